@@ -1,0 +1,57 @@
+import tseslint from 'typescript-eslint';
+import unicorn from 'eslint-plugin-unicorn';
+
+const noProcessEnv = {
+  selector: "MemberExpression[object.name='process'][property.name='env']",
+  message: 'Only src/config/environment.ts reads process.env; take the value as an option.',
+};
+const noProcessExit = {
+  selector: "CallExpression[callee.object.name='process'][callee.property.name='exit']",
+  message: 'The service never ends the process; throw, or set process.exitCode in the CLI.',
+};
+const noDefaultExport = {
+  selector: 'ExportDefaultDeclaration',
+  message: 'Export by name, so that one thing has one name everywhere.',
+};
+
+// The import table and cycles are checked by dependency-cruiser (.dependency-cruiser.cjs).
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', 'generated/**', 'fullmatch-data/**', '*.js', '*.cjs'] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { unicorn },
+    rules: {
+      'unicorn/filename-case': ['error', { case: 'kebabCase' }],
+      'no-restricted-syntax': ['error', noProcessEnv, noProcessExit, noDefaultExport],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      '@typescript-eslint/no-unnecessary-type-parameters': 'off',
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 90, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: ['src/config/environment.ts'],
+    rules: { 'no-restricted-syntax': ['error', noProcessExit, noDefaultExport] },
+  },
+  {
+    files: ['test/**', 'bench/**', 'scripts/**', '**/*.test.ts', '*.config.ts', 'client/test/**'],
+    rules: {
+      'no-restricted-syntax': 'off',
+      'no-console': 'off',
+      'max-lines-per-function': 'off',
+      'max-lines': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+);

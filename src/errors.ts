@@ -1,0 +1,71 @@
+/**
+ * The table of error codes. A code is stable: clients and scripts may branch on it, prose may change.
+ * `status` is the HTTP status that a response carries, `exit` the exit code of a command:
+ * 1 the user's input is at fault, 6 a comparison found differences, 75 try again later.
+ * docs/errors.md lists the same codes; a test keeps both equal.
+ */
+export const ERROR_CODES = {
+  // requests
+  route_not_found: { status: 404, exit: 1, title: 'No such route' },
+  method_not_allowed: { status: 405, exit: 1, title: 'Method not allowed' },
+  invalid_parameter: { status: 400, exit: 1, title: 'Invalid parameter' },
+  request_too_large: { status: 413, exit: 1, title: 'Request too large' },
+  shutting_down: { status: 503, exit: 75, title: 'Service is shutting down' },
+  not_ready: { status: 503, exit: 75, title: 'Service is not ready' },
+  internal_error: { status: 500, exit: 1, title: 'Internal error' },
+  // chains
+  chain_not_found: { status: 404, exit: 1, title: 'Chain not found' },
+  ambiguous_chain_reference: { status: 409, exit: 1, title: 'Ambiguous chain reference' },
+  invalid_chain_list: { status: 500, exit: 1, title: 'Invalid chain list' },
+  secret_in_document: { status: 500, exit: 1, title: 'Secret in a public document' },
+  // configuration
+  invalid_configuration: { status: 500, exit: 1, title: 'Invalid configuration' },
+  unknown_configuration_key: { status: 500, exit: 1, title: 'Unknown configuration key' },
+  configuration_file_unreadable: { status: 500, exit: 1, title: 'Configuration file unreadable' },
+  environment_variable_missing: { status: 500, exit: 1, title: 'Environment variable missing' },
+  // store
+  database_unreachable: { status: 503, exit: 75, title: 'Database unreachable' },
+  database_too_old: { status: 500, exit: 1, title: 'PostgreSQL is too old' },
+  database_error: { status: 500, exit: 1, title: 'Database error' },
+  schema_too_new: { status: 500, exit: 1, title: 'Database schema is from the future' },
+  data_directory_unusable: { status: 500, exit: 1, title: 'Data directory unusable' },
+  data_directory_full: { status: 503, exit: 75, title: 'No space in the data directory' },
+  data_directory_too_new: { status: 500, exit: 1, title: 'Data directory is from a newer PostgreSQL' },
+  embedded_server_unavailable: { status: 500, exit: 1, title: 'Embedded PostgreSQL unavailable' },
+  // repository
+  contract_not_found: { status: 404, exit: 1, title: 'Contract not found' },
+  counts_differ: { status: 500, exit: 6, title: 'Counts differ from the stored matches' },
+  // import
+  import_path_unusable: { status: 400, exit: 1, title: 'Import path unusable' },
+  // network
+  port_unavailable: { status: 500, exit: 1, title: 'Port unavailable' },
+} as const satisfies Record<string, { status: number; exit: number; title: string }>;
+
+/** A stable code of {@link ERROR_CODES}: lower_snake_case, a noun of the fault. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/**
+ * An error that says what is wrong, with what, and what to do, under a stable code.
+ * The message may be shown to anyone: it never holds a secret.
+ */
+export class FullmatchError extends Error {
+  override readonly name = 'FullmatchError';
+  readonly code: ErrorCode;
+  /** Facts for machines, such as the chain id or the configuration key; shown beside the message. */
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; details?: Record<string, unknown> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,32 @@
+import { inspect } from 'node:util';
+
+const MASK = '***';
+
+/**
+ * A string that nobody may see. It prints, serialises and interpolates as `***`;
+ * only {@link Secret.reveal} gives the value, where it is used and nowhere else.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** The hidden value. Call it only at the place that sends it to its owner. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
+}

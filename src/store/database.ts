@@ -1,0 +1,33 @@
+/** An SQL text with the label under which it appears in logs, errors and metrics, and as a prepared statement. */
+export interface Statement {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Names an SQL text. The label is unique in the program and says what the statement does. */
+export function sql(label: string, text: string): Statement {
+  return { label, text };
+}
+
+/** Something that runs statements: the database, or one transaction on it. */
+export interface Queryable {
+  /**
+   * Runs one statement and returns its rows. `bigint` columns come as strings, `bytea` as Buffers.
+   * @throws FullmatchError `database_unreachable`, `database_error` (with the SQLSTATE in `details.sqlstate`)
+   */
+  query<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** The PostgreSQL database of the service: a pool of connections. */
+export interface Database extends Queryable {
+  /**
+   * Runs `work` in one transaction, committed when it returns and rolled back when it throws.
+   * A deadlock or serialisation failure (SQLSTATE 40P01, 40001) runs it again, so `work` has no effect of its own.
+   */
+  transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Calls `onNotify` after each notification on the channel, and once after every reconnection,
+   * since notifications sent in between are lost. Resolves when listening; the result ends it.
+   */
+  listen(channel: string, onNotify: () => void): Promise<() => Promise<void>>;
+}
