@@ -30,3 +30,9 @@ export class Secret {
     return MASK;
   }
 }
+
+/** A secret and what it is called, so that a message can name it: `DATABASE_URL`, `chains.1.privateRpc[0]`. */
+export interface NamedSecret {
+  readonly name: string;
+  readonly secret: Secret;
+}
