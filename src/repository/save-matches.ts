@@ -1,0 +1,157 @@
+import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
+import { sql, type Database, type Queryable } from '../store/database.ts';
+import { addToCounts } from './chain-counts.ts';
+import { storeEvidence } from './evidence.ts';
+import { notifyOfMatches } from './match-notifications.ts';
+import { type Match, type VerifiedContract } from './verified-contract.ts';
+
+/** What became of a contract that was to be stored. `unchanged`: its match is not better than the current one. */
+export interface SavedMatch {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly outcome: 'stored' | 'upgraded' | 'unchanged';
+  /** The number of the event that records the change; absent where nothing changed. */
+  readonly eventId?: string;
+}
+
+// The law "a match only rises" is this one statement: concurrent writers of an address wait for its row,
+// and what does not rise is not returned and changes nothing.
+const RAISE_MATCHES = sql(
+  'raise matches',
+  `INSERT INTO current_matches AS current (chain_id, address, runtime_match, creation_match, origin)
+   SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::match[], $4::match[], $5::match_origin[])
+     AS row (chain_id, address, runtime_match, creation_match, origin)
+   ORDER BY chain_id, address
+   ON CONFLICT (chain_id, address) DO UPDATE SET
+     runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
+     match_before = current.match, origin = excluded.origin, updated_at = now()
+   WHERE match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match)
+   RETURNING chain_id, address, match, match_before`,
+);
+const RECORD_EVENTS = sql(
+  'record events',
+  `WITH change AS (
+     SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS row (chain_id, address, verified_contract_id)
+   ), shown AS (
+     UPDATE current_matches AS current SET verified_contract_id = change.verified_contract_id
+     FROM change WHERE current.chain_id = change.chain_id AND current.address = change.address
+     RETURNING current.*
+   )
+   INSERT INTO match_events
+     (kind, chain_id, address, match_before, match_after, runtime_match, creation_match, origin, verified_contract_id)
+   SELECT (CASE WHEN match_before IS NULL THEN 'stored' ELSE 'upgraded' END)::match_event_kind,
+     chain_id, address, match_before, match, runtime_match, creation_match, origin, verified_contract_id
+   FROM shown ORDER BY chain_id, address
+   RETURNING id, chain_id, address, kind`,
+);
+
+interface RaisedRow {
+  chain_id: string;
+  address: Buffer;
+  match: Match;
+  match_before: Match | null;
+}
+
+const keyOf = (chainId: number | string, address: string): string => `${chainId} ${address}`;
+
+/**
+ * Stores verified contracts: in one transaction the conditional rise of each match, its evidence, one event each
+ * and the counts. When it returns, all of it is committed. A match that would not rise changes nothing.
+ * @returns what became of each contract, in the order given.
+ * @throws FullmatchError `database_unreachable`, `database_error`: then nothing of the batch is stored.
+ */
+export async function saveMatches(
+  database: Database,
+  contracts: readonly VerifiedContract[],
+): Promise<readonly SavedMatch[]> {
+  const saved = await database.transaction(async (transaction) => {
+    const results = new Map<VerifiedContract, SavedMatch>();
+    for (const round of splitByAddress(contracts)) {
+      for (const [contract, result] of await saveRound(transaction, round)) {
+        results.set(contract, result);
+      }
+    }
+    return contracts.map((contract) => results.get(contract) ?? unchanged(contract));
+  });
+  if (saved.some(({ outcome }) => outcome !== 'unchanged')) await notifyOfMatches(database);
+  return saved;
+}
+
+/** Stores one verified contract. See {@link saveMatches}. */
+export async function saveMatch(
+  database: Database,
+  contract: VerifiedContract,
+): Promise<SavedMatch> {
+  const [saved] = await saveMatches(database, [contract]);
+  return saved ?? unchanged(contract);
+}
+
+const unchanged = ({ chainId, address }: VerifiedContract): SavedMatch => ({
+  chainId,
+  address,
+  outcome: 'unchanged',
+});
+
+/** Splits a batch so that each part holds an address once: one statement cannot raise a row twice. */
+function splitByAddress(contracts: readonly VerifiedContract[]): VerifiedContract[][] {
+  const rounds: Map<string, VerifiedContract>[] = [];
+  for (const contract of contracts) {
+    const key = keyOf(contract.chainId, contract.address);
+    let round = rounds.find((candidate) => !candidate.has(key));
+    if (round === undefined) rounds.push((round = new Map()));
+    round.set(key, contract);
+  }
+  return rounds.map((round) => [...round.values()]);
+}
+
+async function saveRound(
+  transaction: Queryable,
+  contracts: readonly VerifiedContract[],
+): Promise<Map<VerifiedContract, SavedMatch>> {
+  const raised = await transaction.query<RaisedRow>(RAISE_MATCHES, [
+    contracts.map(({ chainId }) => chainId),
+    contracts.map(({ address }) => hexToBytes(address)),
+    contracts.map(({ runtimeMatch }) => runtimeMatch),
+    contracts.map(({ creationMatch }) => creationMatch),
+    contracts.map(({ origin }) => origin),
+  ]);
+  if (raised.length === 0) return new Map();
+  const byKey = new Map(
+    contracts.map((contract) => [keyOf(contract.chainId, contract.address), contract]),
+  );
+  const changes = raised.flatMap((row) => {
+    const contract = byKey.get(keyOf(row.chain_id, bytesToHex(row.address)));
+    return contract === undefined ? [] : [{ row, contract }];
+  });
+  const evidenceIds = await storeEvidence(
+    transaction,
+    changes.map(({ contract }) => contract),
+  );
+  const events = await transaction.query<{
+    id: string;
+    chain_id: string;
+    address: Buffer;
+    kind: 'stored' | 'upgraded';
+  }>(RECORD_EVENTS, [
+    changes.map(({ row }) => row.chain_id),
+    changes.map(({ row }) => row.address),
+    evidenceIds,
+  ]);
+  await addToCounts(
+    transaction,
+    changes.map(({ row, contract }) => ({
+      chainId: contract.chainId,
+      before: row.match_before,
+      after: row.match,
+    })),
+  );
+  return new Map(
+    events.flatMap((event) => {
+      const address = bytesToHex(event.address);
+      const contract = byKey.get(keyOf(event.chain_id, address));
+      if (contract === undefined) return [];
+      const { chainId } = contract;
+      return [[contract, { chainId, address, outcome: event.kind, eventId: event.id }] as const];
+    }),
+  );
+}

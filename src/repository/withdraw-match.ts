@@ -1,0 +1,55 @@
+import { FullmatchError } from '../errors.ts';
+import { checksumAddress, hexToBytes, type Hex } from '../lib/hex.ts';
+import { sql, type Database } from '../store/database.ts';
+import { addToCounts } from './chain-counts.ts';
+import { notifyOfMatches } from './match-notifications.ts';
+import { type Match } from './verified-contract.ts';
+
+const WITHDRAW = sql(
+  'withdraw match',
+  `WITH withdrawn AS (
+     DELETE FROM current_matches WHERE chain_id = $1 AND address = $2 RETURNING *
+   ), logged AS (
+     INSERT INTO match_events (kind, chain_id, address, match_before, origin, verified_contract_id, reason)
+     SELECT 'withdrawn', chain_id, address, match, origin, verified_contract_id, $3 FROM withdrawn
+     RETURNING id
+   )
+   SELECT match, logged.id AS event_id FROM withdrawn, logged`,
+);
+
+/**
+ * Withdraws the match of an address, with the reason that the event log keeps. The evidence stays in the store;
+ * a later verification or import may store a match anew.
+ * @throws FullmatchError `contract_not_found` when the address has no match, `invalid_parameter` for an empty reason.
+ */
+export async function withdrawMatch(
+  database: Database,
+  { chainId, address, reason }: { chainId: number; address: Hex; reason: string },
+): Promise<{ match: Match; eventId: string }> {
+  if (reason.trim() === '') {
+    throw new FullmatchError(
+      'invalid_parameter',
+      'A withdrawal needs a reason: the event log keeps it for everyone who asks why the count fell.',
+    );
+  }
+  const withdrawn = await database.transaction(async (transaction) => {
+    const [row] = await transaction.query<{ match: Match; event_id: string }>(WITHDRAW, [
+      chainId,
+      hexToBytes(address),
+      reason,
+    ]);
+    if (row !== undefined) {
+      await addToCounts(transaction, [{ chainId, before: row.match, after: null }]);
+    }
+    return row;
+  });
+  if (withdrawn === undefined) {
+    throw new FullmatchError(
+      'contract_not_found',
+      `${checksumAddress(address)} has no match on chain ${chainId}: nothing to withdraw.`,
+      { details: { chain_id: chainId, address } },
+    );
+  }
+  await notifyOfMatches(database);
+  return { match: withdrawn.match, eventId: withdrawn.event_id };
+}
