@@ -91,8 +91,12 @@ CREATE TABLE compiled_contracts_sources (
   source_hash bytea NOT NULL REFERENCES sources (source_hash)
 );
 -- A path is data of any length, so its hash stands in the index: an index entry holds 2,700 bytes at most.
+-- convert_to counts as changeable, since conversions can be redefined; to UTF8 it is fixed.
+CREATE FUNCTION hash_path(path varchar) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT AS $$
+  SELECT sha256(convert_to(path, 'UTF8'))
+$$;
 CREATE UNIQUE INDEX compiled_contracts_sources_are_distinct
-  ON compiled_contracts_sources (compilation_id, sha256(convert_to(path, 'UTF8')));
+  ON compiled_contracts_sources (compilation_id, hash_path(path));
 CREATE INDEX compiled_contracts_sources_source_hash ON compiled_contracts_sources (source_hash);
 
 CREATE TABLE verified_contracts (
