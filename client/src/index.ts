@@ -1,0 +1,131 @@
+/** An element of `GET /chains`. A field that is not known is absent. */
+export interface ChainRecord {
+  name: string;
+  chain?: string;
+  network?: string;
+  icon?: string;
+  rpc: string[];
+  faucets?: string[];
+  nativeCurrency?: { name: string; symbol: string; decimals: number };
+  infoURL?: string;
+  shortName?: string;
+  chainId: number;
+  networkId?: number;
+  slip44?: number;
+  ens?: { registry: string };
+  explorers?: { name: string; url: string; standard: string; icon?: string }[];
+  /** May a contract be verified on this chain? */
+  supported: boolean;
+  /** Is the chain watched for new contracts? */
+  monitored: boolean;
+  /** A URL template with the literal `${ADDRESS}`. */
+  contractFetchAddress?: string;
+  /** One capture group: the creation transaction hash on the explorer's page. */
+  txRegex?: string;
+  title?: string;
+  status?: string;
+  features?: { name: string }[];
+  parent?: Record<string, unknown>;
+  redFlags?: string[];
+}
+
+/** The counts of one chain in `stats.json`: contracts at their best match. */
+export interface ChainStatistics {
+  full_match: number;
+  partial_match: number;
+}
+
+/** `GET /stats.json`: counts by decimal chain id. */
+export type Statistics = Record<string, ChainStatistics>;
+
+/** Where the service answers, and how to ask. */
+export interface FullmatchClientOptions {
+  /** The API host, with its path prefix if it has one: `https://example.org/server`. */
+  apiUrl: string;
+  /** The repository host: `https://repo.example.org`. */
+  repositoryUrl: string;
+  /** Replaces the platform's `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** Per call: a signal that ends it. */
+export interface RequestOptions {
+  signal?: AbortSignal;
+}
+
+/** An answer that is not the document asked for. `code` is the stable code of the service's problem, where it gave one. */
+export class FullmatchRequestError extends Error {
+  override readonly name = 'FullmatchRequestError';
+  readonly url: string;
+  readonly status: number;
+  readonly code: string | undefined;
+
+  constructor(url: string, status: number, code: string | undefined, detail: string) {
+    super(`${url} answered ${String(status)}: ${detail}`);
+    this.url = url;
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Reads the published documents of one service. */
+export interface FullmatchClient {
+  /** Every chain that the service knows, ascending by chainId. */
+  chains(options?: RequestOptions): Promise<ChainRecord[]>;
+  /** One chain by `1`, `0x1`, `eip155:1` or a short name such as `eth`; undefined when the service does not know it. */
+  chain(reference: string | number, options?: RequestOptions): Promise<ChainRecord | undefined>;
+  /** The counts of verified contracts of every chain that ever stored one. */
+  statistics(options?: RequestOptions): Promise<Statistics>;
+}
+
+/**
+ * A client for one service. It holds no state: every call is one request.
+ * Its calls throw {@link FullmatchRequestError} for an answer of another status or without JSON,
+ * and whatever `fetch` throws when there is no answer.
+ */
+export function createFullmatchClient(options: FullmatchClientOptions): FullmatchClient {
+  const request = options.fetch ?? globalThis.fetch;
+  const apiUrl = withoutTrailingSlashes(options.apiUrl);
+  const repositoryUrl = withoutTrailingSlashes(options.repositoryUrl);
+  const get = async (url: string, { signal }: RequestOptions): Promise<unknown> => {
+    const response = await request(url, {
+      headers: { accept: 'application/json' },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return readBody(url, response);
+  };
+  return {
+    chains: async (call = {}) => (await get(`${apiUrl}/chains`, call)) as ChainRecord[],
+    chain: async (reference, call = {}) => {
+      const url = `${apiUrl}/chains/${encodeURIComponent(String(reference))}`;
+      try {
+        return (await get(url, call)) as ChainRecord;
+      } catch (error) {
+        if (error instanceof FullmatchRequestError && error.code === 'chain_not_found') return undefined;
+        throw error;
+      }
+    },
+    statistics: async (call = {}) => (await get(`${repositoryUrl}/stats.json`, call)) as Statistics,
+  };
+}
+
+function withoutTrailingSlashes(url: string): string {
+  let end = url.length;
+  while (url.charAt(end - 1) === '/') end -= 1;
+  return url.slice(0, end);
+}
+
+async function readBody(url: string, response: Response): Promise<unknown> {
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new FullmatchRequestError(url, response.status, undefined, 'the body is not JSON');
+  }
+  if (response.ok) return body;
+  const problem = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const code = typeof problem['code'] === 'string' ? problem['code'] : undefined;
+  const detail = typeof problem['detail'] === 'string' ? problem['detail'] : response.statusText;
+  throw new FullmatchRequestError(url, response.status, code, detail);
+}
