@@ -112,6 +112,11 @@ const RESTORE_COUNTS = sql(
      SET full_match = excluded.full_match, partial_match = excluded.partial_match, updated_at = clock_timestamp()
    WHERE (counts.full_match, counts.partial_match) IS DISTINCT FROM (excluded.full_match, excluded.partial_match)`,
 );
+const DELETE_UNEXPLAINED_COUNTS = sql(
+  'delete unexplained counts',
+  `DELETE FROM chain_counts AS counts WHERE NOT EXISTS (
+     SELECT FROM match_events WHERE match_events.chain_id = counts.chain_id AND kind <> 'corrected')`,
+);
 const RECORD_CORRECTION = sql(
   'record correction',
   `INSERT INTO match_events (kind, chain_id, address, reason)
@@ -137,6 +142,7 @@ export async function recount(
     if (repairable.length === 0) return { ...before, repaired: false };
     await transaction.query(DELETE_UNEXPLAINED);
     await transaction.query(RESTORE_MATCHES);
+    await transaction.query(DELETE_UNEXPLAINED_COUNTS);
     await transaction.query(RESTORE_COUNTS);
     await transaction.query(RECORD_CORRECTION, [
       repairable.map(({ chainId }) => chainId),
