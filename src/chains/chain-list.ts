@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { type Finding } from './finding.ts';
+import { isChainId, readListRecord, unknownFieldsOf, type ListRecord } from './list-record.ts';
+
+/** A public chain list as read: what can be used, and what had to be set aside. */
+export interface ChainList {
+  /** In the source's order; every chainId occurs once. */
+  readonly records: readonly ListRecord[];
+  /** One finding for each record that is wrong in itself; the rest of the list stands. */
+  readonly quarantined: readonly Finding[];
+  /** `embedded`, or the name of the operator's file. */
+  readonly source: string;
+  /** SHA-256 of the list's text as lower-case hex: which list this is. */
+  readonly sha256: string;
+  /** Names of fields that the list has and a chain record has not, sorted. */
+  readonly ignoredFields?: readonly string[];
+}
+
+// The file lies beside src/ and beside dist/, so the same path holds for both.
+const EMBEDDED_LIST = new URL('../../generated/public-chain-list.json', import.meta.url);
+
+/** At most so many characters of a field's name go into a message. */
+const FIELD_NAME_CHARACTERS = 60;
+
+/** The public chain list that ships with the project (made by scripts/build-public-list.ts). @throws FullmatchError invalid_chain_list */
+export async function readEmbeddedList(): Promise<ChainList> {
+  return parseChainList(await readListText(EMBEDDED_LIST, 'embedded'), 'embedded');
+}
+
+/** The operator's own list: a JSON array of chain records, as the public list publishes it. @throws FullmatchError invalid_chain_list */
+export async function readListFile(path: string): Promise<ChainList> {
+  return parseChainList(await readListText(path, path), path);
+}
+
+async function readListText(path: string | URL, source: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const mend =
+      source === 'embedded'
+        ? 'run `npm run build:list`'
+        : 'name a readable JSON file in registry.list';
+    throw refusal(source, `cannot be read: ${messageOf(error)}; ${mend}`, error);
+  }
+}
+
+function refusal(source: string, fault: string, cause?: unknown): FullmatchError {
+  return new FullmatchError('invalid_chain_list', `The chain list ${source} ${fault}.`, {
+    cause,
+    details: { source },
+  });
+}
+
+function parseJson(text: string, source: string): readonly unknown[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (error) {
+    throw refusal(source, `is not JSON, or was cut off: ${printableText(messageOf(error))}`, error);
+  }
+  if (!Array.isArray(value)) throw refusal(source, 'is not a JSON array of chain records');
+  if (value.length === 0) throw refusal(source, 'is empty');
+  return value;
+}
+
+function chainIdOf(value: unknown): number | undefined {
+  const chainId: unknown =
+    typeof value === 'object' && value !== null && 'chainId' in value ? value.chainId : undefined;
+  return isChainId(chainId) ? chainId : undefined;
+}
+
+/** Two records of one id leave open which chain it is, so no record of such a list is to be trusted. */
+function refuseDuplicates(values: readonly unknown[], source: string): void {
+  const seen = new Map<number, number>();
+  for (const [index, value] of values.entries()) {
+    const chainId = chainIdOf(value);
+    if (chainId === undefined) continue;
+    const first = seen.get(chainId);
+    if (first !== undefined) {
+      throw refusal(source, `holds chain ${chainId} twice, in records ${first} and ${index}`);
+    }
+    seen.set(chainId, index);
+  }
+}
+
+function quarantine(value: unknown, index: number, source: string, error: unknown): Finding {
+  const chainId = chainIdOf(value);
+  const who = chainId === undefined ? '' : ` (chain ${chainId})`;
+  return {
+    level: 'warning',
+    code: 'list_record_quarantined',
+    ...(chainId === undefined ? {} : { chainId }),
+    message: `Record ${index}${who} of the chain list ${source} is left out: ${messageOf(error)}.`,
+  };
+}
+
+/**
+ * Reads a chain list. `source` names it in messages.
+ * @throws FullmatchError invalid_chain_list when the text is not JSON, not an array, empty, holds an id twice
+ * or holds no good record: such a list is refused whole. A record that is wrong in itself is quarantined.
+ */
+export function parseChainList(text: string, source: string): ChainList {
+  const values = parseJson(text, source);
+  refuseDuplicates(values, source);
+  const records: ListRecord[] = [];
+  const quarantined: Finding[] = [];
+  const ignored = new Set<string>();
+  for (const [index, value] of values.entries()) {
+    try {
+      records.push(readListRecord(value));
+      for (const name of unknownFieldsOf(value as Record<string, unknown>)) ignored.add(name);
+    } catch (error) {
+      quarantined.push(quarantine(value, index, source, error));
+    }
+  }
+  if (records.length === 0) {
+    const first = quarantined[0]?.message ?? '';
+    throw refusal(source, `holds no good record; the first fault: ${first}`);
+  }
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const ignoredFields = [...ignored]
+    .sort()
+    .map((name) => printableText(name, FIELD_NAME_CHARACTERS));
+  return { records, quarantined, source, sha256, ...(ignored.size > 0 ? { ignoredFields } : {}) };
+}

@@ -1,0 +1,28 @@
+import { type ChainRecord } from './chain-record.ts';
+
+/** Every field of a chain record, in the order of its keys in `GET /chains`: the table of SPEC §1, then the extras. */
+export const CHAIN_RECORD_FIELDS = [
+  'name',
+  'chain',
+  'network',
+  'icon',
+  'rpc',
+  'faucets',
+  'nativeCurrency',
+  'infoURL',
+  'shortName',
+  'chainId',
+  'networkId',
+  'slip44',
+  'ens',
+  'explorers',
+  'supported',
+  'monitored',
+  'contractFetchAddress',
+  'txRegex',
+  'title',
+  'status',
+  'features',
+  'parent',
+  'redFlags',
+] as const satisfies readonly (keyof ChainRecord)[];

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+const text = z.string().min(1);
+const count = z.int().min(0);
+
+/** A chain record as `GET /chains` publishes it (SPEC §1): the fields of the table, then the public list's other ones. */
+export const chainRecordSchema = z
+  .strictObject({
+    name: text.describe('Name of the chain'),
+    chain: text.optional().describe("The chain's family or ticker, as the public list has it"),
+    network: text.optional().describe('mainnet or testnet, or what the configuration says'),
+    icon: text.optional().describe("Name of the chain's icon in the public list"),
+    rpc: z.array(text).describe('Endpoints that anyone may use; may be empty'),
+    faucets: z.array(text).optional().describe('Pages that give test coins; may be empty'),
+    nativeCurrency: z
+      .strictObject({ name: text, symbol: text, decimals: count })
+      .optional()
+      .describe('The currency that pays for transactions'),
+    infoURL: text.optional().describe("The chain's own site"),
+    shortName: text.optional().describe('Short name (EIP-3770); for lookup, not identity'),
+    chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Chain id (EIP-155): identity'),
+    networkId: count.optional().describe('Id in the peer-to-peer network'),
+    slip44: count.optional().describe('Coin type (SLIP-44)'),
+    ens: z
+      .strictObject({ registry: z.string().regex(/^0x[0-9a-fA-F]{40}$/) })
+      .optional()
+      .describe('The ENS registry contract'),
+    explorers: z
+      .array(z.strictObject({ name: text, url: text, standard: text, icon: text.optional() }))
+      .optional()
+      .describe('Explorer sites; standard is EIP3091 or none'),
+    supported: z.boolean().describe('May a contract be verified on this chain?'),
+    monitored: z.boolean().describe('Is the chain watched for new contracts?'),
+    contractFetchAddress: text
+      .optional()
+      .describe("URL of an explorer's page of a contract, with the literal ${ADDRESS}"),
+    txRegex: text
+      .optional()
+      .describe("Pattern with one capture group: the creation transaction's hash on that page"),
+    title: text.optional().describe('A longer name'),
+    status: text.optional().describe('active, incubating or deprecated'),
+    features: z
+      .array(z.strictObject({ name: text }))
+      .optional()
+      .describe('Protocol features, such as EIP1559'),
+    parent: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('The chain that this one settles on'),
+    redFlags: z.array(text).optional().describe('Warnings of the public list: reusedChainId'),
+  })
+  .describe('A chain that was added to the service');
+
+/** The published JSON Schema (draft 2020-12) of the body of `GET /chains`. */
+export const chainsJsonSchema: Readonly<Record<string, unknown>> = {
+  title: 'Chains',
+  description: 'Every chain that was added to the service, in ascending chainId',
+  ...z.toJSONSchema(z.array(chainRecordSchema), { target: 'draft-2020-12' }),
+};
