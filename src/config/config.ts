@@ -1,0 +1,72 @@
+import { type ServiceChain } from '../chains/service-chain.ts';
+import { type NamedSecret, type Secret } from '../lib/secret.ts';
+import { type LogLevel } from '../log.ts';
+
+/** How log lines look. `auto` is `human` on a terminal and `json` elsewhere. */
+export type LogFormat = 'auto' | 'json' | 'human';
+
+/** The validated configuration. Every key is described in fullmatch.example.yaml. */
+export interface Config {
+  /** The address that both hosts bind. */
+  readonly host: string;
+  readonly api: {
+    readonly enabled: boolean;
+    /** 0 picks a free port. */
+    readonly port: number;
+    /** Begins with `/` and does not end with it; empty for no prefix. */
+    readonly prefix: string;
+    readonly publicUrl?: string;
+  };
+  readonly repository: {
+    readonly enabled: boolean;
+    /** 0 picks a free port. */
+    readonly port: number;
+    readonly publicUrl?: string;
+  };
+  /** Prometheus metrics, on 127.0.0.1 whatever `host` says. */
+  readonly metrics: { readonly enabled: boolean; readonly port: number };
+  /** An absolute path. */
+  readonly dataDir: string;
+  readonly database: {
+    /** Absent: the embedded server. */
+    readonly url?: Secret;
+    readonly poolSize: number;
+    /** An absolute path of a folder that holds `postgres` and `initdb`, 15 or newer. */
+    readonly binaries?: string;
+  };
+  readonly registry: {
+    readonly include: 'all' | 'configured';
+    /** An absolute path of the operator's own chain list, a JSON array. */
+    readonly list?: string;
+    readonly defaults: boolean;
+    readonly localChains: boolean;
+  };
+  /** `chains:` of the configuration file and the files of `chainsDirectory`, by chain id. */
+  readonly chains: ReadonlyMap<number, ServiceChain>;
+  readonly log: { readonly level: LogLevel; readonly format: LogFormat };
+  readonly limits: Limits;
+}
+
+/** Bounds on what a client may send and how long the service waits. */
+export interface Limits {
+  readonly requestBytes: number;
+  readonly headerBytes: number;
+  readonly requestTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  readonly shutdownTimeoutMs: number;
+}
+
+/** The configuration and where it came from. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /**
+   * Dotted key → `default`, the file's name, `environment FULLMATCH_HOST` or `flag --host`.
+   * A configured chain has the key `chains.<chainId>`.
+   */
+  readonly origins: ReadonlyMap<string, string>;
+  /** Everything that must not appear in any output. */
+  readonly secrets: readonly NamedSecret[];
+  /** The configuration file that was read, as it is shown to the operator. */
+  readonly file?: string;
+}

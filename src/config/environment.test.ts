@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { readEnvironment } from './environment.ts';
+import { environmentName, SETTING_KEYS } from './schema.ts';
+
+it('an empty variable counts as not set', () => {
+  expect(readEnvironment({ FULLMATCH_HOST: '', PATH: '/bin', NOTHING: undefined })).toEqual({
+    PATH: '/bin',
+  });
+});
+
+it('the names that will stay', () => {
+  const names = SETTING_KEYS.map(environmentName);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'FULLMATCH_API_PORT',
+      'FULLMATCH_REPOSITORY_PORT',
+      'FULLMATCH_HOST',
+      'FULLMATCH_DATA_DIR',
+      'FULLMATCH_LOG_LEVEL',
+      'FULLMATCH_METRICS_PORT',
+      'FULLMATCH_API_PREFIX',
+      'DATABASE_URL',
+    ]),
+  );
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { configSources } from '../../test/support/config-sources.ts';
+import { renderExample } from './example.ts';
+import { loadConfig } from './load-config.ts';
+import { SETTING_KEYS, settingOf } from './schema.ts';
+
+const example = readFileSync(new URL('../../fullmatch.example.yaml', import.meta.url), 'utf8');
+
+describe('fullmatch.example.yaml', () => {
+  it('is what the schema says (npx fullmatch config example > fullmatch.example.yaml makes it)', () => {
+    expect(example).toBe(renderExample());
+  });
+
+  it('gives exactly the defaults', () => {
+    const { config, origins } = loadConfig(configSources({ texts: { 'fullmatch.yaml': example } }));
+    expect(config).toEqual(loadConfig(configSources()).config);
+    for (const key of SETTING_KEYS) {
+      const set = settingOf(key).default !== undefined;
+      expect([key, origins.get(key)]).toEqual([key, set ? 'fullmatch.yaml' : 'default']);
+    }
+  });
+
+  it('holds every key, and those without a default as a comment that is sound without its #', () => {
+    const all = example.replaceAll(/^( *)# ([a-zA-Z]+: \S+)$/gm, '$1$2');
+    const { origins, config } = loadConfig(configSources({ texts: { 'fullmatch.yaml': all } }));
+    for (const key of SETTING_KEYS)
+      expect([key, origins.get(key)]).toEqual([key, 'fullmatch.yaml']);
+    expect(config.registry.list).toBe('/srv/chains.json');
+  });
+
+  it('shows chains that are sound without their #', () => {
+    const lines = example.split('\n');
+    const from = lines.indexOf('# chains:');
+    const to = lines.indexOf('', from);
+    const text = lines
+      .slice(from, to)
+      .map((line) => line.replace(/^# /, ''))
+      .join('\n');
+    const environment = { EXAMPLE_RPC_KEY: 'correct horse' };
+    const { config } = loadConfig(
+      configSources({ texts: { 'fullmatch.yaml': text }, environment }),
+    );
+    expect([...config.chains.keys()]).toEqual([1, 20_250_101]);
+  });
+});

@@ -1,0 +1,303 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { configSources } from '../../test/support/config-sources.ts';
+import { FullmatchError, type ErrorCode } from '../errors.ts';
+import { loadConfig } from './load-config.ts';
+import { type Problem } from './problems.ts';
+import { environmentName, SETTING_KEYS, settingOf, type SettingKey } from './schema.ts';
+
+type Given = Parameters<typeof configSources>[0];
+
+const load = (given: Given = {}) => loadConfig(configSources(given));
+
+/** The problems that a configuration is refused for. */
+function problemsOf(given: Given): {
+  code: ErrorCode;
+  problems: readonly Problem[];
+  message: string;
+} {
+  try {
+    load(given);
+  } catch (error) {
+    if (!(error instanceof FullmatchError)) throw error;
+    const problems = error.details['problems'] as readonly Problem[];
+    return { code: error.code, problems, message: error.message };
+  }
+  throw new Error('expected the configuration to be refused');
+}
+
+const file = (text: string) => ({ texts: { 'fullmatch.yaml': text } });
+
+describe('the defaults', () => {
+  it('hold when nothing is configured', () => {
+    const { config, origins, secrets, file: read } = load();
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      api: { enabled: true, port: 5555, prefix: '/server' },
+      repository: { enabled: true, port: 10_000 },
+      metrics: { enabled: false, port: 9464 },
+      dataDir: '/srv/fullmatch-data',
+      database: { poolSize: 10 },
+      registry: { include: 'all', defaults: true, localChains: false },
+    });
+    expect(config.chains.size).toBe(0);
+    expect(new Set(origins.values())).toEqual(new Set(['default']));
+    expect(secrets).toEqual([]);
+    expect(read).toBeUndefined();
+  });
+
+  it('leave optional keys absent, not undefined', () => {
+    const { config } = load();
+    expect(Object.keys(config.api)).toEqual(['enabled', 'port', 'prefix']);
+    expect(Object.keys(config.database)).toEqual(['poolSize']);
+  });
+
+  it('hold in an empty file and in empty sections', () => {
+    expect(load(file('')).config).toEqual(load().config);
+    expect(load(file('# nothing\napi:\nchains:\n')).config).toEqual(load().config);
+  });
+});
+
+/** Two sound values of each key, neither the default, as text. */
+const SAMPLES: Readonly<Record<string, readonly [string, string, string]>> = {
+  host: ['0.0.0.0', '::1', 'localhost'],
+  'api.port': ['1', '2', '3'],
+  'api.prefix': ['/a', '/b/c', '/c'],
+  'log.level': ['debug', 'warn', 'error'],
+  'registry.defaults': ['false', 'true', 'false'],
+  'registry.include': ['configured', 'all', 'configured'],
+  'limits.requestBytes': ['2048', '4096', '8192'],
+};
+
+describe('precedence', () => {
+  it('is flags over environment over file over defaults, for every key and every choice of layers', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...(Object.keys(SAMPLES) as SettingKey[])),
+        fc.boolean(),
+        fc.boolean(),
+        fc.boolean(),
+        (key, inFlag, inEnvironment, inFile) => {
+          const [first, second, third] = SAMPLES[key]!;
+          const name = environmentName(key);
+          const steps = key.split('.');
+          const yaml =
+            steps.length === 2 ? `${steps[0]}: { ${steps[1]}: ${third} }` : `${key}: ${third}`;
+          const { config, origins } = load({
+            flags: inFlag ? { [key]: first } : {},
+            environment: inEnvironment ? { [name]: second } : {},
+            texts: inFile ? { 'fullmatch.yaml': yaml } : {},
+          });
+          const expected = inFlag
+            ? [first, `flag ${settingOf(key).flag ?? `--${key}`}`]
+            : inEnvironment
+              ? [second, `environment ${name}`]
+              : inFile
+                ? [third, 'fullmatch.yaml']
+                : [String(settingOf(key).default), 'default'];
+          const value = steps.reduce<unknown>(
+            (at, step) => (at as Record<string, unknown>)[step],
+            config,
+          );
+          expect([String(value), origins.get(key)]).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('gives every key an origin', () => {
+    expect([...load().origins.keys()]).toEqual(SETTING_KEYS);
+  });
+
+  it('does not excuse an unsound value that a higher layer overrides', () => {
+    const { code } = problemsOf({ flags: { 'api.port': '1' }, ...file('api: { port: many }') });
+    expect(code).toBe('invalid_configuration');
+  });
+});
+
+describe('the file', () => {
+  it('is the one that --config names, over FULLMATCH_CONFIG, over fullmatch.yaml', () => {
+    const texts = {
+      'fullmatch.yaml': 'api: { port: 1 }',
+      'other.yaml': 'api: { port: 2 }',
+      '/etc/third.yaml': 'api: { port: 3 }',
+    };
+    const environment = { FULLMATCH_CONFIG: 'other.yaml' };
+    expect(load({ texts }).config.api.port).toBe(1);
+    expect(load({ texts, environment }).config.api.port).toBe(2);
+    const third = load({ texts, environment, flags: { config: '/etc/third.yaml' } });
+    expect(third.config.api.port).toBe(3);
+    expect(third.file).toBe('/etc/third.yaml');
+    expect(third.origins.get('api.port')).toBe('/etc/third.yaml');
+  });
+
+  it('must exist when it is named', () => {
+    const { code, problems } = problemsOf({ flags: { config: 'none.yaml' } });
+    expect(code).toBe('configuration_file_unreadable');
+    expect(problems[0]?.where).toBe('flag --config');
+  });
+
+  it('is not fullmatch.yml, which is said rather than ignored', () => {
+    const { code } = problemsOf({ texts: { 'fullmatch.yml': 'host: localhost' } });
+    expect(code).toBe('configuration_file_unreadable');
+  });
+
+  it('is where its relative paths begin; those of flags and variables begin at the working directory', () => {
+    const texts = {
+      '/etc/fullmatch/f.yaml':
+        'dataDir: data\ndatabase: { binaries: bin }\nregistry: { list: l.json }',
+    };
+    const flags = { config: '/etc/fullmatch/f.yaml' };
+    const { config } = load({ texts, flags });
+    expect(config.dataDir).toBe('/etc/fullmatch/data');
+    expect(config.database.binaries).toBe('/etc/fullmatch/bin');
+    expect(config.registry.list).toBe('/etc/fullmatch/l.json');
+    expect(load({ texts, flags: { ...flags, dataDir: 'data' } }).config.dataDir).toBe('/srv/data');
+    const environment = { FULLMATCH_DATA_DIR: 'data' };
+    expect(load({ texts, flags, environment }).config.dataDir).toBe('/srv/data');
+  });
+});
+
+describe('unknown keys', () => {
+  it.each([
+    ['the top level', 'registy: {}', '1:1', "'registry'"],
+    ['a section', 'host: localhost\napi:\n  prot: 1', '3:3', "'port'"],
+    ['another section', 'limits:\n  requestByte: 1', '2:3', "'requestBytes'"],
+    ['the wrong level', 'port: 1', '1:1', "'api.port'"],
+    ['the wrong case', 'datadir: x', '1:1', "'dataDir'"],
+    ['an entry of chains', 'chains:\n  1:\n    suported: true', '3:5', "'supported'"],
+  ])('at %s are refused with their place and what was meant', (_where, text, place, meant) => {
+    const { code, problems } = problemsOf(file(text));
+    expect(code).toBe('unknown_configuration_key');
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.where).toBe(`fullmatch.yaml:${place}`);
+    expect(problems[0]?.message).toContain(meant);
+  });
+
+  it('that resemble nothing are answered with what there is', () => {
+    const { problems } = problemsOf(file('metrics: { zzz: 1 }'));
+    expect(problems[0]?.message).toContain('enabled, port');
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'named %s are unknown keys like others',
+    (name) => {
+      expect(problemsOf(file(`${name}: { host: x }`)).code).toBe('unknown_configuration_key');
+    },
+  );
+
+  it.each([
+    ['FULLMATCH_API_PROT', 'FULLMATCH_API_PORT'],
+    ['FULLMATCH_DATABASE_URL', 'DATABASE_URL'],
+    ['FULLMATCH_DATADIR', 'FULLMATCH_DATA_DIR'],
+  ])('of the environment are refused: %s', (name, meant) => {
+    const { code, problems } = problemsOf({ environment: { [name]: '1' } });
+    expect(code).toBe('unknown_configuration_key');
+    expect(problems[0]?.where).toBe(`environment ${name}`);
+    expect(problems[0]?.message).toContain(`'${meant}'`);
+  });
+
+  it('of other programs in the environment are none of ours', () => {
+    expect(() => load({ environment: { PATH: '/bin', PORT: '1', __proto__x: 'y' } })).not.toThrow();
+  });
+});
+
+describe('wrong values', () => {
+  it.each([
+    ['host: 0', 'host'],
+    ['host: a b', 'host'],
+    ['host:', 'host'],
+    ['api: { port: 65536 }', 'api.port'],
+    ['api: { port: -1 }', 'api.port'],
+    ['api: { port: 1.5 }', 'api.port'],
+    ['api: { port: "5555" }', 'api.port'],
+    ['api: { port: [1] }', 'api.port'],
+    ['api: { enabled: yes }', 'api.enabled'],
+    ['api: { prefix: server }', 'api.prefix'],
+    ['api: { prefix: /server/ }', 'api.prefix'],
+    ['api: { prefix: /../x }', 'api.prefix'],
+    ['api: { publicUrl: ftp://x }', 'api.publicUrl'],
+    ['api: { publicUrl: "https://user:pass@x" }', 'api.publicUrl'],
+    ['registry: { include: some }', 'registry.include'],
+    ['database: { poolSize: 0 }', 'database.poolSize'],
+    ['database: { url: mysql://x }', 'database.url'],
+    ['log: { level: trace }', 'log.level'],
+  ])('%s is refused, naming the key', (text, key) => {
+    const { code, problems } = problemsOf(file(text));
+    expect(code).toBe('invalid_configuration');
+    expect(problems.map((problem) => problem.key)).toEqual([key]);
+    expect(problems[0]?.message).toContain('expected');
+  });
+
+  it.each(['api: 5555', 'api: [1]', '- host', 'just text'])(
+    'a section that is none: %s',
+    (text) => {
+      expect(problemsOf(file(text)).code).toBe('invalid_configuration');
+    },
+  );
+
+  it.each(['0x10', '1e3', '+1', ' 1', '01', '1.0', 'many', '99999999999999999999'])(
+    'a port is plain digits in a variable and a flag, not %j',
+    (text) => {
+      expect(problemsOf({ environment: { FULLMATCH_API_PORT: text } }).problems).toHaveLength(1);
+      expect(problemsOf({ flags: { 'api.port': text } }).problems).toHaveLength(1);
+    },
+  );
+
+  it('are told all at once, from every source', () => {
+    const { code, problems, message } = problemsOf({
+      flags: { 'log.level': 'loud' },
+      environment: { FULLMATCH_API_PORT: 'x', FULLMATCH_HSOT: 'y' },
+      ...file('hots: x\napi: { enabled: 1 }\nchains:\n  x: {}\n  1: { supported: maybe }'),
+    });
+    expect(code).toBe('invalid_configuration');
+    expect(problems.map((problem) => problem.where)).toEqual([
+      'fullmatch.yaml:1:1',
+      'fullmatch.yaml:2:8',
+      'flag --log-level',
+      'environment FULLMATCH_API_PORT',
+      'environment FULLMATCH_HSOT',
+      'fullmatch.yaml:4:3',
+      'fullmatch.yaml:5:8',
+    ]);
+    for (const problem of problems) expect(message).toContain(problem.message);
+  });
+});
+
+describe('what keys say together', () => {
+  it('two listeners on one port are refused, two free ports are not', () => {
+    expect(
+      problemsOf({ flags: { 'api.port': '7', 'repository.port': '7' } }).problems[0]?.key,
+    ).toBe('repository.port');
+    expect(problemsOf(file('metrics: { enabled: true, port: 5555 }')).problems[0]?.key).toBe(
+      'metrics.port',
+    );
+    expect(load({ flags: { 'api.port': '0', 'repository.port': '0' } }).config.api.port).toBe(0);
+  });
+
+  it('a host that is switched off takes no port', () => {
+    expect(() => load(file('api: { enabled: false, port: 10000 }'))).not.toThrow();
+    expect(() => load(file('metrics: { port: 5555 }'))).not.toThrow();
+  });
+
+  it('a process that would serve nothing is refused', () => {
+    const text = 'api: { enabled: false }\nrepository: { enabled: false }';
+    expect(problemsOf(file(text)).code).toBe('invalid_configuration');
+  });
+
+  it('headers may not take longer than the request', () => {
+    const text = 'limits: { headersTimeoutMs: 5000, requestTimeoutMs: 1000 }';
+    expect(problemsOf(file(text)).problems[0]?.key).toBe('limits.headersTimeoutMs');
+  });
+});
+
+describe('normal forms', () => {
+  it('a public URL loses its closing slash', () => {
+    const { config } = load(file('api: { publicUrl: https://x.example/a/ }'));
+    expect(config.api.publicUrl).toBe('https://x.example/a');
+  });
+
+  it('the prefix / is no prefix', () => {
+    expect(load({ environment: { FULLMATCH_API_PREFIX: '/' } }).config.api.prefix).toBe('');
+  });
+});

@@ -1,0 +1,54 @@
+import { ERROR_CODES, FullmatchError, type ErrorCode } from '../errors.ts';
+
+/** One fault of the configuration. `where` is a place that the operator can open: `fullmatch.yaml:12:3`, `environment FULLMATCH_HOST`. */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly where: string;
+  readonly message: string;
+  /** The dotted key, where one is at fault. */
+  readonly key?: string;
+}
+
+/** Collects the faults of a configuration, so that the operator sees all of them at once. */
+export class Problems {
+  readonly #found: Problem[] = [];
+
+  add(problem: Problem): void {
+    this.#found.push(problem);
+  }
+
+  /** Runs `read`; an error of ours becomes a problem at that place, and the result undefined. */
+  attempt<T>(where: string, key: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof FullmatchError)) throw error;
+      this.add({ code: error.code, where, key, message: error.message });
+      return undefined;
+    }
+  }
+
+  /**
+   * Throws one error that holds every fault, one a line, with the list under `details.problems`.
+   * Its code is the faults' own when they share one, else `invalid_configuration`.
+   */
+  throwIfAny(): void {
+    const [first] = this.#found;
+    if (first === undefined) return;
+    const alike = this.#found.every((problem) => problem.code === first.code);
+    const code = alike ? first.code : 'invalid_configuration';
+    const lines = this.#found.map((problem) => `${problem.where}: ${problem.message}`);
+    const message =
+      lines.length === 1
+        ? lines.join('')
+        : `${lines.length} problems in the configuration\n  ${lines.join('\n  ')}`;
+    throw new FullmatchError(code, message, {
+      details: {
+        problems: this.#found.map((problem) => ({
+          ...problem,
+          title: ERROR_CODES[problem.code].title,
+        })),
+      },
+    });
+  }
+}

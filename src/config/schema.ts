@@ -1,0 +1,281 @@
+import { z } from 'zod';
+
+/** What one key of the configuration may hold. */
+export interface Setting<Value, Default extends Value | undefined = Value | undefined> {
+  /** Judges and normalises a value. */
+  readonly schema: z.ZodType<Value>;
+  readonly default: Default;
+  /** What the value must be, with an example, completing "expected …". */
+  readonly expected: string;
+  /** One sentence that says what the key does. */
+  readonly description: string;
+  /** How the text of an environment variable or a flag is read. */
+  readonly kind: 'text' | 'integer' | 'boolean';
+  /** The command-line flag, where there is one. */
+  readonly flag?: string;
+  /** A path: relative ones begin at the folder of the file that holds them, else at the working directory. */
+  readonly path?: true;
+  /** Never shown, and taken from a file by its `_FILE` variable. */
+  readonly secret?: true;
+}
+
+type Extra = Pick<Setting<unknown>, 'flag' | 'path' | 'secret'>;
+
+const MAXIMUM_TIMEOUT_MS = 3_600_000;
+
+function text<Default extends string | undefined>(
+  schema: z.ZodType<string>,
+  byDefault: Default,
+  expected: string,
+  description: string,
+  extra: Extra = {},
+): Setting<string, Default> {
+  return { schema, default: byDefault, expected, description, kind: 'text', ...extra };
+}
+
+function choice<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  byDefault: Values[number],
+  description: string,
+  extra: Extra = {},
+): Setting<Values[number], Values[number]> {
+  const expected = `one of ${values.join(', ')}`;
+  return {
+    schema: z.enum(values),
+    default: byDefault,
+    expected,
+    description,
+    kind: 'text',
+    ...extra,
+  };
+}
+
+function integer(
+  range: readonly [least: number, most: number],
+  byDefault: number,
+  description: string,
+  extra: Extra = {},
+): Setting<number, number> {
+  const [least, most] = range;
+  return {
+    schema: z.int().min(least).max(most),
+    default: byDefault,
+    expected: `a whole number from ${least} to ${most}, such as ${byDefault}`,
+    description,
+    kind: 'integer',
+    ...extra,
+  };
+}
+
+function toggle(byDefault: boolean, description: string): Setting<boolean, boolean> {
+  const expected = 'true or false';
+  return { schema: z.boolean(), default: byDefault, expected, description, kind: 'boolean' };
+}
+
+const PORTS = [0, 65_535] as const;
+const TIMEOUTS_MS = [100, MAXIMUM_TIMEOUT_MS] as const;
+
+const path = z
+  .string()
+  .min(1)
+  .refine((value) => !value.includes('\0'));
+
+const host = z.union([
+  z.ipv4(),
+  z.ipv6(),
+  z.string().regex(/^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/),
+]);
+
+/** `/` alone is the same as no prefix. */
+const prefix = z
+  .string()
+  .transform((value) => (value === '/' ? '' : value))
+  .refine((value) => /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/.test(value));
+
+/** An origin and path without user information, query or fragment; a closing slash is taken off. */
+const publicUrl = z
+  .string()
+  .refine((value) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    return (
+      url !== undefined &&
+      ['http:', 'https:'].includes(url.protocol) &&
+      url.username + url.password + url.search + url.hash === '' &&
+      !value.includes('@')
+    );
+  })
+  .transform((value) => value.replace(/\/+$/, ''));
+
+const PUBLIC_URL = 'an http or https URL without query, such as https://verify.example.org';
+
+/**
+ * Every key of the configuration but `chains`, with its default: the single source of the environment names,
+ * the flags, fullmatch.example.yaml and the messages.
+ */
+export const SETTINGS = {
+  host: text(
+    host,
+    '127.0.0.1',
+    'an IP address or a host name, such as 0.0.0.0',
+    'The address that both hosts bind; 0.0.0.0 or :: opens them to the network.',
+    { flag: '--host' },
+  ),
+  'api.enabled': toggle(true, 'Whether this process serves the API host.'),
+  'api.port': integer(PORTS, 5555, 'The port of the API host; 0 picks a free one.', {
+    flag: '--api-port',
+  }),
+  'api.prefix': text(
+    prefix,
+    '/server',
+    "a path that begins with '/' and does not end with it, such as /server",
+    'A path under which the API host answers too, beside its root; "/" for none.',
+  ),
+  'api.publicUrl': text(
+    publicUrl,
+    undefined,
+    PUBLIC_URL,
+    'The URL by which clients reach the API host, where a proxy stands before it.',
+  ),
+  'repository.enabled': toggle(true, 'Whether this process serves the repository host.'),
+  'repository.port': integer(
+    PORTS,
+    10_000,
+    'The port of the repository host; 0 picks a free one.',
+    {
+      flag: '--repository-port',
+    },
+  ),
+  'repository.publicUrl': text(
+    publicUrl,
+    undefined,
+    PUBLIC_URL,
+    'The URL by which clients reach the repository host, where a proxy stands before it.',
+  ),
+  'metrics.enabled': toggle(
+    false,
+    'Whether Prometheus metrics are served at /metrics on 127.0.0.1.',
+  ),
+  'metrics.port': integer(PORTS, 9464, 'The port of the metrics; 0 picks a free one.'),
+  dataDir: text(
+    path,
+    './fullmatch-data',
+    'the path of a folder, such as /var/lib/fullmatch',
+    'The folder of the embedded database, made when it is missing.',
+    { flag: '--data-dir', path: true },
+  ),
+  'database.url': text(
+    z.string().regex(/^postgres(ql)?:\/\/./),
+    undefined,
+    'a PostgreSQL URL, such as postgres://user:password@host:5432/name',
+    'The PostgreSQL server (15 or newer) to use in place of the embedded one; better set as DATABASE_URL.',
+    { secret: true },
+  ),
+  'database.poolSize': integer([1, 1000], 10, 'The most connections that this process opens.'),
+  'database.binaries': text(
+    path,
+    undefined,
+    'the path of a folder, such as /usr/lib/postgresql/17/bin',
+    'A folder with other PostgreSQL programs (15 or newer) for the embedded server.',
+    { path: true },
+  ),
+  'registry.include': choice(
+    ['all', 'configured'],
+    'all',
+    'Which chains the registry holds: every listed one, or only configured ones and those with contracts.',
+  ),
+  'registry.list': text(
+    path,
+    undefined,
+    'the path of a JSON file, such as ./chains.json',
+    "Your own public chain list, a JSON array, in place of the embedded one's.",
+    { path: true },
+  ),
+  'registry.defaults': toggle(
+    true,
+    'Whether the default service configuration of the best-known chains applies.',
+  ),
+  'registry.localChains': toggle(false, 'Whether the local chains 1337 and 31337 are enabled.'),
+  chainsDirectory: text(
+    path,
+    'chains.d',
+    'the path of a folder, such as ./chains.d',
+    'A folder of more files (*.yaml, *.yml, *.json) that each hold what `chains` may hold; read when it exists.',
+    { path: true },
+  ),
+  'log.level': choice(
+    ['debug', 'info', 'warn', 'error', 'silent'],
+    'info',
+    'The least level that is logged.',
+    { flag: '--log-level' },
+  ),
+  'log.format': choice(
+    ['auto', 'json', 'human'],
+    'auto',
+    'How log lines look; auto is human on a terminal and json elsewhere.',
+  ),
+  'limits.requestBytes': integer(
+    [1024, 2 ** 30],
+    1_048_576,
+    'The largest body of a request, in bytes.',
+  ),
+  'limits.headerBytes': integer([1024, 1_048_576], 16_384, 'All headers of a request, in bytes.'),
+  'limits.requestTimeoutMs': integer(
+    TIMEOUTS_MS,
+    30_000,
+    'How long a client may take to send a whole request, in milliseconds.',
+  ),
+  'limits.headersTimeoutMs': integer(
+    TIMEOUTS_MS,
+    10_000,
+    'How long a client may take to send the headers of a request, in milliseconds.',
+  ),
+  'limits.keepAliveTimeoutMs': integer(
+    TIMEOUTS_MS,
+    65_000,
+    "How long an idle connection is kept, in milliseconds; longer than a proxy's own, so that the proxy closes first.",
+  ),
+  'limits.shutdownTimeoutMs': integer(
+    TIMEOUTS_MS,
+    10_000,
+    'How long a stopping service waits for the requests at work, in milliseconds.',
+  ),
+} as const;
+
+/** A dotted key of {@link SETTINGS}. */
+export type SettingKey = keyof typeof SETTINGS;
+
+/** The value that a key holds once the configuration is settled. A key without a default may be unset. */
+export type SettingValue<Key extends SettingKey> =
+  (typeof SETTINGS)[Key] extends Setting<infer Value, infer Default> ? Value | Default : never;
+
+/** The keys of {@link SETTINGS} in their order, which is the order of fullmatch.example.yaml. */
+export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
+
+/** What a section is about, for fullmatch.example.yaml. */
+export const SECTIONS = {
+  api: 'The API host: /chains and the pages.',
+  repository: 'The repository host: /stats.json and the published tree.',
+  metrics: 'Metrics of this process.',
+  database: 'Where verified contracts are stored.',
+  registry: 'Which chains there are.',
+  log: 'Log lines on standard output.',
+  limits: 'What a client may send, and how long the service waits.',
+} as const satisfies Record<string, string>;
+
+/** The setting of a key, without its own value type. */
+export function settingOf(key: SettingKey): Setting<unknown> {
+  return SETTINGS[key];
+}
+
+/**
+ * The environment variable of a key: `FULLMATCH_` and the key in capitals, such as `FULLMATCH_API_PORT`.
+ * Only `database.url` has the name that every platform uses for it.
+ */
+export function environmentName(key: SettingKey): string {
+  if (key === 'database.url') return 'DATABASE_URL';
+  const words = key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).replaceAll('.', '_');
+  return `FULLMATCH_${words.toUpperCase()}`;
+}
+
+/** The variable that names the configuration file, beside those of the keys. */
+export const CONFIG_VARIABLE = 'FULLMATCH_CONFIG';

@@ -1,0 +1,193 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { configSources } from '../../test/support/config-sources.ts';
+import { FullmatchError } from '../errors.ts';
+import { type LoadedConfig } from './config.ts';
+import { loadConfig } from './load-config.ts';
+
+type Given = Parameters<typeof configSources>[0];
+
+const load = (given: Given): LoadedConfig => loadConfig(configSources(given));
+
+function refusal(given: Given): FullmatchError {
+  try {
+    load(given);
+  } catch (error) {
+    if (error instanceof FullmatchError) return error;
+    throw error;
+  }
+  throw new Error('expected the configuration to be refused');
+}
+
+const PASSWORD = 'correct%20horse%20battery';
+const DATABASE_URL = `postgres://fullmatch:${PASSWORD}@db.example:5432/fullmatch`;
+const KEY = '0123456789abcdef0123456789abcdef';
+const CHAIN = 'chains:\n  1:\n    privateRpc:\n      - https://rpc.example/v3/${RPC_KEY}\n';
+
+function revealed({ secrets }: LoadedConfig): Record<string, string[]> {
+  const byName: Record<string, string[]> = {};
+  for (const { name, secret } of secrets) (byName[name] ??= []).push(secret.reveal());
+  return byName;
+}
+
+describe('the URL of the database', () => {
+  it('is a secret, and so is its password as written and as decoded', () => {
+    const loaded = load({ environment: { DATABASE_URL } });
+    expect(loaded.config.database.url?.reveal()).toBe(DATABASE_URL);
+    expect(loaded.origins.get('database.url')).toBe('environment DATABASE_URL');
+    expect(revealed(loaded)).toEqual({
+      DATABASE_URL: [DATABASE_URL],
+      'DATABASE_URL (password)': [PASSWORD, 'correct horse battery'],
+    });
+  });
+
+  it('comes from the file that DATABASE_URL_FILE names, without its last line break', () => {
+    const loaded = load({
+      environment: { DATABASE_URL_FILE: 'secret/url' },
+      texts: { 'secret/url': `${DATABASE_URL}\n` },
+    });
+    expect(loaded.config.database.url?.reveal()).toBe(DATABASE_URL);
+    expect(loaded.origins.get('database.url')).toBe('environment DATABASE_URL_FILE');
+  });
+
+  it('in the configuration file is a secret under the name of its key', () => {
+    const loaded = load({ texts: { 'fullmatch.yaml': `database: { url: "${DATABASE_URL}" }` } });
+    expect(revealed(loaded)['database.url']).toEqual([DATABASE_URL]);
+  });
+
+  it('has its password found in the query too', () => {
+    const url = 'postgres://db.example/x?user=u&password=open-sesame-1';
+    expect(
+      revealed(load({ environment: { DATABASE_URL: url } }))['DATABASE_URL (password)'],
+    ).toEqual(['open-sesame-1']);
+  });
+
+  it('has no password looked for that is a common short word, which any document may hold', () => {
+    const loaded = load({ environment: { DATABASE_URL: 'postgres://u:test@localhost/x' } });
+    expect(Object.keys(revealed(loaded))).toEqual(['DATABASE_URL']);
+  });
+});
+
+describe('variables in privateRpc', () => {
+  it.each([
+    ['the environment', { RPC_KEY: KEY }, {}],
+    ['a file', { RPC_KEY_FILE: '/run/secrets/key' }, { '/run/secrets/key': `${KEY}\r\n` }],
+  ])('are filled from %s', (_source, environment: Record<string, string>, texts) => {
+    const loaded = load({ environment, texts: { 'fullmatch.yaml': CHAIN, ...texts } });
+    const url = `https://rpc.example/v3/${KEY}`;
+    expect(loaded.config.chains.get(1)?.privateRpc?.map((secret) => secret.reveal())).toEqual([
+      url,
+    ]);
+    expect(revealed(loaded)).toEqual({ RPC_KEY: [KEY], 'chains.1.privateRpc[0]': [url] });
+  });
+
+  it('that are missing are named with their chain and field', () => {
+    const error = refusal({ texts: { 'fullmatch.yaml': CHAIN } });
+    expect(error.code).toBe('environment_variable_missing');
+    expect(error.message).toContain('fullmatch.yaml:4:9');
+    for (const part of ['chain 1', 'privateRpc[0]', 'RPC_KEY'])
+      expect(error.message).toContain(part);
+  });
+
+  it('are all told when several are missing', () => {
+    const text = `${CHAIN}      - https://\${USER_NAME}:\${PASS}@rpc.example\n`;
+    const error = refusal({ texts: { 'fullmatch.yaml': text } });
+    expect(error.details['problems']).toHaveLength(3);
+  });
+
+  it('set twice, as a value and as a file, are refused', () => {
+    const environment = { RPC_KEY: KEY, RPC_KEY_FILE: '/key' };
+    const error = refusal({ environment, texts: { 'fullmatch.yaml': CHAIN, '/key': KEY } });
+    expect(error.code).toBe('invalid_configuration');
+  });
+
+  it.each([
+    ['missing', {}],
+    ['empty', { '/key': '\n' }],
+  ])('whose file is %s are refused', (_what, texts) => {
+    const environment = { RPC_KEY_FILE: '/key' };
+    const error = refusal({ environment, texts: { 'fullmatch.yaml': CHAIN, ...texts } });
+    expect(error.code).toBe('configuration_file_unreadable');
+  });
+
+  it('are taken once: a value that looks like a variable stays as it is and is refused', () => {
+    const environment = { RPC_KEY: '${PATH}', PATH: '/secret/path' };
+    const error = refusal({ environment, texts: { 'fullmatch.yaml': CHAIN } });
+    expect(error.code).toBe('invalid_configuration');
+    expect(error.message).not.toContain('/secret/path');
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('are own variables: not %s', (name) => {
+    const text = CHAIN.replace('RPC_KEY', name);
+    expect(refusal({ texts: { 'fullmatch.yaml': text } }).code).toBe(
+      'environment_variable_missing',
+    );
+  });
+
+  it('are not filled in public endpoints', () => {
+    const text = 'chains: { 1: { rpc: ["https://rpc.example/${RPC_KEY}"] } }';
+    const loaded = load({ environment: { RPC_KEY: KEY }, texts: { 'fullmatch.yaml': text } });
+    expect(loaded.config.chains.get(1)?.rpc).toEqual(['https://rpc.example/${RPC_KEY}']);
+  });
+});
+
+describe('no secret is shown', () => {
+  const hidden = [PASSWORD, 'correct horse', KEY];
+
+  it('by the configuration, however it is printed', () => {
+    const loaded = load({
+      environment: { DATABASE_URL, RPC_KEY: KEY },
+      texts: { 'fullmatch.yaml': CHAIN },
+    });
+    const texts = [
+      JSON.stringify({ ...loaded, chains: [...loaded.config.chains.values()] }),
+      inspect(loaded, { depth: 20, showHidden: true }),
+      `${String(loaded.config.database.url)} ${loaded.secrets.map(({ secret }) => secret).join()}`,
+    ];
+    for (const text of texts) for (const secret of hidden) expect(text).not.toContain(secret);
+  });
+
+  it.each([
+    ['a wrong database URL', { environment: { DATABASE_URL: `mysql://u:${PASSWORD}@h/d` } }],
+    [
+      'a wrong database URL in the file',
+      { texts: { 'fullmatch.yaml': `database: { url: ${KEY} }` } },
+    ],
+    [
+      'a credential where none belongs',
+      { environment: { FULLMATCH_API_PUBLIC_URL: `https://u:${KEY}@h` } },
+    ],
+    [
+      'a private endpoint that is no URL',
+      {
+        environment: { RPC_KEY: KEY },
+        texts: { 'fullmatch.yaml': CHAIN.replace('https://rpc.example', 'rpc example') },
+      },
+    ],
+    [
+      'a private endpoint that is no list',
+      { texts: { 'fullmatch.yaml': `chains: { 1: { privateRpc: "https://x/${KEY}" } }` } },
+    ],
+    ['text that is no YAML', { texts: { 'fullmatch.yaml': `database:\n  url: "${DATABASE_URL}` } }],
+    ['an unquoted alias', { texts: { 'fullmatch.yaml': `database: { url: *${KEY} }` } }],
+    ['an unquoted tag', { texts: { 'fullmatch.yaml': `database: { url: !${KEY} x }` } }],
+    ['a wrong escape', { texts: { 'fullmatch.yaml': `database: { url: "\\q${KEY}" }` } }],
+  ] satisfies [string, Given][])('by the error about %s', (_what, given) => {
+    const error = refusal(given);
+    const text = inspect(error, { depth: 20 }) + JSON.stringify(error.details);
+    for (const secret of hidden) expect(text).not.toContain(secret);
+  });
+
+  it('when the judge of a chain quotes it all the same', () => {
+    const error = refusal({
+      environment: { RPC_KEY: KEY },
+      texts: { 'fullmatch.yaml': CHAIN },
+      validateChain: (_chainId, raw) => ({
+        problems: [
+          { code: 'invalid_configuration', field: 'privateRpc[0]', message: JSON.stringify(raw) },
+        ],
+      }),
+    });
+    expect(inspect(error, { depth: 20 })).not.toContain(KEY);
+  });
+});

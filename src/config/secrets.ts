@@ -1,0 +1,91 @@
+import path from 'node:path';
+import { FullmatchError } from '../errors.ts';
+import { Secret, type NamedSecret } from '../lib/secret.ts';
+import { type Environment } from './environment.ts';
+import { type FileReader } from './file.ts';
+
+/** Parts shorter than this, such as the password `test`, occur by chance: looking for them would raise false alarms. */
+const MINIMUM_PART_LENGTH = 8;
+
+/** A variable's value and the name of the variable that gave it, `NAME` or `NAME_FILE`. */
+export interface Variable {
+  readonly value: string;
+  readonly variable: string;
+}
+
+/** Reads secrets from the environment, and from the files that `_FILE` variables name, as container platforms mount them. */
+export class SecretReader {
+  readonly #environment: Environment;
+  readonly #files: FileReader;
+  readonly #workingDirectory: string;
+
+  constructor(environment: Environment, files: FileReader, workingDirectory: string) {
+    this.#environment = environment;
+    this.#files = files;
+    this.#workingDirectory = workingDirectory;
+  }
+
+  /**
+   * The value of `NAME`, or the content of the file that `NAME_FILE` names, without the line break at its end.
+   * Undefined when neither is set.
+   * @throws FullmatchError `invalid_configuration` when both are set, `configuration_file_unreadable`
+   */
+  read(name: string): Variable | undefined {
+    const fileVariable = `${name}_FILE`;
+    const value = this.#get(name);
+    const file = this.#get(fileVariable);
+    if (file === undefined) return value === undefined ? undefined : { value, variable: name };
+    if (value !== undefined) {
+      throw new FullmatchError(
+        'invalid_configuration',
+        `both ${name} and ${fileVariable} are set; unset one of them`,
+      );
+    }
+    const absolute = path.resolve(this.#workingDirectory, file);
+    const content = this.#files.read(absolute)?.replace(/\r?\n$/, '');
+    if (content === undefined || content === '') {
+      throw new FullmatchError(
+        'configuration_file_unreadable',
+        `${fileVariable} names ${absolute}, ${content === '' ? 'which is empty' : 'and there is no such file'}`,
+        { details: { file: absolute } },
+      );
+    }
+    return { value: content, variable: fileVariable };
+  }
+
+  #get(name: string): string | undefined {
+    return Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
+  }
+}
+
+/** `${NAME}` in a text that may hold secrets. */
+export const PLACEHOLDER = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** The database's URL and the password in it, as written and decoded. */
+export function databaseSecrets(name: string, url: Secret): NamedSecret[] {
+  const text = url.reveal();
+  const secrets: NamedSecret[] = [{ name, secret: url }];
+  const authority = /^[^:]+:\/\/[^:/?#@]*:([^/]*)@/.exec(text)?.[1];
+  const parameter = /[?&]password=([^&#]*)/.exec(text)?.[1];
+  for (const password of new Set([authority, parameter].flatMap(spellings))) {
+    if (password.length < MINIMUM_PART_LENGTH) continue;
+    secrets.push({ name: `${name} (password)`, secret: new Secret(password) });
+  }
+  return secrets;
+}
+
+/** Variables that were filled in, as secrets; too short ones are covered by the whole text that they were filled into. */
+export function variableSecrets(variables: ReadonlyMap<string, string>): NamedSecret[] {
+  return [...variables]
+    .filter(([, value]) => value.length >= MINIMUM_PART_LENGTH)
+    .map(([name, value]) => ({ name, secret: new Secret(value) }));
+}
+
+function spellings(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  try {
+    return [text, decodeURIComponent(text)];
+  } catch {
+    return [text];
+  }
+}

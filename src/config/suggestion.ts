@@ -1,0 +1,29 @@
+import { distance } from 'fastest-levenshtein';
+
+/**
+ * The ending of a message about an unknown name: the one that was probably meant, or else all there are.
+ * Case is ignored, and a name that merely begins another counts as near.
+ */
+export function suggest(unknown: string, known: readonly string[]): string {
+  const near = nearest(unknown, known);
+  if (near !== undefined) return `did you mean '${near}'?`;
+  return known.length === 0 ? 'remove it' : `known here: ${known.join(', ')}`;
+}
+
+/** The known name closest to `unknown`, when it is close enough to be a slip. */
+export function nearest(unknown: string, known: readonly string[]): string | undefined {
+  const wanted = unknown.toLowerCase();
+  let best: { name: string; cost: number } | undefined;
+  for (const name of known) {
+    const candidate = name.toLowerCase();
+    const begins =
+      wanted.length >= 4 && (candidate.startsWith(wanted) || wanted.startsWith(candidate));
+    const cost = begins ? 1 : distance(wanted, candidate);
+    // Two letters in the wrong order cost 2.
+    const slips = candidate.length < 4 ? 1 : Math.max(2, Math.floor(candidate.length / 3));
+    if (cost <= slips && (best === undefined || cost < best.cost)) {
+      best = { name, cost };
+    }
+  }
+  return best?.name;
+}

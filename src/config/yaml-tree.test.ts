@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { FullmatchError } from '../errors.ts';
+import { Problems } from './problems.ts';
+import { parseYaml, plainValue, whereIs } from './yaml-tree.ts';
+
+function read(text: string) {
+  const problems = new Problems();
+  const node = parseYaml({ name: 'f', text }, problems);
+  problems.throwIfAny();
+  return node;
+}
+
+function placesOf(text: string): string[] {
+  try {
+    read(text);
+  } catch (error) {
+    if (!(error instanceof FullmatchError)) throw error;
+    return (error.details['problems'] as { where: string }[]).map((problem) => problem.where);
+  }
+  return [];
+}
+
+describe('what YAML would let pass', () => {
+  it.each([
+    ['a duplicate key', 'a: 1\nb: 2\na: 3', 'f:3:1'],
+    ['a duplicate key in another spelling', '1: x\n"1": y', 'f:2:1'],
+    ['an alias', 'a: &x 1\nb: *x', 'f:2:4'],
+    ['a tag', 'a: !!binary aGk=', 'f:1:13'],
+    ['a tag of a map', 'a: !thing {}', 'f:1:4'],
+    ['a second document', 'a: 1\n---\nb: 2', 'f:2:1'],
+    ['a number that would be rounded', 'a: 9007199254740993', 'f:1:4'],
+    ['a key that is no text', '? [a]\n: 1', 'f:1:3'],
+    ['a tab', 'a:\n\tb: 1', 'f:2:1'],
+    ['an open bracket', 'a: [1', 'f:1:6'],
+  ])('%s is refused with its place', (_what, text, place) => {
+    expect(placesOf(text)[0]).toBe(place);
+  });
+
+  it.each([
+    ['brackets', '['.repeat(200_000)],
+    ['braces', '{a: '.repeat(100_000)],
+    ['dashes', '- '.repeat(200_000)],
+    ['question marks', '? '.repeat(200_000)],
+  ])('depth that would overflow the stack is refused: %s', (_what, text) => {
+    expect(placesOf(text)).toHaveLength(1);
+  });
+
+  it('aliases are not expanded, so that a few lines cannot fill the memory', () => {
+    const lines = Array.from({ length: 30 }, (_, index) => {
+      const twice = index === 0 ? '[x, x]' : `[*a${index - 1}, *a${index - 1}]`;
+      return `a${index}: &a${index} ${twice}`;
+    });
+    expect(placesOf(lines.join('\n'))).toHaveLength(58);
+  });
+});
+
+describe('values', () => {
+  it('are those of YAML 1.2: yes and dates are text, 0x1 as a key is itself', () => {
+    expect(plainValue(read('a: yes\nb: 2026-01-01\n0x1: ~\nc: 1_000\nd: true')!)).toEqual({
+      a: 'yes',
+      b: '2026-01-01',
+      '0x1': null,
+      c: '1_000',
+      d: true,
+    });
+  });
+
+  it('under __proto__ stay data', () => {
+    const value = plainValue(read('__proto__: { admin: true }')!) as Record<string, unknown>;
+    expect(Object.keys(value)).toEqual(['__proto__']);
+    expect(value['admin']).toBeUndefined();
+  });
+
+  it('survive writing and reading', () => {
+    const scalar = fc.oneof(fc.string(), fc.boolean(), fc.maxSafeInteger(), fc.constant(null));
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        scalar,
+        fc.array(tie('tree')),
+        fc.dictionary(fc.string(), tie('tree')),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), tree, { noNullPrototype: true }), (value) => {
+        const text = stringify(value, { aliasDuplicateObjects: false });
+        expect(JSON.stringify(plainValue(read(text)!))).toBe(JSON.stringify(value));
+      }),
+    );
+  });
+});
+
+it('a path leads to the place of what it names, or as near as there is', () => {
+  const node = read('a:\n  - b: 1\n    c: 2\nd: x')!;
+  expect(whereIs(node, 'a[0].c')).toBe('f:3:5');
+  expect(whereIs(node, 'a.0.c')).toBe('f:3:5');
+  expect(whereIs(node, 'a[5].c')).toBe('f:1:1');
+  expect(whereIs(node, 'd.e')).toBe('f:4:1');
+  expect(whereIs(node, '')).toBe('f:1:1');
+});
