@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { bytesToHex, type Hex } from '../lib/hex.ts';
+import { keccak256 } from '../lib/keccak.ts';
+
+const REMEMBERED_HASHES = 50_000;
+
+/**
+ * The keccak256 of contents, remembered under their sha256. A repository holds the same library sources
+ * thousands of times, and the native sha256 takes an eightieth of the time of keccak256 in JavaScript.
+ */
+export class ContentHasher {
+  readonly #known = new Map<string, Hex>();
+
+  keccak256(content: Uint8Array): Hex {
+    const key = createHash('sha256').update(content).digest('base64');
+    const known = this.#known.get(key);
+    const hash = known ?? bytesToHex(keccak256(content));
+    // Deleting and setting again moves the key to the end: the first key is the one not used for longest.
+    if (known !== undefined) this.#known.delete(key);
+    else if (this.#known.size >= REMEMBERED_HASHES) this.#forgetOldest();
+    this.#known.set(key, hash);
+    return hash;
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#known.keys().next();
+    if (oldest.done !== true) this.#known.delete(oldest.value);
+  }
+}

@@ -1,0 +1,133 @@
+import { constants, type Dirent } from 'node:fs';
+import { lstat, open, opendir, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ImportLimits } from './import-limits.ts';
+import { Refusal, refusalOfSystemError } from './refusal.ts';
+
+/** What an entry of a folder is; a symbolic link is never followed to find out. */
+export type EntryKind = 'file' | 'folder' | 'symlink' | 'special';
+
+interface KindOf {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function kindOf(entry: KindOf): EntryKind | undefined {
+  if (entry.isDirectory()) return 'folder';
+  if (entry.isFile()) return 'file';
+  return entry.isSymbolicLink() ? 'symlink' : undefined;
+}
+
+/** The kind of a directory entry. Some file systems leave the kind out of the listing: then it is asked for. */
+export async function readEntryKind(entry: Dirent, path: string): Promise<EntryKind> {
+  const listed = kindOf(entry);
+  if (listed !== undefined) return listed;
+  if (entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || entry.isCharacterDevice()) {
+    return 'special';
+  }
+  return kindOf(await lstat(path)) ?? 'special';
+}
+
+/** The files of one contract's folder: a lookup from names to what was found by listing. Nothing is opened by a name from outside. */
+export interface ContractFolder {
+  /** Files directly in the folder: name → path on disk. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Regular files below `sources`: path below it with `/` → path on disk. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/**
+ * Lists a contract's folder and, recursively, its `sources`. Other folders are left alone.
+ * @throws Refusal `symlink`, `special_file`, `too_many_files`, `unreadable`
+ */
+export async function listContractFolder(
+  path: string,
+  limits: ImportLimits,
+): Promise<ContractFolder> {
+  const files = new Map<string, string>();
+  const sources = new Map<string, string>();
+  let hasSources = false;
+  let seen = 0;
+  const count = (subject: string): void => {
+    seen += 1;
+    if (seen > limits.entriesPerContract) throw new Refusal('too_many_files', subject);
+  };
+  await eachEntry(path, '', (name, entryPath, kind) => {
+    count(name);
+    if (kind === 'file') files.set(name, entryPath);
+    else if (name === 'sources') hasSources = true;
+  });
+  const walk = async (folder: string, prefix: string, depth: number): Promise<void> => {
+    if (depth > limits.folderDepth) throw new Refusal('too_many_files', `sources/${prefix}`);
+    const folders: [string, string][] = [];
+    await eachEntry(folder, `sources/${prefix}`, (name, entryPath, kind) => {
+      count(`sources/${prefix}${name}`);
+      if (kind === 'file') sources.set(`${prefix}${name}`, entryPath);
+      else folders.push([entryPath, `${prefix}${name}/`]);
+    });
+    for (const [inner, innerPrefix] of folders) await walk(inner, innerPrefix, depth + 1);
+  };
+  if (hasSources) await walk(join(path, 'sources'), '', 1);
+  return { files, sources };
+}
+
+async function eachEntry(
+  folder: string,
+  prefix: string,
+  visit: (name: string, path: string, kind: 'file' | 'folder') => void,
+): Promise<void> {
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: 64 })) {
+      const path = join(folder, entry.name);
+      const kind = await readEntryKind(entry, path);
+      if (kind === 'symlink') throw new Refusal('symlink', `${prefix}${entry.name}`);
+      if (kind === 'special') throw new Refusal('special_file', `${prefix}${entry.name}`);
+      visit(entry.name, path, kind);
+    }
+  } catch (error) {
+    throw refusalOfSystemError(error, prefix === '' ? 'the folder' : prefix);
+  }
+}
+
+// NOFOLLOW refuses a link put in place after the listing; NONBLOCK keeps a FIFO from holding the run.
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * The bytes of a regular file of at most `maxBytes`.
+ * @param subject the file as the refusal names it
+ * @throws Refusal `file_too_large`, `symlink`, `special_file`, `unreadable`
+ */
+export async function readRegularFile(
+  path: string,
+  subject: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, OPEN_FLAGS);
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw new Refusal('special_file', subject);
+    if (stat.size > maxBytes) {
+      throw new Refusal('file_too_large', subject, `larger than the limit of ${maxBytes} bytes`);
+    }
+    return await readToEnd(handle, stat.size, subject);
+  } catch (error) {
+    throw refusalOfSystemError(error, subject);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** Reads `size` bytes, and asks for one more: a file that grows while it is read is refused, not cut. */
+async function readToEnd(handle: FileHandle, size: number, subject: string): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(size + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
+    length += bytesRead;
+    // A read of a regular file comes short only at its end.
+    if (bytesRead === 0 || length === size) return buffer.subarray(0, length);
+  }
+  throw new Refusal('unreadable', subject, 'it grew while it was read');
+}

@@ -1,0 +1,152 @@
+import { type Source } from '../repository/verified-contract.ts';
+import { type ContentHasher } from './content-hash.ts';
+import { readRegularFile, type ContractFolder } from './contract-folder.ts';
+import { type ImportLimits } from './import-limits.ts';
+import { decodeText, isJsonObject, type ListedSource } from './metadata-document.ts';
+import { Refusal, refusalOfSystemError } from './refusal.ts';
+
+const TRANSLATION_FILE = 'path-translation.json';
+
+/** Whether a path names something below its folder: relative, and no segment climbs. */
+function staysInside(path: string): boolean {
+  return !path.startsWith('/') && !path.split(/[/\\]/).includes('..') && !/^[A-Za-z]:/.test(path);
+}
+
+/** Counts what one contract makes the importer read. */
+export class ReadBudget {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** @throws Refusal `file_too_large` when the contract's files together exceed the limit. */
+  take(bytes: number, subject: string): void {
+    this.#left -= bytes;
+    if (this.#left < 0) {
+      throw new Refusal(
+        'file_too_large',
+        subject,
+        'the files of the contract together exceed the limit',
+      );
+    }
+  }
+}
+
+/**
+ * Finds the sources that the metadata lists. A source's name is data and never becomes a path: it is looked up among
+ * the files that listing `sources` found, under what path-translation.json says, as it is, with `@` and `:` replaced
+ * by `_` (layout V1), or by its hash (layout V2); else a file of any name with the wanted hash, or the metadata's own
+ * copy, is the source, since the hash and not the name says what it is. A file found by name must have the hash.
+ * @throws Refusal `missing_source`, `wrong_source_hash`, `path_outside_tree`, and those of reading and decoding a file
+ */
+export class SourceFinder {
+  readonly #folder: ContractFolder;
+  readonly #limits: ImportLimits;
+  readonly #budget: ReadBudget;
+  readonly #hasher: ContentHasher;
+  readonly #contents = new Map<string, { bytes: Buffer; hash: string }>();
+
+  constructor(
+    folder: ContractFolder,
+    limits: ImportLimits,
+    budget: ReadBudget,
+    hasher: ContentHasher,
+  ) {
+    this.#folder = folder;
+    this.#limits = limits;
+    this.#budget = budget;
+    this.#hasher = hasher;
+  }
+
+  async find(listed: readonly ListedSource[]): Promise<Source[]> {
+    const translation = await this.#readTranslation();
+    const sources: Source[] = [];
+    for (const source of listed) {
+      sources.push({ path: source.path, content: await this.#find(source, translation) });
+    }
+    return sources;
+  }
+
+  async #find(source: ListedSource, translation: ReadonlyMap<string, string>): Promise<string> {
+    const subject = `source ${source.path}`;
+    const stored = this.#storedName(source, translation);
+    if (stored !== undefined) {
+      const { bytes, hash } = await this.#read(stored);
+      if (hash !== source.keccak256) throw new Refusal('wrong_source_hash', subject);
+      return decodeText(bytes, subject);
+    }
+    const bytes = this.#ownCopy(source) ?? (await this.#findByHash(source.keccak256));
+    if (bytes !== undefined) return decodeText(bytes, subject);
+    throw new Refusal(staysInside(source.path) ? 'missing_source' : 'path_outside_tree', subject);
+  }
+
+  /** The stored file that the source's name or hash points to. */
+  #storedName(
+    { path, keccak256 }: ListedSource,
+    translation: ReadonlyMap<string, string>,
+  ): string | undefined {
+    const names = [
+      translation.get(path),
+      path,
+      path.replace(/[@:]/g, '_'),
+      keccak256,
+      keccak256.slice(2),
+    ];
+    return names.find((name) => name !== undefined && this.#folder.sources.has(name));
+  }
+
+  #ownCopy({ path, content, keccak256 }: ListedSource): Buffer | undefined {
+    if (content === undefined) return undefined;
+    const bytes = Buffer.from(content, 'utf8');
+    if (this.#hasher.keccak256(bytes) === keccak256) return bytes;
+    throw new Refusal('wrong_source_hash', `source ${path}`);
+  }
+
+  async #findByHash(wanted: string): Promise<Buffer | undefined> {
+    for (const name of this.#folder.sources.keys()) {
+      const { bytes, hash } = await this.#read(name);
+      if (hash === wanted) return bytes;
+    }
+    return undefined;
+  }
+
+  async #read(name: string): Promise<{ bytes: Buffer; hash: string }> {
+    const known = this.#contents.get(name);
+    if (known !== undefined) return known;
+    const path = this.#folder.sources.get(name);
+    if (path === undefined) throw new Refusal('missing_source', name);
+    const bytes = await readRegularFile(path, `sources/${name}`, this.#limits.sourceBytes);
+    this.#budget.take(bytes.length, `sources/${name}`);
+    const content = { bytes, hash: this.#hasher.keccak256(bytes) };
+    this.#contents.set(name, content);
+    return content;
+  }
+
+  /** path-translation.json of layout V1: `{original: stored}`. A translation that leaves the folder refuses the contract. */
+  async #readTranslation(): Promise<Map<string, string>> {
+    const path = this.#folder.files.get(TRANSLATION_FILE);
+    if (path === undefined) return new Map();
+    const bytes = await readRegularFile(path, TRANSLATION_FILE, this.#limits.metadataBytes);
+    this.#budget.take(bytes.length, TRANSLATION_FILE);
+    const translation = new Map<string, string>();
+    for (const [original, stored] of Object.entries(parseTranslation(bytes))) {
+      if (typeof stored !== 'string') continue;
+      if (!staysInside(stored))
+        throw new Refusal('path_outside_tree', `${TRANSLATION_FILE}: ${stored}`);
+      translation.set(original, stored);
+    }
+    return translation;
+  }
+}
+
+/** A translation that is not JSON helps nobody; the sources may be found without it. */
+function parseTranslation(bytes: Buffer): object {
+  try {
+    const document: unknown = JSON.parse(bytes.toString('utf8'));
+    return isJsonObject(document) ? document : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw refusalOfSystemError(error, TRANSLATION_FILE);
+  }
+}

@@ -1,0 +1,40 @@
+/** How far an import is. */
+export interface ImportProgress {
+  /** Entries that are stored, skipped or refused. */
+  readonly done: number;
+  /** All entries of the tree; absent until they are counted. */
+  readonly total?: number;
+  readonly stored: number;
+  readonly upgraded: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  /** Entries a second, over the last half minute. */
+  readonly entriesPerSecond: number;
+  /** Absent until entries are counted and the rate is known. */
+  readonly secondsLeft?: number;
+}
+
+const WINDOW_MS = 30_000;
+const SAMPLE_MS = 500;
+
+/** The rate of a count over a sliding window: a resumed import skips fast at first, and that must not promise an early end. */
+export class RateMeter {
+  readonly #samples: { at: number; count: number }[];
+
+  constructor(nowMs: number) {
+    this.#samples = [{ at: nowMs, count: 0 }];
+  }
+
+  /** Counts a second, from the oldest sample in the window to now. */
+  perSecond(nowMs: number, count: number): number {
+    const last = this.#samples.at(-1);
+    if (last !== undefined && nowMs - last.at >= SAMPLE_MS)
+      this.#samples.push({ at: nowMs, count });
+    while (this.#samples.length > 2 && nowMs - (this.#samples[1]?.at ?? nowMs) > WINDOW_MS) {
+      this.#samples.shift();
+    }
+    const first = this.#samples[0];
+    if (first === undefined || nowMs <= first.at) return 0;
+    return ((count - first.count) * 1000) / (nowMs - first.at);
+  }
+}

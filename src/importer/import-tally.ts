@@ -1,0 +1,131 @@
+import { printableText } from '../lib/printable-text.ts';
+import { type ImportProgress, RateMeter } from './import-progress.ts';
+import { type Refusal, type RefusalReason, type RefusedEntry } from './refusal.ts';
+
+/** What an import did on one chain; every entry of the chain's folders counts once. */
+export interface ChainTally {
+  readonly chainId: number;
+  readonly stored: number;
+  readonly upgraded: number;
+  /** Already stored with a match at least as good. */
+  readonly unchanged: number;
+  readonly refused: number;
+}
+
+/** What became of an entry that was not refused. */
+export type Outcome = 'stored' | 'upgraded' | 'unchanged';
+
+/** What an import did. In a dry run `stored` and `upgraded` say what it would do. */
+export interface ImportSummary {
+  /** The folder that holds `full_match` and `partial_match`. */
+  readonly root: string;
+  readonly dryRun: boolean;
+  /** Whether the run was stopped before the end; what is counted is stored. */
+  readonly interrupted: boolean;
+  /** Ascending by chain id. */
+  readonly chains: readonly ChainTally[];
+  /** Over all chains, with the entries whose chain folder is refused. */
+  readonly totals: Omit<ChainTally, 'chainId'>;
+  /** Files that stand among the folders and are none of the tree's. */
+  readonly foreignFiles: number;
+  readonly refusedByReason: Readonly<Partial<Record<RefusalReason, number>>>;
+  /** The first refused entries; `onRefused` is given every one. */
+  readonly refused: readonly RefusedEntry[];
+  readonly durationMs: number;
+  /** Entries a second over the whole run. */
+  readonly entriesPerSecond: number;
+}
+
+type Counts = Record<Outcome | 'refused', number>;
+
+const LISTED_REFUSALS = 1000;
+const newCounts = (): Counts => ({ stored: 0, upgraded: 0, unchanged: 0, refused: 0 });
+
+/** Counts what becomes of the entries. Its memory grows with the chains, not with the entries. */
+export class ImportTally {
+  readonly #startMs = performance.now();
+  readonly #meter = new RateMeter(this.#startMs);
+  readonly #totals = newCounts();
+  readonly #chains = new Map<number, Counts>();
+  readonly #reasons = new Map<RefusalReason, number>();
+  readonly #refused: RefusedEntry[] = [];
+  readonly #onRefused: (entry: RefusedEntry) => void;
+  #foreignFiles = 0;
+  #total: number | undefined;
+
+  constructor(onRefused: (entry: RefusedEntry) => void) {
+    this.#onRefused = onRefused;
+  }
+
+  /** Sets how many entries there are, for the time left. */
+  setTotal(total: number): void {
+    this.#total = total;
+  }
+
+  count(chainId: number, outcome: Outcome): void {
+    this.#totals[outcome] += 1;
+    this.#countsOf(chainId)[outcome] += 1;
+  }
+
+  refuse(path: string, refusal: Refusal, chainId?: number): void {
+    const { reason, message: detail } = refusal;
+    const entry: RefusedEntry = {
+      path: printableText(path),
+      reason,
+      detail,
+      ...(chainId !== undefined && { chainId }),
+    };
+    this.#totals.refused += 1;
+    if (chainId !== undefined) this.#countsOf(chainId).refused += 1;
+    this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+    if (this.#refused.length < LISTED_REFUSALS) this.#refused.push(entry);
+    this.#onRefused(entry);
+  }
+
+  ignoreForeignFile(): void {
+    this.#foreignFiles += 1;
+  }
+
+  progress(): ImportProgress {
+    const done = this.#done();
+    const total = this.#total;
+    const entriesPerSecond = this.#meter.perSecond(performance.now(), done);
+    return {
+      ...this.#totals,
+      done,
+      ...(total !== undefined && { total }),
+      entriesPerSecond,
+      ...(total !== undefined &&
+        entriesPerSecond > 0 && { secondsLeft: Math.max(0, total - done) / entriesPerSecond }),
+    };
+  }
+
+  summarize(run: Pick<ImportSummary, 'root' | 'dryRun' | 'interrupted'>): ImportSummary {
+    const durationMs = performance.now() - this.#startMs;
+    return {
+      ...run,
+      chains: [...this.#chains]
+        .map(([chainId, counts]) => ({ chainId, ...counts }))
+        .sort((left, right) => left.chainId - right.chainId),
+      totals: { ...this.#totals },
+      foreignFiles: this.#foreignFiles,
+      refusedByReason: Object.fromEntries(this.#reasons),
+      refused: [...this.#refused],
+      durationMs: Math.round(durationMs),
+      entriesPerSecond: Math.round((this.#done() * 1000) / Math.max(durationMs, 1)),
+    };
+  }
+
+  #done(): number {
+    const { stored, upgraded, unchanged, refused } = this.#totals;
+    return stored + upgraded + unchanged + refused;
+  }
+
+  #countsOf(chainId: number): Counts {
+    const known = this.#chains.get(chainId);
+    if (known !== undefined) return known;
+    const counts = newCounts();
+    this.#chains.set(chainId, counts);
+    return counts;
+  }
+}

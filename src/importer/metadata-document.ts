@@ -1,0 +1,171 @@
+import { isUtf8 } from 'node:buffer';
+import { type Hex } from '../lib/hex.ts';
+import { Refusal } from './refusal.ts';
+
+/** A source as metadata.json lists it. */
+export interface ListedSource {
+  readonly path: string;
+  /** Lower-case hex. */
+  readonly keccak256: Hex;
+  /** The source itself, where the compiler was told to put it into the metadata. */
+  readonly content?: string;
+}
+
+/** What metadata.json says, in this service's words. */
+export interface MetadataDocument {
+  /** The file, byte for byte. */
+  readonly text: string;
+  readonly language: 'solidity' | 'yul' | 'vyper';
+  readonly compiler: 'solc' | 'vyper';
+  readonly version: string;
+  readonly target: { readonly path: string; readonly name: string };
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly artifacts: Readonly<Record<string, unknown>>;
+  readonly sources: readonly ListedSource[];
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const FILE = 'metadata.json';
+const VERSION = /^v?([0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]{0,100})$/;
+const KECCAK256 = /^0x[0-9a-fA-F]{64}$/;
+const COMPILERS = { solidity: 'solc', yul: 'solc', vyper: 'vyper' } as const;
+const ARTIFACTS = ['abi', 'userdoc', 'devdoc'] as const;
+
+function broken(what: string): Refusal {
+  return new Refusal('broken_metadata', FILE, what);
+}
+
+/** Whether the value is a JSON object. Its members are read as own ones only, so that `__proto__` is a name like any other. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function objectMember(object: JsonObject, key: string, path: string): JsonObject {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  if (!isJsonObject(value)) throw broken(`${path} is not an object`);
+  return value;
+}
+
+function stringMember(object: JsonObject, key: string, path: string): string {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  if (typeof value !== 'string' || value === '') throw broken(`${path} is not a text`);
+  return value;
+}
+
+/** The text of UTF-8 bytes, kept exactly (a byte order mark too). @throws Refusal `invalid_utf8`, `nul_character` */
+export function decodeText(bytes: Buffer, subject: string): string {
+  if (!isUtf8(bytes)) throw new Refusal('invalid_utf8', subject);
+  if (bytes.includes(0)) throw new Refusal('nul_character', subject);
+  return bytes.toString('utf8');
+}
+
+/** A name that the database can hold: well-formed and without U+0000. */
+function checkName(name: string): void {
+  if (name.includes('\0')) throw new Refusal('nul_character', name);
+  if (/\p{Surrogate}/u.test(name)) throw new Refusal('invalid_utf8', name);
+}
+
+function readTarget(settings: JsonObject): { path: string; name: string } {
+  const target = objectMember(settings, 'compilationTarget', 'settings.compilationTarget');
+  const [entry, ...more] = Object.entries(target);
+  if (entry === undefined || more.length > 0) {
+    throw broken('settings.compilationTarget does not have exactly one entry');
+  }
+  const [path, name] = entry;
+  if (typeof name !== 'string' || name === '') {
+    throw broken('settings.compilationTarget does not name a contract');
+  }
+  checkName(path);
+  checkName(name);
+  return { path, name };
+}
+
+/**
+ * The libraries of metadata.json, `{"path:Name": address}`, as the standard JSON input has them,
+ * `{path: {Name: address}}`. Compilers before 0.7.5 wrote the name alone, which stands under the empty path.
+ */
+function nestLibraries(libraries: unknown): unknown {
+  if (!isJsonObject(libraries)) return libraries;
+  const paths = new Map<string, [string, unknown][]>();
+  for (const [key, address] of Object.entries(libraries)) {
+    const colon = key.lastIndexOf(':');
+    const path = key.slice(0, Math.max(colon, 0));
+    paths.set(path, [...(paths.get(path) ?? []), [key.slice(colon + 1), address]]);
+  }
+  return Object.fromEntries(
+    [...paths].map(([path, entries]) => [path, Object.fromEntries(entries)]),
+  );
+}
+
+function readSettings(settings: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(settings)
+      .filter(([key]) => key !== 'compilationTarget')
+      .map(([key, value]) => [key, key === 'libraries' ? nestLibraries(value) : value]),
+  );
+}
+
+function readSources(document: JsonObject): ListedSource[] {
+  const entries = Object.entries(objectMember(document, 'sources', 'sources'));
+  if (entries.length === 0) throw broken('sources is empty');
+  return entries.map(([path, source]) => {
+    checkName(path);
+    if (!isJsonObject(source)) throw broken('an entry of sources is not an object');
+    const hash = stringMember(source, 'keccak256', 'sources[…].keccak256');
+    if (!KECCAK256.test(hash)) throw broken('sources[…].keccak256 is no hash of 32 bytes');
+    const content = Object.hasOwn(source, 'content') ? source['content'] : undefined;
+    const keccak256 = hash.toLowerCase() as Hex;
+    return typeof content === 'string' ? { path, keccak256, content } : { path, keccak256 };
+  });
+}
+
+/** `output` is optional: a tree may hold metadata without it, and then the artifacts are not known. */
+function readArtifacts(document: JsonObject): JsonObject {
+  const output = Object.hasOwn(document, 'output') ? document['output'] : undefined;
+  if (!isJsonObject(output)) return {};
+  return Object.fromEntries(
+    ARTIFACTS.filter((key) => Object.hasOwn(output, key)).map((key) => [key, output[key]]),
+  );
+}
+
+function readLanguage(document: JsonObject): MetadataDocument['language'] {
+  const language = stringMember(document, 'language', 'language').toLowerCase();
+  if (language === 'solidity' || language === 'yul' || language === 'vyper') return language;
+  throw new Refusal('unsupported_language', FILE);
+}
+
+/**
+ * Reads metadata.json (https://docs.soliditylang.org/en/latest/metadata.html).
+ * @throws Refusal `invalid_utf8`, `nul_character`, `broken_metadata`, `unsupported_language`
+ */
+export function parseMetadata(bytes: Buffer): MetadataDocument {
+  const text = decodeText(bytes, FILE);
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw broken('it is not JSON');
+  }
+  if (!isJsonObject(document)) throw broken('it is not a JSON object');
+  const language = readLanguage(document);
+  const compiler = objectMember(document, 'compiler', 'compiler');
+  const version = VERSION.exec(stringMember(compiler, 'version', 'compiler.version'))?.[1];
+  if (version === undefined) throw broken('compiler.version is no version number');
+  const settings = objectMember(document, 'settings', 'settings');
+  const target = readTarget(settings);
+  const sources = readSources(document);
+  if (!sources.some(({ path }) => path === target.path)) {
+    throw broken('settings.compilationTarget names a path that is not among the sources');
+  }
+  return {
+    text,
+    language,
+    compiler: COMPILERS[language],
+    version,
+    target,
+    settings: readSettings(settings),
+    artifacts: readArtifacts(document),
+    sources,
+  };
+}

@@ -1,0 +1,40 @@
+import { lstat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { allSpellings } from './entry-name.ts';
+import { type Outcome } from './import-tally.ts';
+import { type ContractPlace } from './read-contract.ts';
+import { MATCH_FOLDERS } from './repository-tree.ts';
+import { type Match } from '../repository/verified-contract.ts';
+
+/** What storing a match would do to the current one: a match only rises. */
+export function predictOutcome(match: Match, current: Match | undefined): Outcome {
+  if (current === undefined) return 'stored';
+  return match === 'full' && current === 'partial' ? 'upgraded' : 'unchanged';
+}
+
+/**
+ * Whether the address of a partial match has a sound full match in the same tree, which a real run would have stored
+ * by now. `isSound` reads the other folder. Only a dry run asks this: it has no database that remembers.
+ */
+export async function hasSoundFullMatch(
+  root: string,
+  place: ContractPlace,
+  isSound: (place: ContractPlace) => Promise<boolean>,
+): Promise<boolean> {
+  const [full] = MATCH_FOLDERS;
+  if (place.match === full.match) return false;
+  const chain = join(full.name, basename(dirname(place.path)));
+  // Each folder on the way must be a folder and no link, as the walk demands.
+  for (const folder of [full.name, chain]) if (!(await isFolder(join(root, folder)))) return false;
+  for (const spelling of allSpellings(place.address)) {
+    const path = join(chain, spelling);
+    const folder = join(root, path);
+    if (await isFolder(folder)) return isSound({ ...place, match: full.match, folder, path });
+  }
+  return false;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const stat = await lstat(path).catch(() => undefined);
+  return stat?.isDirectory() === true;
+}

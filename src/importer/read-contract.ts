@@ -1,0 +1,86 @@
+import { type Hex } from '../lib/hex.ts';
+import { type Match, type VerifiedContract } from '../repository/verified-contract.ts';
+import { type ContentHasher } from './content-hash.ts';
+import { listContractFolder, readRegularFile } from './contract-folder.ts';
+import { ReadBudget, SourceFinder } from './find-sources.ts';
+import { type ImportLimits } from './import-limits.ts';
+import { parseMetadata } from './metadata-document.ts';
+import { Refusal } from './refusal.ts';
+import { placeFacts, readStoredFacts } from './stored-facts.ts';
+
+const METADATA_FILE = 'metadata.json';
+
+/** Where a contract stands in the tree, and what that says of it. */
+export interface ContractPlace {
+  readonly match: Match;
+  readonly chainId: number;
+  /** Lower-case hex, 20 bytes. */
+  readonly address: Hex;
+  /** The folder on disk. */
+  readonly folder: string;
+  /** The folder relative to the tree's root, as it is spelled; unescaped. */
+  readonly path: string;
+}
+
+/** A contract read from a tree, and how many bytes of text it holds. */
+export interface ReadContract {
+  readonly place: ContractPlace;
+  readonly contract: VerifiedContract;
+  readonly bytes: number;
+}
+
+/**
+ * Reads one contract's folder in layout V1 or V2 and checks every source against the metadata.
+ * The tree's match is the runtime match: a tree does not say which of the two codes was compared,
+ * and the runtime code is what every match of it was judged on.
+ * @throws Refusal
+ */
+export async function readContract(
+  place: ContractPlace,
+  limits: ImportLimits,
+  hasher: ContentHasher,
+): Promise<ReadContract> {
+  const folder = await listContractFolder(place.folder, limits);
+  const metadataPath = folder.files.get(METADATA_FILE);
+  if (metadataPath === undefined) throw new Refusal('missing_metadata', METADATA_FILE);
+  const budget = new ReadBudget(limits.contractBytes);
+  const bytes = await readRegularFile(metadataPath, METADATA_FILE, limits.metadataBytes);
+  budget.take(bytes.length, METADATA_FILE);
+  const {
+    text,
+    language,
+    compiler,
+    version,
+    target,
+    settings,
+    artifacts,
+    sources: listed,
+  } = parseMetadata(bytes);
+  const sources = await new SourceFinder(folder, limits, budget, hasher).find(listed);
+  const facts = placeFacts(await readStoredFacts(folder, limits, budget), sources);
+  const { deployment, runtimeCodeArtifacts, ...transformed } = facts;
+  const { chainId, address, match } = place;
+  const contract: VerifiedContract = {
+    chainId,
+    address,
+    runtimeMatch: match,
+    creationMatch: null,
+    origin: 'imported',
+    deployment,
+    compilation: {
+      language,
+      compiler,
+      version,
+      name: target.name,
+      fullyQualifiedName: `${target.path}:${target.name}`,
+      settings,
+      artifacts,
+      metadata: text,
+      ...(runtimeCodeArtifacts !== undefined && { runtimeCodeArtifacts }),
+      sources,
+    },
+    ...transformed,
+  };
+  const textBytes = sources.reduce((sum, { content }) => sum + content.length, bytes.length);
+  return { place, contract, bytes: textBytes };
+}

@@ -1,0 +1,72 @@
+import { printableText } from '../lib/printable-text.ts';
+
+/**
+ * Why an entry of a repository tree is refused. The names are stable: a script may branch on them.
+ * The text says the fault; the entry's own detail says which file or name.
+ */
+export const REFUSAL_REASONS = {
+  invalid_chain_id: 'the folder name is no canonical decimal chain id from 1 to 2^53-1',
+  invalid_address: 'the folder name is no address: 0x and 40 hex digits',
+  wrong_checksum: 'the mixed case of the address is not its EIP-55 checksum',
+  address_spelled_twice:
+    'the same address stands beside it in another spelling, which is the one taken',
+  not_a_folder: 'a folder is expected here',
+  symlink: 'symbolic links are not followed',
+  special_file: 'neither a regular file nor a folder',
+  path_outside_tree: 'a path leads out of the folder of sources',
+  unreadable: 'the file system refuses to read it',
+  file_too_large: 'a file, or all files together, exceed the size limit',
+  too_many_files: 'more files or deeper folders than the limit',
+  missing_metadata: 'there is no metadata.json',
+  broken_metadata: 'metadata.json is not what a compiler writes',
+  unsupported_language: 'the language of metadata.json is none of Solidity, Yul and Vyper',
+  invalid_utf8: 'a text is not valid UTF-8',
+  nul_character: 'a text holds the character U+0000, which the database cannot hold',
+  missing_source: 'a source that the metadata lists is not in the folder',
+  wrong_source_hash: 'the keccak256 of a source is not the one in the metadata',
+  not_storable: 'the database refuses the contract',
+} as const satisfies Record<string, string>;
+
+/** A stable reason of {@link REFUSAL_REASONS}. */
+export type RefusalReason = keyof typeof REFUSAL_REASONS;
+
+/** An entry of the tree that was not imported. All texts are printable: what came from the tree is escaped. */
+export interface RefusedEntry {
+  /** Relative to the folder that holds `full_match` and `partial_match`. */
+  readonly path: string;
+  readonly reason: RefusalReason;
+  /** What exactly is wrong, in a sentence. */
+  readonly detail: string;
+  /** Absent where the chain folder itself is refused. */
+  readonly chainId?: number;
+}
+
+/** Thrown when an entry is refused; caught once per entry, so the run goes on. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly reason: RefusalReason;
+
+  /** `subject` is the file or name at fault, as it came from the tree; `more` says what is wrong with it. */
+  constructor(reason: RefusalReason, subject: string, more?: string) {
+    const fault = more ?? REFUSAL_REASONS[reason];
+    super(`${printableText(subject)}: ${fault}`);
+    this.reason = reason;
+  }
+}
+
+const LINK_CODES = new Set(['ELOOP', 'EMLINK']);
+
+/**
+ * The refusal of a file that the file system does not give: a symbolic link met by O_NOFOLLOW, a socket,
+ * a missing right, a broken disk, a file that went away. Any other error is returned as it is.
+ */
+export function refusalOfSystemError(error: unknown, subject: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
+  const code = String(error.code);
+  // Too many open files is this process's own lack, not a fault of the entry.
+  if (code === 'EMFILE' || code === 'ENFILE') return error;
+  if (LINK_CODES.has(code)) return new Refusal('symlink', subject);
+  if (code === 'ENXIO' || code === 'ENODEV') return new Refusal('special_file', subject);
+  if (code === 'ENOTDIR') return new Refusal('not_a_folder', subject);
+  return new Refusal('unreadable', subject, `${REFUSAL_REASONS.unreadable} (${code})`);
+}

@@ -1,0 +1,204 @@
+import { type Dirent, type Stats } from 'node:fs';
+import { lstat, opendir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { type Match } from '../repository/verified-contract.ts';
+import { readEntryKind } from './contract-folder.ts';
+import { parseAddressFolder, parseChainFolder, preferredSpellings } from './entry-name.ts';
+import { type ContractPlace } from './read-contract.ts';
+import { Refusal, refusalOfSystemError } from './refusal.ts';
+
+/** The folders of the tree in the order they are read: an address in both counts at its full match. */
+export const MATCH_FOLDERS = [
+  { match: 'full', name: 'full_match' },
+  { match: 'partial', name: 'partial_match' },
+] as const satisfies readonly { match: Match; name: string }[];
+
+/** What the walk meets: a contract's folder, an entry to refuse, or something that is none of the tree's. */
+export type TreeEntry =
+  | { readonly kind: 'contract'; readonly place: ContractPlace }
+  | {
+      readonly kind: 'refused';
+      readonly path: string;
+      readonly refusal: Refusal;
+      readonly chainId?: number;
+    }
+  | { readonly kind: 'foreign' };
+
+async function lstatIfAny(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch(() => undefined);
+}
+
+async function holdsMatches(path: string): Promise<boolean> {
+  const stats = await Promise.all(MATCH_FOLDERS.map(({ name }) => lstatIfAny(join(path, name))));
+  return stats.some((stat) => stat !== undefined);
+}
+
+/**
+ * The folder that holds `full_match` and `partial_match`: the path itself, or its folder `contracts`.
+ * The path may be a symbolic link, since the operator names it; below it none is followed.
+ * @throws FullmatchError `import_path_unusable`
+ */
+export async function findTreeRoot(path: string): Promise<string> {
+  const unusable = (what: string, cause?: unknown): FullmatchError =>
+    new FullmatchError('import_path_unusable', `cannot import ${path}: ${what}`, {
+      cause,
+      details: { path },
+    });
+  let folder: string;
+  try {
+    folder = await realpath(path);
+    if (await holdsMatches(folder)) return folder;
+    await (await opendir(folder)).close();
+  } catch (error) {
+    throw unusable(messageOf(error), error);
+  }
+  const contracts = join(folder, 'contracts');
+  const stat = await lstatIfAny(contracts);
+  if (stat?.isDirectory() === true) return contracts;
+  throw unusable(
+    stat === undefined
+      ? 'it holds neither the folder contracts nor full_match or partial_match; name the folder that holds contracts, or contracts itself'
+      : 'contracts in it is no folder; a symbolic link is not followed, so name the folder it leads to',
+  );
+}
+
+/**
+ * Walks the chain folders and addresses of one match, one folder listing open at a time, in the order of the file
+ * system. Only names and kinds are looked at; nothing below an address is read.
+ */
+export async function* walkTree(
+  root: string,
+  { match, name }: (typeof MATCH_FOLDERS)[number],
+): AsyncGenerator<TreeEntry, void, undefined> {
+  const matchStat = await lstatIfAny(join(root, name));
+  if (matchStat === undefined) return;
+  if (!matchStat.isDirectory()) {
+    const reason = matchStat.isSymbolicLink() ? 'symlink' : 'not_a_folder';
+    yield { kind: 'refused', path: name, refusal: new Refusal(reason, name) };
+    return;
+  }
+  for await (const chain of listFolders(root, name, parseChainFolder)) {
+    if (chain.kind !== 'folder') {
+      yield chain;
+      continue;
+    }
+    const chainId = chain.value;
+    for await (const entry of listFolders(root, chain.path, parseAddressFolder)) {
+      if (entry.kind !== 'folder') {
+        yield entry.kind === 'refused' ? { ...entry, chainId } : entry;
+        continue;
+      }
+      const { path, value: address } = entry;
+      const folder = join(root, path);
+      const twin = await findPreferredTwin(join(root, chain.path), entry.name, address);
+      if (twin === undefined) {
+        yield { kind: 'contract', place: { match, chainId, address, folder, path } };
+      } else {
+        const refusal = new Refusal(
+          'address_spelled_twice',
+          entry.name,
+          `${twin} beside it is the one taken`,
+        );
+        yield { kind: 'refused', path, refusal, chainId };
+      }
+    }
+  }
+}
+
+type Listed<Value> =
+  | { readonly kind: 'folder'; readonly path: string; readonly name: string; readonly value: Value }
+  | Exclude<TreeEntry, { kind: 'contract' }>;
+
+/** The folders in a folder with what their names say; a name that `parse` refuses is a refused entry. */
+async function* listFolders<Value>(
+  root: string,
+  parent: string,
+  parse: (name: string) => Value,
+): AsyncGenerator<Listed<Value>, void, undefined> {
+  try {
+    for await (const entry of await opendir(join(root, parent), { bufferSize: 512 })) {
+      const path = `${parent}/${entry.name}`;
+      try {
+        yield await judgeEntry(entry, root, path, parse);
+      } catch (error) {
+        yield refusedEntry(error, path);
+      }
+    }
+  } catch (error) {
+    yield refusedEntry(error, parent);
+  }
+}
+
+function refusedEntry(error: unknown, path: string): Extract<TreeEntry, { kind: 'refused' }> {
+  const refusal = refusalOfSystemError(error, path);
+  if (!(refusal instanceof Refusal)) throw error;
+  return { kind: 'refused', path, refusal };
+}
+
+async function judgeEntry<Value>(
+  entry: Dirent,
+  root: string,
+  path: string,
+  parse: (name: string) => Value,
+): Promise<Listed<Value>> {
+  const kind = await readEntryKind(entry, join(root, path));
+  if (kind === 'symlink') throw new Refusal('symlink', entry.name);
+  if (kind === 'special') throw new Refusal('special_file', entry.name);
+  if (kind === 'folder')
+    return { kind: 'folder', path, name: entry.name, value: parse(entry.name) };
+  // A file is none of the tree's, such as a note of the operator, unless it stands where a contract would.
+  if (!parses(entry.name, parse)) return { kind: 'foreign' };
+  throw new Refusal('not_a_folder', entry.name);
+}
+
+function parses(name: string, parse: (name: string) => unknown): boolean {
+  try {
+    parse(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A sibling that spells the same address and takes precedence; found by asking, so no seen address is remembered. */
+async function findPreferredTwin(
+  chainFolder: string,
+  name: string,
+  address: ContractPlace['address'],
+): Promise<string | undefined> {
+  const spellings = preferredSpellings(name, address);
+  if (spellings.length === 0) return undefined;
+  const own = await lstatIfAny(join(chainFolder, name));
+  for (const spelling of spellings) {
+    const other = await lstatIfAny(join(chainFolder, spelling));
+    // On a file system that ignores case, both spellings lead to this very folder.
+    if (other?.isDirectory() === true && other.ino !== own?.ino) return spelling;
+  }
+  return undefined;
+}
+
+/**
+ * Counts the entries in the chain folders, for the time left: names only, so it runs far ahead of the import.
+ * A folder that cannot be listed counts nothing here; the walk reports it.
+ */
+export async function countEntries(root: string, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  const eachFolder = async (path: string, visit: (entry: Dirent) => Promise<void> | void) => {
+    try {
+      for await (const entry of await opendir(path, { bufferSize: 512 })) {
+        if (signal.aborted) return;
+        if (entry.isDirectory()) await visit(entry);
+      }
+    } catch {
+      return;
+    }
+  };
+  for (const { name } of MATCH_FOLDERS) {
+    const matchFolder = join(root, name);
+    await eachFolder(matchFolder, async (chain) => {
+      await eachFolder(join(matchFolder, chain.name), () => void (count += 1));
+    });
+  }
+  return count;
+}

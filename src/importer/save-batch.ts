@@ -1,0 +1,56 @@
+import { FullmatchError, messageOf } from '../errors.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { saveMatches, type SavedMatch } from '../repository/save-matches.ts';
+import { type VerifiedContract } from '../repository/verified-contract.ts';
+import { Refusal } from './refusal.ts';
+
+/** The database as the repository's functions take it: the importer itself knows no store. */
+export type RepositoryDatabase = Parameters<typeof saveMatches>[0];
+
+/** What became of a contract of a batch: stored as `saved` says, or refused by the database. */
+export type BatchOutcome = { readonly saved: SavedMatch } | { readonly refusal: Refusal };
+
+// SQLSTATE classes that blame the values: 22 data exception, 23 constraint violation, 54 program limit exceeded.
+const VALUE_CLASSES = new Set(['22', '23', '54']);
+
+/**
+ * Whether an error of saving may come from what a contract holds. A database that is unreachable, full or read-only
+ * would refuse every contract alike, so that ends the run.
+ */
+function mayBlameContract(error: unknown): boolean {
+  if (!(error instanceof FullmatchError)) return true;
+  const sqlstate = error.details['sqlstate'];
+  return (
+    error.code === 'database_error' &&
+    typeof sqlstate === 'string' &&
+    VALUE_CLASSES.has(sqlstate.slice(0, 2))
+  );
+}
+
+/**
+ * Saves a batch in one transaction. When one contract makes it fail, each half is saved by itself, and so on,
+ * until that contract alone is refused and all others are stored.
+ * @returns the outcome of each contract, in the order given
+ * @throws FullmatchError of a fault that is not a contract's, such as `database_unreachable`
+ */
+export async function saveBatch(
+  database: RepositoryDatabase,
+  contracts: readonly VerifiedContract[],
+  save: typeof saveMatches = saveMatches,
+): Promise<BatchOutcome[]> {
+  try {
+    return (await save(database, contracts)).map((saved) => ({ saved }));
+  } catch (error) {
+    const [contract] = contracts;
+    if (contract === undefined || !mayBlameContract(error)) throw error;
+    if (contracts.length === 1) {
+      const fault = printableText(messageOf(error));
+      return [{ refusal: new Refusal('not_storable', contract.address, fault) }];
+    }
+    const middle = Math.ceil(contracts.length / 2);
+    return [
+      ...(await saveBatch(database, contracts.slice(0, middle), save)),
+      ...(await saveBatch(database, contracts.slice(middle), save)),
+    ];
+  }
+}

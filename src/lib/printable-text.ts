@@ -1,0 +1,17 @@
+const MAX_LENGTH = 300;
+// Control characters, line separators, what reorders or hides text on a screen, lone surrogates, and the backslash
+// itself, so that two different texts never look alike.
+const UNPRINTABLE =
+  /[\\\p{Cc}\u2028\u2029\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd]|\p{Surrogate}/gu;
+
+/**
+ * Text from outside as it may be shown on a terminal and in a log: what is not printable, what reorders the line and
+ * lone surrogates appear as `\u{…}`, and what is longer than `maxLength` UTF-16 code units is cut with `…`.
+ */
+export function printableText(text: string, maxLength = MAX_LENGTH): string {
+  const cut = text.length > maxLength;
+  const shown = (cut ? text.slice(0, maxLength) : text).replace(UNPRINTABLE, (character) =>
+    character === '\\' ? '\\\\' : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  return cut ? `${shown}…` : shown;
+}

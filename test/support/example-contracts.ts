@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A compiled contract as a repository tree holds it, without chain and address. */
+export interface ExampleTemplate {
+  readonly name: string;
+  readonly targetPath: string;
+  /** metadata.json, byte for byte as solc wrote it. */
+  readonly metadata: string;
+  /** Source name → content. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** The small files beside metadata.json, by file name. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+const SUPPORT = dirname(fileURLToPath(import.meta.url));
+const PROJECT = dirname(dirname(SUPPORT));
+const CACHE = join(PROJECT, 'node_modules', '.cache', 'fullmatch-examples');
+const require = createRequire(import.meta.url);
+
+// Source name in the compiler input → file of ours. The names are those that real trees hold: plain, with `@` and `:`,
+// with a space and letters beyond ASCII, climbing, and absolute.
+const OWN_SOURCES: Readonly<Record<string, string>> = {
+  'contracts/Greeter.sol': 'Greeter.sol',
+  'contracts/Ledger.sol': 'Ledger.sol',
+  'contracts/Sums.sol': 'Sums.sol',
+  'contracts/Token.sol': 'Token.sol',
+  'contracts/Badge.sol': 'Badge.sol',
+  'project:/src/Grüße an alle.sol': 'Greeter.sol',
+  '../../elsewhere/Greeter.sol': 'Greeter.sol',
+  '/home/someone/Greeter.sol': 'Greeter.sol',
+};
+
+const TEMPLATES: readonly { readonly name: string; readonly target: string }[] = [
+  { name: 'Greeter', target: 'contracts/Greeter.sol:Greeter' },
+  { name: 'Ledger', target: 'contracts/Ledger.sol:Ledger' },
+  { name: 'Token', target: 'contracts/Token.sol:Token' },
+  { name: 'Badge', target: 'contracts/Badge.sol:Badge' },
+  { name: 'OddName', target: 'project:/src/Grüße an alle.sol:Greeter' },
+  { name: 'ClimbingName', target: '../../elsewhere/Greeter.sol:Greeter' },
+  { name: 'AbsoluteName', target: '/home/someone/Greeter.sol:Greeter' },
+];
+
+interface CompiledContract {
+  readonly metadata: string;
+  readonly evm: {
+    readonly bytecode: { readonly linkReferences: Readonly<Record<string, object>> };
+    readonly deployedBytecode: {
+      readonly object: string;
+      readonly immutableReferences: Readonly<Record<string, object>>;
+    };
+  };
+}
+interface CompilerOutput {
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
+  readonly contracts: Readonly<Record<string, Readonly<Record<string, CompiledContract>>>>;
+}
+
+let compiled: Promise<readonly ExampleTemplate[]> | undefined;
+
+/** Compiles own contracts and some of OpenZeppelin with solc, once: the results are kept under node_modules/.cache. */
+export function compileExamples(): Promise<readonly ExampleTemplate[]> {
+  return (compiled ??= compileAll());
+}
+
+async function compileAll(): Promise<readonly ExampleTemplate[]> {
+  const sources = await collectSources();
+  const outputs = new Map<string, CompilerOutput>();
+  const templates: ExampleTemplate[] = [];
+  // Each target is compiled with what it imports and nothing else, as a project's metadata shows it.
+  for (const { name, target } of TEMPLATES) {
+    const colon = target.lastIndexOf(':');
+    const [path, contract] = [target.slice(0, colon), target.slice(colon + 1)];
+    const output = outputs.get(path) ?? (await compile(reachableFrom(path, sources)));
+    outputs.set(path, output);
+    templates.push(toTemplate(name, path, output.contracts[path]?.[contract], sources));
+  }
+  return templates;
+}
+
+function toTemplate(
+  name: string,
+  targetPath: string,
+  contract: CompiledContract | undefined,
+  sources: ReadonlyMap<string, string>,
+): ExampleTemplate {
+  if (contract === undefined) throw new Error(`solc gave no contract for ${targetPath}`);
+  const listed = Object.keys(
+    (JSON.parse(contract.metadata) as { sources: Record<string, unknown> }).sources,
+  );
+  const { object, immutableReferences } = contract.evm.deployedBytecode;
+  const placeholders = [...new Set(object.match(/__\$[0-9a-f]{34}\$__/g) ?? [])];
+  return {
+    name,
+    targetPath,
+    metadata: contract.metadata,
+    sources: Object.fromEntries(listed.map((path) => [path, sources.get(path) ?? ''])),
+    facts: {
+      ...(Object.keys(immutableReferences).length > 0 && {
+        'immutable-references.json': JSON.stringify(immutableReferences),
+        'constructor-args.txt': GREETING,
+      }),
+      ...(placeholders.length > 0 && {
+        'library-map.json': JSON.stringify(
+          Object.fromEntries(placeholders.map((key) => [key, 'ab'.repeat(20)])),
+        ),
+      }),
+    },
+  };
+}
+
+const word = (digits: string): string => digits.padStart(64, '0');
+/** `"hello"` as the ABI encodes the one argument of Greeter's constructor. */
+const GREETING = `0x${word('20')}${word('5')}${Buffer.from('hello').toString('hex').padEnd(64, '0')}`;
+
+const IMPORT = /^import\s+(?:[^"']*from\s+)?["']([^"']+)["'];/gm;
+
+function importsOf(path: string, content: string): string[] {
+  return [...content.matchAll(IMPORT)].map(([, name = '']) =>
+    name.startsWith('.') ? posix.join(posix.dirname(path), name) : name,
+  );
+}
+
+async function collectSources(): Promise<Map<string, string>> {
+  const sources = new Map<string, string>();
+  for (const [path, file] of Object.entries(OWN_SOURCES)) {
+    sources.set(path, await readFile(join(SUPPORT, 'example-contracts', file), 'utf8'));
+  }
+  const pending = [...sources].flatMap(([path, content]) => importsOf(path, content));
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    if (sources.has(path)) continue;
+    const content = await readFile(require.resolve(path), 'utf8');
+    sources.set(path, content);
+    pending.push(...importsOf(path, content));
+  }
+  return sources;
+}
+
+function reachableFrom(path: string, sources: ReadonlyMap<string, string>): Record<string, string> {
+  const reached = new Map<string, string>();
+  const pending = [path];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (reached.has(next)) continue;
+    const content = sources.get(next) ?? '';
+    reached.set(next, content);
+    pending.push(...importsOf(next, content));
+  }
+  return Object.fromEntries(reached);
+}
+
+async function compile(sources: Readonly<Record<string, string>>): Promise<CompilerOutput> {
+  const input = JSON.stringify({
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      Object.entries(sources).map(([path, content]) => [path, { content }]),
+    ),
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      outputSelection: {
+        '*': { '*': ['metadata', 'evm.bytecode.linkReferences', 'evm.deployedBytecode'] },
+      },
+    },
+  });
+  const { version } = require('solc/package.json') as { version: string };
+  const key = createHash('sha256').update(version).update(input).digest('hex');
+  const file = join(CACHE, `${key}.json`);
+  const cached = await readFile(file, 'utf8').catch(() => undefined);
+  const text = cached ?? (await runSolc(input));
+  const output = JSON.parse(text) as CompilerOutput;
+  const failures = (output.errors ?? []).filter(({ severity }) => severity === 'error');
+  if (failures.length > 0) {
+    throw new Error(failures.map(({ formattedMessage }) => formattedMessage).join('\n'));
+  }
+  if (cached === undefined) {
+    await mkdir(CACHE, { recursive: true });
+    // Renamed into place: test files that compile at the same time never see half a file.
+    const unfinished = `${file}.${process.pid}`;
+    await writeFile(unfinished, text);
+    await rename(unfinished, file);
+  }
+  return output;
+}
+
+function runSolc(input: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      ['--import', 'tsx', join(SUPPORT, 'solc-process.ts')],
+      { cwd: PROJECT, maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
+      (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
+    );
+    child.stdin?.end(input);
+  });
+}
