@@ -4,6 +4,7 @@ import {
   type ServiceChainInput,
   type ServiceChainProblem,
 } from '../chains/service-chain.ts';
+import { printableText } from '../lib/printable-text.ts';
 import { Secret, type NamedSecret } from '../lib/secret.ts';
 import { showPath, type FileReader } from './file.ts';
 import { type Problems } from './problems.ts';
@@ -148,7 +149,7 @@ function readChainId(key: string, where: string, problems: Problems): number | u
     code: 'invalid_configuration',
     where,
     key: 'chains',
-    message: `'${key}' is no chain id: expected a decimal number, ${advice}`,
+    message: `'${printableText(key, 100)}' is no chain id: expected a decimal number, ${advice}`,
   });
   return undefined;
 }

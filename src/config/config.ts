@@ -69,4 +69,6 @@ export interface LoadedConfig {
   readonly secrets: readonly NamedSecret[];
   /** The configuration file that was read, as it is shown to the operator. */
   readonly file?: string;
+  /** The absolute path of the folder whose files add to `chains`; it need not exist. */
+  readonly chainsDirectory?: string;
 }

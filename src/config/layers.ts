@@ -1,3 +1,4 @@
+import { printableText } from '../lib/printable-text.ts';
 import { Secret } from '../lib/secret.ts';
 import { type Environment } from './environment.ts';
 import { type Problems } from './problems.ts';
@@ -127,7 +128,7 @@ function reportUnknownKey(
     code: 'unknown_configuration_key',
     where,
     key,
-    message: `unknown key '${key}' — ${advice}`,
+    message: `unknown key '${printableText(key, 100)}' — ${advice}`,
   });
 }
 

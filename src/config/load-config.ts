@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type Config, type LoadedConfig } from './config.ts';
 import { readChains, readChainsDirectory, type ChainValidator } from './chain-entries.ts';
 import { type Environment } from './environment.ts';
+import { type NamedSecret } from '../lib/secret.ts';
 import { readConfigFile, type ConfigFile, type FileReader } from './file.ts';
 import {
   readFlags,
@@ -79,18 +80,12 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const origins = new Map<string, string>();
   for (const key of SETTING_KEYS) origins.set(key, settled.layerValue(key)?.origin ?? 'default');
   for (const [chainId, name] of configured.files) origins.set(`chains.${chainId}`, name);
-  const url = settled.get('database.url');
-  const urlOrigin = origins.get('database.url')?.replace(/^environment /, '') ?? '';
   return {
     config: assemble(settled, configured.chains),
     origins,
-    secrets: [
-      ...(url === undefined
-        ? []
-        : databaseSecrets(urlOrigin === file?.name ? 'database.url' : urlOrigin, url)),
-      ...configured.secrets,
-    ],
+    secrets: [...databaseUrlSecrets(settled), ...configured.secrets],
     ...(file === undefined ? {} : { file: file.name }),
+    ...optional('chainsDirectory', settled.path('chainsDirectory')),
   };
 }
 
@@ -155,6 +150,14 @@ class Settled {
 type SettledValue<Key extends SettingKey> = Key extends 'database.url'
   ? Config['database']['url']
   : SettingValue<Key>;
+
+/** The database's URL under the name by which the operator set it. */
+function databaseUrlSecrets(settled: Settled): readonly NamedSecret[] {
+  const url = settled.get('database.url');
+  if (url === undefined) return [];
+  const variable = /^environment (.*)/.exec(settled.layerValue('database.url')?.origin ?? '')?.[1];
+  return databaseSecrets(variable ?? 'database.url', url);
+}
 
 /** What no key can say alone. */
 function checkTogether(settled: Settled, problems: Problems): void {

@@ -11,6 +11,7 @@ import {
   type ParsedNode,
   type YAMLMap,
 } from 'yaml';
+import { printableText } from '../lib/printable-text.ts';
 import { type Problems } from './problems.ts';
 
 /** A file's text under the name by which messages call it. */
@@ -127,7 +128,10 @@ class TreeBuilder {
       const name = typeof key.value === 'string' ? key.value : key.source;
       const first = entries.get(name);
       if (first !== undefined) {
-        this.#report(offset, `duplicate key '${name}', first at ${first.where}; keep one of them`);
+        this.#report(
+          offset,
+          `duplicate key '${printableText(name, 100)}', first at ${first.where}; keep one of them`,
+        );
         continue;
       }
       const place = this.#where(offset);

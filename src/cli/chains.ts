@@ -1,0 +1,114 @@
+import { type Command } from 'commander';
+import { findChain } from '../chains/chain-reference.ts';
+import { type ChainRegistry, type Finding, type RegisteredChain } from '../chains/registry.ts';
+import { assertNoSecrets } from '../chains/render-chains.ts';
+import { FullmatchError } from '../errors.ts';
+import { loadRegistry } from './chain-registry.ts';
+import { writeJson, type CliContext } from './cli-context.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { renderTable } from './table.ts';
+
+/**
+ * `fullmatch chains check | list | show`: the registry as the configuration gives it. They open no database,
+ * so a chain that is known only by its stored contracts is not among them.
+ */
+export function registerChains(program: Command, context: CliContext): void {
+  const chains = program.command('chains').description('Looks at the chain registry.');
+
+  addConfigOptions(chains.command('check'))
+    .description(
+      'Prints conflicts, quarantined records and warnings; exits 1 when there are errors.',
+    )
+    .option('--json', 'Prints JSON.')
+    .action(async (options: ParsedOptions) => {
+      const registry = await readRegistry(options, context);
+      const errors = registry.findings.filter(({ level }) => level === 'error');
+      if (options['json']) writeJson(context.stdout, checkedJson(registry));
+      else context.stdout.write(checkedText(registry));
+      if (errors.length === 0) return;
+      throw new FullmatchError(
+        'invalid_configuration',
+        `${errors.length} errors in the chain registry; mend the entries named above`,
+      );
+    });
+
+  addConfigOptions(chains.command('list'))
+    .description('Prints the chains.')
+    .option('--supported', 'Only chains on which contracts may be verified.')
+    .option('--json', 'Prints the chain records as GET /chains publishes them.')
+    .action(async (options: ParsedOptions) => {
+      const registry = await readRegistry(options, context);
+      const shown = registry.chains.filter(
+        ({ record }) => !options['supported'] || record.supported,
+      );
+      if (options['json'])
+        writeJson(
+          context.stdout,
+          shown.map(({ record }) => record),
+        );
+      else context.stdout.write(listText(shown));
+    });
+
+  addConfigOptions(chains.command('show'))
+    .description('Prints a chain with the origin of every field.')
+    .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')
+    .option('--json', 'Prints JSON.')
+    .action(async (ref: string, options: ParsedOptions) => {
+      const chain = findChain(await readRegistry(options, context), ref);
+      if (options['json'])
+        writeJson(context.stdout, { record: chain.record, origins: chain.origins });
+      else context.stdout.write(showText(chain));
+    });
+}
+
+/** The registry, refused as `start` refuses it when a secret would be published. */
+async function readRegistry(options: ParsedOptions, context: CliContext): Promise<ChainRegistry> {
+  const loaded = loadCommandConfig(options, context);
+  const registry = await loadRegistry(loaded.config);
+  assertNoSecrets(registry, loaded.secrets);
+  return registry;
+}
+
+function checkedJson({ findings, chains, listSource, listSha256 }: ChainRegistry): unknown {
+  return { list: { source: listSource, sha256: listSha256 }, chains: chains.length, findings };
+}
+
+function checkedText({ findings, chains, listSource }: ChainRegistry): string {
+  const supported = chains.filter(({ record }) => record.supported).length;
+  const counts = (['error', 'warning', 'info'] as const).map(
+    (level) => `${level} ${findings.filter((finding) => finding.level === level).length}`,
+  );
+  return (
+    `${chains.length} chains, ${supported} supported; list: ${listSource}; ${counts.join(', ')}\n` +
+    (findings.length === 0
+      ? ''
+      : renderTable(['level', 'chain', 'code', 'field', 'message'], findings.map(findingRow)))
+  );
+}
+
+function findingRow({ level, chainId, code, field, message }: Finding): string[] {
+  return [level, chainId === undefined ? '-' : String(chainId), code, field ?? '-', message];
+}
+
+function listText(chains: readonly RegisteredChain[]): string {
+  const rows = chains.map(({ record }) => [
+    String(record.chainId),
+    record.shortName ?? '-',
+    record.supported ? 'yes' : 'no',
+    record.monitored ? 'yes' : 'no',
+    String(record.rpc.length),
+    record.name,
+  ]);
+  return renderTable(['chain', 'short name', 'supported', 'monitored', 'rpc', 'name'], rows);
+}
+
+function showText({ record, origins, endpoints }: RegisteredChain): string {
+  const rows = Object.entries(record).map(([field, value]) => [
+    field,
+    typeof value === 'string' ? value : JSON.stringify(value),
+    origins[field] ?? '-',
+  ]);
+  const hidden = endpoints.filter((endpoint) => !endpoint.public).length;
+  const note = hidden > 0 ? `and ${hidden} private endpoints, which are not published\n` : '';
+  return renderTable(['field', 'value', 'origin'], rows) + note;
+}

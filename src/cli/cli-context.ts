@@ -1,0 +1,31 @@
+import { type Environment } from '../config/environment.ts';
+
+/** A stream that a command writes to. */
+export interface OutputStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** What a command is given of its process, so that tests run commands without one. */
+export interface CliContext {
+  /** Results, and the log of `start`. */
+  readonly stdout: OutputStream;
+  /** Errors, progress, and the log of every other command. */
+  readonly stderr: OutputStream;
+  readonly environment: Environment;
+  /** An absolute path. */
+  readonly workingDirectory: string;
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** Writes a line. */
+export function writeLine(stream: OutputStream, text: string): void {
+  stream.write(`${text}\n`);
+}
+
+/** Writes a value as JSON for programs: indented, one value a run. */
+export function writeJson(stream: OutputStream, value: unknown): void {
+  writeLine(stream, JSON.stringify(value, null, 2));
+}

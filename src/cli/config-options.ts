@@ -1,0 +1,65 @@
+import { Option, type Command } from 'commander';
+import { validateServiceChain } from '../chains/service-chain.ts';
+import { type LoadedConfig } from '../config/config.ts';
+import { diskFiles } from '../config/file.ts';
+import { type Flags } from '../config/layers.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { SETTING_KEYS, settingOf, type SettingKey } from '../config/schema.ts';
+import { type CliContext } from './cli-context.ts';
+
+/** What commander parsed of a command's options. */
+export type ParsedOptions = Readonly<Record<string, unknown>>;
+
+const GROUP = 'Configuration (over environment, file and defaults):';
+
+/** The flags that only matter where something listens. */
+const LISTENER_KEYS: readonly SettingKey[] = ['host', 'api.port', 'repository.port'];
+
+function optionOf(key: SettingKey): Option | undefined {
+  const { flag, path, kind, description } = settingOf(key);
+  if (flag === undefined) return undefined;
+  const value = path ? 'path' : kind === 'integer' ? 'number' : 'text';
+  return new Option(`${flag} <${value}>`, description).helpGroup(GROUP);
+}
+
+/**
+ * Adds the flags that set keys of the configuration, and `--config`. A secret has none: the arguments of a process
+ * are visible to every user of the machine.
+ */
+export function addConfigOptions(
+  command: Command,
+  options: { readonly listeners?: boolean } = {},
+): Command {
+  command.addOption(
+    new Option('--config <path>', 'The configuration file in place of ./fullmatch.yaml.').helpGroup(
+      GROUP,
+    ),
+  );
+  for (const key of SETTING_KEYS) {
+    const option = optionOf(key);
+    if (option === undefined || (LISTENER_KEYS.includes(key) && !options.listeners)) continue;
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** The configuration for a command, from its flags and its context. @throws FullmatchError as loadConfig does */
+export function loadCommandConfig(options: ParsedOptions, context: CliContext): LoadedConfig {
+  return loadConfig({
+    flags: readFlagValues(options),
+    environment: context.environment,
+    files: diskFiles,
+    workingDirectory: context.workingDirectory,
+    validateChain: validateServiceChain,
+  });
+}
+
+function readFlagValues(options: ParsedOptions): Flags {
+  const flags: Partial<Record<SettingKey | 'config', string>> = {};
+  if (typeof options['config'] === 'string') flags.config = options['config'];
+  for (const key of SETTING_KEYS) {
+    const value = options[optionOf(key)?.attributeName() ?? ''];
+    if (typeof value === 'string') flags[key] = value;
+  }
+  return flags;
+}

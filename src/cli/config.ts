@@ -1,0 +1,113 @@
+import { type Command } from 'commander';
+import { type LoadedConfig } from '../config/config.ts';
+import { renderExample } from '../config/example.ts';
+import { SETTING_KEYS } from '../config/schema.ts';
+import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { renderTable } from './table.ts';
+
+/** `fullmatch config check | print | example`. */
+export function registerConfig(program: Command, context: CliContext): void {
+  const config = program.command('config').description('Looks at the configuration.');
+
+  addConfigOptions(config.command('check'), { listeners: true })
+    .description('Says whether the configuration is sound, with all problems at once.')
+    .option('--json', 'Prints JSON.')
+    .action((options: ParsedOptions) => {
+      const loaded = loadCommandConfig(options, context);
+      if (options['json']) writeJson(context.stdout, summaryOf(loaded));
+      else writeLine(context.stdout, describeSummary(summaryOf(loaded)));
+    });
+
+  addConfigOptions(config.command('print'), { listeners: true })
+    .description('Prints every value and where it comes from; secrets are ***.')
+    .option('--json', 'Prints JSON.')
+    .action((options: ParsedOptions) => {
+      const loaded = loadCommandConfig(options, context);
+      if (options['json']) writeJson(context.stdout, printedJson(loaded));
+      else context.stdout.write(printedTable(loaded));
+    });
+
+  config
+    .command('example')
+    .description('Prints a configuration file that holds every key with its default.')
+    .action(() => {
+      context.stdout.write(renderExample());
+    });
+}
+
+interface Summary {
+  readonly sound: true;
+  readonly file: string | null;
+  readonly chains: number;
+  readonly secrets: number;
+}
+
+function summaryOf({ config, file, secrets }: LoadedConfig): Summary {
+  return { sound: true, file: file ?? null, chains: config.chains.size, secrets: secrets.length };
+}
+
+function describeSummary({ file, chains }: Summary): string {
+  const source = file ?? 'There is no configuration file: the configuration';
+  const also = chains === 0 ? '' : `; ${chains} configured chains, see: fullmatch chains check`;
+  return `${source} is sound${also}`;
+}
+
+/** A value with its origin; `null` for a key that is not set. */
+interface Printed {
+  readonly value: unknown;
+  readonly origin: string;
+}
+
+function printedJson(loaded: LoadedConfig): unknown {
+  const pairs = printedValues(loaded);
+  const isChain = ([key]: readonly [string, Printed]) => key.startsWith('chains.');
+  return {
+    file: loaded.file ?? null,
+    settings: Object.fromEntries(pairs.filter((pair) => !isChain(pair))),
+    chains: Object.fromEntries(
+      pairs.filter(isChain).map(([key, printed]) => [key.slice('chains.'.length), printed]),
+    ),
+  };
+}
+
+function printedTable(loaded: LoadedConfig): string {
+  const rows = printedValues(loaded).map(([key, { value, origin }]) => [
+    key,
+    showValue(value),
+    origin,
+  ]);
+  return renderTable(['key', 'value', 'origin'], rows);
+}
+
+function printedValues(loaded: LoadedConfig): (readonly [string, Printed])[] {
+  const { config, origins, chainsDirectory } = loaded;
+  const settings = SETTING_KEYS.map((key) => {
+    const value = key === 'chainsDirectory' ? chainsDirectory : valueAt(config, key);
+    return [key, { value: value ?? null, origin: origins.get(key) ?? 'default' }] as const;
+  });
+  const chains = [...config.chains.values()]
+    .sort((left, right) => left.chainId - right.chainId)
+    .map(({ chainId, ...fields }) => {
+      const key = `chains.${chainId}`;
+      return [key, { value: hideCredentials(fields), origin: origins.get(key) ?? '' }] as const;
+    });
+  return [...settings, ...chains];
+}
+
+function valueAt(config: LoadedConfig['config'], key: string): unknown {
+  return key
+    .split('.')
+    .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], config);
+}
+
+/** Secrets print themselves as ***; what an operator wrote into a public endpoint by mistake is hidden here. */
+function hideCredentials(fields: unknown): unknown {
+  const json = JSON.stringify(fields).replaceAll(/(:\/\/)[^/@"\\]*@/g, '$1***@');
+  return JSON.parse(json) as unknown;
+}
+
+function showValue(value: unknown): string {
+  if (value === null) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

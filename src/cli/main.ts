@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { readEnvironment } from '../config/environment.ts';
+import { runCli } from './program.ts';
+
+/** How long something may hold the process once its command is done: a connection that does not end, a timer. */
+const LINGER_MS = 2_000;
+
+const controller = new AbortController();
+// `once`: the first signal asks a command to finish, the second ends the process as it would any other.
+// What was acknowledged is committed, and the next start adopts an embedded server that was left.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => controller.abort(new Error(signal)));
+}
+// A reader that has seen enough, such as `head`, closes the pipe: nothing is wrong.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  environment: readEnvironment(),
+  workingDirectory: process.cwd(),
+  signal: controller.signal,
+});
+setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINGER_MS).unref();

@@ -1,0 +1,63 @@
+import { type Command } from 'commander';
+import { FullmatchError } from '../errors.ts';
+import { checksumAddress } from '../lib/hex.ts';
+import { recount, type CountDifference, type Recount } from '../repository/recount.ts';
+import { writeJson, type CliContext } from './cli-context.ts';
+import { withStore } from './command-store.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { renderTable } from './table.ts';
+import { createCommandLog } from './terminal-log.ts';
+
+/** `fullmatch recount`: compares the counts with the events and the rows. Exits 6 on any difference that stays. */
+export function registerRecount(program: Command, context: CliContext): void {
+  addConfigOptions(program.command('recount'))
+    .description(
+      'Compares the counts with the events and the stored matches; exits 6 on differences.',
+    )
+    .option(
+      '--repair',
+      'Makes the counts right again and records a correction for each difference.',
+    )
+    .option('--json', 'Prints JSON.')
+    .action(async (options: ParsedOptions) => {
+      const loaded = loadCommandConfig(options, context);
+      const log = createCommandLog(loaded, context);
+      const repair = options['repair'] === true;
+      const result = await withStore(loaded.config, 'recount', log, ({ database }) =>
+        recount(database, { repair }),
+      );
+      if (options['json']) writeJson(context.stdout, result);
+      else context.stdout.write(recountText(result));
+      refuseDifferences(result, repair);
+    });
+}
+
+/** A repair mends all but a row that differs from its evidence: only a new verification can. */
+function refuseDifferences({ differences }: Recount, repair: boolean): void {
+  const left = repair
+    ? differences.filter(({ kind }) => kind === 'row_against_evidence')
+    : differences;
+  if (left.length === 0) return;
+  const advice = repair
+    ? 'verify or import these contracts again, or withdraw them'
+    : 'run: fullmatch recount --repair';
+  throw new FullmatchError('counts_differ', `${left.length} differences; ${advice}`, {
+    details: { differences: left.length },
+  });
+}
+
+function recountText({ chains, contracts, events, differences, repaired }: Recount): string {
+  const found =
+    differences.length === 0
+      ? 'no differences'
+      : `${differences.length} differences${repaired ? ', repaired' : ''}`;
+  const head = `${chains} chains, ${contracts} contracts, ${events} events: ${found}\n`;
+  if (differences.length === 0) return head;
+  const columns = ['difference', 'chain', 'address', 'stored', 'expected'];
+  return head + renderTable(columns, differences.map(differenceRow));
+}
+
+function differenceRow({ kind, chainId, address, stored, expected }: CountDifference): string[] {
+  const shown = address === undefined ? '-' : checksumAddress(address);
+  return [kind, String(chainId), shown, stored, expected];
+}

@@ -1,0 +1,66 @@
+import { type Command } from 'commander';
+import { type LoadedConfig } from '../config/config.ts';
+import { readPackageVersion } from '../lib/package-version.ts';
+import { createService } from '../service.ts';
+import { writeLine, type CliContext } from './cli-context.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { createServiceLog, isHuman } from './terminal-log.ts';
+
+/** The URLs that a started service answers at, without a closing slash. A host that is switched off has none. */
+interface ServiceUrls {
+  readonly apiUrl?: string;
+  readonly repositoryUrl?: string;
+  readonly metricsUrl?: string;
+}
+
+/** `fullmatch start`: serves both documents until a signal says stop. */
+export function registerStart(program: Command, context: CliContext): void {
+  addConfigOptions(program.command('start'), { listeners: true })
+    .description('Starts the service.')
+    .action(async (options: ParsedOptions) => {
+      const loaded = loadCommandConfig(options, context);
+      const log = createServiceLog(loaded, context);
+      const service = createService(loaded, { log });
+      try {
+        const urls = await service.start();
+        if (!context.signal.aborted) announce(urls, loaded, context);
+        await aborted(context.signal);
+        log.info({ event: 'stopping' }, 'stopping');
+      } finally {
+        await service.close();
+      }
+      log.info({ event: 'stopped' }, 'stopped');
+    });
+}
+
+/** The ready line is no log line that a level could hide: scripts wait for it. */
+function announce(urls: ServiceUrls, loaded: LoadedConfig, context: CliContext): void {
+  const { apiUrl, repositoryUrl, metricsUrl } = urls;
+  if (isHuman(loaded, context.stdout)) {
+    const places = [
+      apiUrl === undefined ? undefined : `${apiUrl}/chains`,
+      repositoryUrl === undefined ? undefined : `${repositoryUrl}/stats.json`,
+      metricsUrl === undefined ? undefined : `${metricsUrl}/metrics`,
+    ].filter((place) => place !== undefined);
+    const line = `Fullmatch ${readPackageVersion()} is ready: ${places.join('  ')}`;
+    writeLine(context.stdout, line);
+    return;
+  }
+  const line = {
+    level: 30,
+    time: new Date().toISOString(),
+    event: 'ready',
+    ...(apiUrl === undefined ? {} : { api_url: apiUrl }),
+    ...(repositoryUrl === undefined ? {} : { repository_url: repositoryUrl }),
+    ...(metricsUrl === undefined ? {} : { metrics_url: metricsUrl }),
+    msg: 'ready',
+  };
+  writeLine(context.stdout, JSON.stringify(line));
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

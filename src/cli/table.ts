@@ -1,0 +1,26 @@
+import { printableText } from '../lib/printable-text.ts';
+
+const GAP = '  ';
+const graphemes = new Intl.Segmenter();
+
+/**
+ * Rows below their heads, columns aligned at their left. What is not printable is escaped, since cells hold text from
+ * outside. Lines have no white space at their ends.
+ */
+export function renderTable(
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const lines = [heads, ...rows].map((row) => row.map((cell) => printableText(cell)));
+  const widths = heads.map((_head, column) =>
+    lines.reduce((widest, cells) => Math.max(widest, widthOf(cells[column] ?? '')), 0),
+  );
+  const pad = (cell: string, column: number) =>
+    cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));
+  return lines.map((cells) => `${cells.map(pad).join(GAP).trimEnd()}\n`).join('');
+}
+
+/** Columns on a terminal, with an ideograph as one: near enough, and without a table of Unicode. */
+function widthOf(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : Array.from(graphemes.segment(text)).length;
+}
