@@ -1,0 +1,10 @@
+/**
+ * The keys of our session and transaction advisory locks: a first number of our own, so that they do not
+ * meet those of other programs in the same database, and a second one for the purpose.
+ */
+export const ADVISORY_LOCKS = {
+  /** Held shared by every process that uses the embedded server: who gets it exclusively is the last. */
+  presence: [1_179_992_141, 1],
+  /** Held by the process that applies a migration. */
+  migration: [1_179_992_141, 2],
+} as const satisfies Record<string, readonly [number, number]>;

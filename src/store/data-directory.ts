@@ -1,0 +1,262 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmod,
+  lchown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { FullmatchError } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { type Account } from './run-command.ts';
+import { folderFailure, systemCode, unusable } from './store-failure.ts';
+import { canEnter, ensureSystemUser, isRoot, SYSTEM_FOLDER } from './system-user.ts';
+
+/** Where PostgreSQL's data lies or will lie, and who runs the server on it. */
+export interface DataDirectory {
+  /** Absolute and free of symbolic links, so that it is the same text for every process. */
+  readonly path: string;
+  /** The user of the server, when it is not this process's. */
+  readonly account?: Account;
+  /** The PostgreSQL major version that made it; absent while it is still to be made. */
+  readonly major?: number;
+}
+
+const FOLDER = 'postgres';
+/** Tells where the data lies when it cannot lie in the service's data directory. */
+const LOCATION_FILE = 'postgres-location';
+
+/**
+ * Finds the place of PostgreSQL's data for a service's data directory: its folder `postgres`; or, when this process
+ * is root and the system user cannot reach that, a folder under /var/lib/fullmatch, which the file
+ * `postgres-location` then names for every later start.
+ * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `embedded_server_unavailable`
+ */
+export async function locateDataDirectory(dataDir: string, log: Logger): Promise<DataDirectory> {
+  try {
+    const home = await makeFolder(dataDir);
+    const recorded = await readLocation(home);
+    if (recorded !== undefined) return await inspectRecorded(recorded, home, log);
+    const inside = path.join(home, FOLDER);
+    const existing = await realPathOf(inside);
+    if (existing !== undefined) return await inspectExisting(existing, log);
+    if (!isRoot()) return { path: inside };
+    const account = await ensureSystemUser();
+    if (await canEnter(account, home)) return { path: inside, account };
+    return await placeApart(home, account, log);
+  } catch (error) {
+    throw folderFailure(error, dataDir);
+  }
+}
+
+/** The name of a folder beside `target` in which it is prepared, to be renamed when it is complete. */
+export function draftName(target: string): string {
+  return `${target}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+}
+
+/** Removes the drafts that processes which are gone left beside `target`. */
+export async function removeLeftOvers(target: string): Promise<void> {
+  const prefix = `${path.basename(target)}.new-`;
+  for (const name of await readdir(path.dirname(target))) {
+    if (!name.startsWith(prefix)) continue;
+    const pid = Number(name.slice(prefix.length).split('-')[0]);
+    if (Number.isInteger(pid) && pid > 0 && !isAlive(pid)) {
+      await rm(path.join(path.dirname(target), name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** Whether a process of this id exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}
+
+async function makeFolder(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  return realpath(folder);
+}
+
+async function readLocation(home: string): Promise<string | undefined> {
+  const text = await readFile(path.join(home, LOCATION_FILE), 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  const location = text
+    ?.split('\n')
+    .map((line) => line.trim())
+    .findLast((line) => line !== '' && !line.startsWith('#'));
+  if (text !== undefined && (location === undefined || !path.isAbsolute(location))) {
+    throw unusable(home, `its file ${LOCATION_FILE} names no folder`);
+  }
+  return location;
+}
+
+async function inspectRecorded(
+  recorded: string,
+  home: string,
+  log: Logger,
+): Promise<DataDirectory> {
+  const existing = await realPathOf(recorded);
+  if (existing === undefined) {
+    // An empty database instead would look like the loss of everything.
+    throw unusable(
+      home,
+      `its file ${LOCATION_FILE} names ${recorded}, which is gone; restore that folder, or remove the file to begin with an empty database`,
+    );
+  }
+  return inspectExisting(existing, log);
+}
+
+async function inspectExisting(folder: string, log: Logger): Promise<DataDirectory> {
+  const found = await stat(folder);
+  if (!found.isDirectory()) throw unusable(folder, 'it is a file');
+  const self = process.getuid?.();
+  if (!isRoot() && found.uid !== self) {
+    throw unusable(
+      folder,
+      `it belongs to the user with id ${found.uid}, and this process runs as ${self ?? 'another'}; run as that user or as root`,
+    );
+  }
+  const major = await readMajorVersion(folder);
+  // Others' access is no use of ours, and PostgreSQL refuses to start with it.
+  if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700);
+  const account = isRoot() ? await accountFor(folder, found, log) : undefined;
+  return {
+    path: folder,
+    ...(account === undefined ? {} : { account }),
+    ...(major === undefined ? {} : { major }),
+  };
+}
+
+/** As root the server runs as the owner of its data, whoever that is; data of root is handed to the system user. */
+async function accountFor(
+  folder: string,
+  owner: { readonly uid: number; readonly gid: number },
+  log: Logger,
+): Promise<Account> {
+  const account =
+    owner.uid === 0
+      ? await ensureSystemUser()
+      : { name: `with id ${owner.uid}`, uid: owner.uid, gid: owner.gid };
+  if (!(await canEnter(account, path.dirname(folder)))) {
+    throw unusable(
+      folder,
+      `the user ${account.name}, whom PostgreSQL runs as, may not enter ${path.dirname(folder)}`,
+    );
+  }
+  if (owner.uid === 0) {
+    log.info({ path: folder, user: account.name }, 'handing the data of root to the system user');
+    await chownTree(folder, account);
+  }
+  return account;
+}
+
+async function chownTree(folder: string, account: Account): Promise<void> {
+  await lchown(folder, account.uid, account.gid);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const inner = path.join(folder, entry.name);
+    if (entry.isDirectory()) await chownTree(inner, account);
+    else await lchown(inner, account.uid, account.gid);
+  }
+}
+
+async function placeApart(home: string, account: Account, log: Logger): Promise<DataDirectory> {
+  const id = createHash('sha256').update(home).digest('hex').slice(0, 12);
+  const name = `${path.basename(home).slice(0, 40)}-${id}`;
+  const location = path.join(SYSTEM_FOLDER, name);
+  await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
+  if (!(await canEnter(account, SYSTEM_FOLDER))) {
+    throw unusable(
+      home,
+      `the system user ${account.name}, whom PostgreSQL runs as, may enter neither it nor ${SYSTEM_FOLDER}`,
+    );
+  }
+  const existing = await realPathOf(location);
+  if (existing === undefined) {
+    log.info(
+      { path: location, data_directory: home, user: account.name },
+      'the system user cannot reach the data directory, so the data of PostgreSQL lies apart from it',
+    );
+    return { path: location, account };
+  }
+  return inspectExisting(existing, log);
+}
+
+/** Leaves the file that names the data's place, when that is not in the service's data directory. */
+export async function recordLocation(dataDir: string, location: string): Promise<void> {
+  try {
+    const home = await realpath(dataDir);
+    const inside = await realPathOf(path.join(home, FOLDER));
+    if (inside === location || (await readLocation(home)) !== undefined) return;
+    const file = path.join(home, LOCATION_FILE);
+    const draft = draftName(file);
+    const text =
+      '# The system user that PostgreSQL runs as cannot reach this folder, so the data of PostgreSQL is in:\n' +
+      `${location}\n`;
+    await writeFile(draft, text, { flag: 'wx' });
+    await rename(draft, file);
+  } catch (error) {
+    throw folderFailure(error, dataDir);
+  }
+}
+
+/** The major version in PG_VERSION; undefined for an empty folder. */
+export async function readMajorVersion(folder: string): Promise<number | undefined> {
+  const names = await readdir(folder);
+  if (names.length === 0) return undefined;
+  if (!names.includes('PG_VERSION')) {
+    throw unusable(
+      folder,
+      `it is no data directory of PostgreSQL (it has no PG_VERSION) but holds ${names.slice(0, 3).join(', ')}`,
+    );
+  }
+  const text = (await readFile(path.join(folder, 'PG_VERSION'), 'utf8')).trim();
+  const major = Number(text);
+  if (!Number.isInteger(major))
+    throw unusable(folder, `its PG_VERSION says "${text.slice(0, 20)}"`);
+  return major;
+}
+
+/** @throws FullmatchError `data_directory_too_new`, `data_directory_too_old` when the binaries cannot read the data */
+export function checkMajorVersion(
+  folder: string,
+  made: number,
+  binaries: { readonly major: number; readonly folder: string },
+): void {
+  if (made === binaries.major) return;
+  const details = { path: folder, made_by: made, binaries: binaries.major };
+  const both = `PostgreSQL ${made} made the data in ${folder}, and the PostgreSQL of this Fullmatch is ${binaries.major} (${binaries.folder})`;
+  if (made > binaries.major) {
+    const mend = `Run the Fullmatch version that made it, or name the folder of PostgreSQL ${made}'s programs as database.binaries.`;
+    throw new FullmatchError('data_directory_too_new', `${both}. ${mend}`, { details });
+  }
+  throw new FullmatchError(
+    'data_directory_too_old',
+    `${both}, which does not read it. To keep using it, name the folder of PostgreSQL ${made}'s programs as database.binaries; ` +
+      'to move it, dump it with pg_dump there and restore it into an empty data directory.',
+    { details },
+  );
+}
+
+async function realPathOf(file: string): Promise<string | undefined> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    const dangling = await lstat(file).catch(() => undefined);
+    if (dangling !== undefined) throw unusable(file, 'it is a symbolic link to nothing');
+    return undefined;
+  }
+}

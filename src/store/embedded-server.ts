@@ -1,0 +1,101 @@
+import { messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import {
+  attach,
+  type Attachment,
+  detach,
+  type EmbeddedServerOptions,
+  socketTarget,
+} from './attachment.ts';
+import { type ConnectionTarget } from './connection-target.ts';
+import { wait } from './wait.ts';
+
+/** This process's part in the one PostgreSQL server of a data directory. */
+export interface EmbeddedServer {
+  readonly version: string;
+  /** Whether it ran already: another process uses it, or a killed one left it. */
+  readonly joined: boolean;
+  /** The postmaster's process id; another one after it had to be started again. */
+  readonly processId: number;
+  /** The folder of its socket. */
+  readonly socketFolder: string;
+  /** A database of this server, wherever it comes back. */
+  target(database: string): ConnectionTarget;
+  /** Leaves the server, and stops it when no other process uses it. */
+  close(): Promise<void>;
+}
+
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 10_000;
+/** A server that lives longer than this after it came back is sound again. */
+const SOUND_AFTER_MS = 30_000;
+/** The service ends within ten seconds, even while the server is being brought back. */
+const CLOSE_PATIENCE_MS = 9_000;
+
+/**
+ * Uses the one PostgreSQL server of the data directory: joins the running one, whoever started it and whether that
+ * process still lives, or initialises and starts it. While it is used it is watched, and started again when it dies.
+ * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `data_directory_too_new`,
+ * `data_directory_too_old`, `embedded_server_unavailable`, `database_error`
+ */
+export async function openEmbeddedServer(
+  options: EmbeddedServerOptions,
+  log: Logger,
+): Promise<EmbeddedServer> {
+  const closing = new AbortController();
+  let attachment = await attach(options, log, closing.signal);
+  const joined = !attachment.started;
+  let recovery: Promise<void> = Promise.resolve();
+  let delay = FIRST_DELAY_MS;
+  let backSince = Date.now();
+
+  const watch = ({ presence }: Attachment): void => {
+    presence.once('end', () => {
+      if (!closing.signal.aborted) recovery = recover();
+    });
+  };
+  const recover = async (): Promise<void> => {
+    log.warn({ process_id: attachment.lock.pid }, 'PostgreSQL is gone; bringing it back');
+    if (Date.now() - backSince > SOUND_AFTER_MS) delay = FIRST_DELAY_MS;
+    while (!closing.signal.aborted) {
+      // A server that dies again and again is not started without ever longer pauses.
+      await wait(delay, closing.signal);
+      delay = Math.min(2 * delay, LONGEST_DELAY_MS);
+      try {
+        attachment = await attach(options, log, closing.signal);
+        backSince = Date.now();
+        log.info({ process_id: attachment.lock.pid }, 'PostgreSQL is back');
+        watch(attachment);
+        return;
+      } catch (error) {
+        if (!closing.signal.aborted)
+          log.error({ error: messageOf(error) }, 'PostgreSQL does not come back');
+      }
+    }
+  };
+  watch(attachment);
+
+  return {
+    joined,
+    get version() {
+      return attachment.version;
+    },
+    get processId() {
+      return attachment.lock.pid;
+    },
+    get socketFolder() {
+      return attachment.lock.socketFolder;
+    },
+    target(database) {
+      const current = (): ConnectionTarget =>
+        socketTarget(attachment.lock, database, options.applicationName);
+      return { clientConfig: () => current().clientConfig(), describe: () => current().describe() };
+    },
+    async close() {
+      closing.abort();
+      const patience = new AbortController();
+      const left = recovery.then(() => detach(attachment, log)).finally(() => patience.abort());
+      await Promise.race([left, wait(CLOSE_PATIENCE_MS, patience.signal)]);
+    },
+  };
+}

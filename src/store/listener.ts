@@ -1,0 +1,79 @@
+import { type Client } from 'pg';
+import { messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { connectClient, type ConnectionTarget } from './connection-target.ts';
+import { mapDatabaseError } from './sqlstate.ts';
+import { wait } from './wait.ts';
+
+const CHANNEL = /^[a-z_][a-z0-9_]{0,62}$/;
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 5_000;
+
+/**
+ * Listens on a channel with a connection of its own, which is made again when it breaks.
+ * `onNotify` runs after each notification and after each reconnection, as notifications in between are lost.
+ * Resolves when listening; the result ends it.
+ * @throws FullmatchError `database_unreachable`, `database_error` when the first connection fails
+ */
+export async function listenOn(
+  target: ConnectionTarget,
+  channel: string,
+  onNotify: () => void,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  if (!CHANNEL.test(channel)) throw new TypeError(`not a channel name: ${channel}`);
+  const stopping = new AbortController();
+  let client: Client | undefined;
+
+  const notify = (): void => {
+    try {
+      onNotify();
+    } catch (error) {
+      log.error({ channel, error: messageOf(error) }, 'a listener failed');
+    }
+  };
+
+  const connect = async (): Promise<void> => {
+    const fresh = await connectClient(target);
+    fresh.on('notification', notify);
+    try {
+      await fresh.query(`LISTEN ${channel}`);
+    } catch (error) {
+      await fresh.end();
+      throw mapDatabaseError(error, { statement: `listen ${channel}` });
+    }
+    if (stopping.signal.aborted) {
+      await fresh.end();
+      return;
+    }
+    client = fresh;
+    fresh.once('end', () => {
+      client = undefined;
+      if (!stopping.signal.aborted) void reconnect();
+    });
+  };
+
+  const reconnect = async (): Promise<void> => {
+    log.warn({ channel }, 'the listening connection broke; connecting again');
+    for (
+      let delay = FIRST_DELAY_MS;
+      !stopping.signal.aborted;
+      delay = Math.min(2 * delay, LONGEST_DELAY_MS)
+    ) {
+      try {
+        await connect();
+        if (!stopping.signal.aborted) notify();
+        return;
+      } catch (error) {
+        log.debug({ channel, error: messageOf(error) }, 'listening failed');
+        await wait(delay, stopping.signal);
+      }
+    }
+  };
+
+  await connect();
+  return async () => {
+    stopping.abort();
+    await client?.end();
+  };
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DatabaseError, type Client } from 'pg';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { mapDatabaseError, SQLSTATE } from './sqlstate.ts';
+
+/** A numbered SQL file, such as `0001-repository.sql`. */
+export interface Migration {
+  readonly number: number;
+  /** The file's name without `.sql`. */
+  readonly name: string;
+  readonly text: string;
+  /** SHA-256 of the text, in hex; line ends count as `\n`, since a checkout may change them. */
+  readonly sha256: string;
+}
+
+interface AppliedMigration {
+  readonly number: number;
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** The folder of the service's own migrations, the same for `src/` and `dist/`. */
+const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
+const FILE_NAME = /^(\d{4})-[a-z0-9-]+\.sql$/;
+
+const CREATE_TABLE = `
+  CREATE TABLE IF NOT EXISTS schema_migrations (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    sha256 text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  )`;
+
+/**
+ * Brings the schema of the connected database up to the newest migration and returns what it applied, in order.
+ * Each migration is one transaction that holds the migration lock and looks again whether it is still to do,
+ * so any number of processes may start at once.
+ * @throws FullmatchError `schema_too_new` when a newer Fullmatch migrated the database; `database_error` when a
+ * migration fails or an applied one has another text today; `database_unreachable`
+ */
+export async function migrate(
+  client: Client,
+  folder = MIGRATIONS_FOLDER,
+): Promise<readonly Migration[]> {
+  const migrations = await readMigrations(folder);
+  const applied: Migration[] = [];
+  for (const migration of pending(migrations, await readApplied(client))) {
+    if (await apply(client, migration, migrations)) applied.push(migration);
+  }
+  return applied;
+}
+
+/**
+ * The migrations of a folder, in order.
+ * @throws FullmatchError `internal_error` when their numbers do not run from 1 without a gap
+ */
+export async function readMigrations(folder: string): Promise<readonly Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d.*\.sql$/.test(file)).sort();
+  return Promise.all(
+    files.map(async (file, index) => {
+      const number = Number(FILE_NAME.exec(file)?.[1]);
+      if (number !== index + 1) {
+        throw new FullmatchError(
+          'internal_error',
+          `The migration ${file} is out of line: number ${index + 1} comes next, named like 0001-name.sql.`,
+          { details: { file } },
+        );
+      }
+      const text = (await readFile(path.join(folder, file), 'utf8')).replaceAll('\r\n', '\n');
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      return { number, name: file.slice(0, -'.sql'.length), text, sha256 };
+    }),
+  );
+}
+
+/** What is still to apply. */
+function pending(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.number, migration]));
+  const newest = applied.at(-1);
+  if (newest !== undefined && newest.number > migrations.length) {
+    throw new FullmatchError(
+      'schema_too_new',
+      `The database is at schema version ${newest.number} (${newest.name}), and this Fullmatch knows ${migrations.length}: ` +
+        'a newer Fullmatch migrated it. Run that version or a later one.',
+      { details: { database_version: newest.number, known_version: migrations.length } },
+    );
+  }
+  for (const { number, name, sha256 } of applied) {
+    const migration = known.get(number);
+    if (migration !== undefined && migration.sha256 !== sha256) {
+      throw new FullmatchError(
+        'database_error',
+        `The migration ${migration.name} is not the one that this database was migrated with (${name}, SHA-256 ${sha256.slice(0, 12)}…): ` +
+          'an applied migration never changes. Run the Fullmatch version that made this database, or start with an empty one.',
+        {
+          details: {
+            migration: migration.name,
+            applied_sha256: sha256,
+            file_sha256: migration.sha256,
+          },
+        },
+      );
+    }
+  }
+  const done = new Set(applied.map(({ number }) => number));
+  return migrations.filter(({ number }) => !done.has(number));
+}
+
+async function readApplied(client: Client): Promise<readonly AppliedMigration[]> {
+  try {
+    const result = await client.query<AppliedMigration>(
+      'SELECT number, name, sha256 FROM schema_migrations ORDER BY number',
+    );
+    return result.rows;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === SQLSTATE.undefinedTable) return [];
+    throw mapDatabaseError(error, { statement: 'read applied migrations' });
+  }
+}
+
+/** Applies one migration; false when another process did in the meantime. */
+async function apply(
+  client: Client,
+  migration: Migration,
+  migrations: readonly Migration[],
+): Promise<boolean> {
+  try {
+    await client.query('BEGIN');
+    // The lock is waited for as long as another process migrates, and a migration may take its time.
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query('SELECT pg_advisory_xact_lock($1, $2)', [...ADVISORY_LOCKS.migration]);
+    await client.query(CREATE_TABLE);
+    const todo = pending(migrations, await readApplied(client));
+    if (!todo.includes(migration)) {
+      await client.query('ROLLBACK');
+      return false;
+    }
+    await client.query(migration.text);
+    if (client.getTransactionStatus() !== 'T') {
+      throw new FullmatchError(
+        'internal_error',
+        `The migration ${migration.name} ends its own transaction; leave BEGIN and COMMIT out of it.`,
+        { details: { migration: migration.name } },
+      );
+    }
+    await client.query('INSERT INTO schema_migrations (number, name, sha256) VALUES ($1, $2, $3)', [
+      migration.number,
+      migration.name,
+      migration.sha256,
+    ]);
+    await client.query('COMMIT');
+    return true;
+  } catch (error) {
+    // A broken connection rolls back by itself.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw migrationFailure(error, migration);
+  }
+}
+
+function migrationFailure(error: unknown, migration: Migration): FullmatchError {
+  const mapped = mapDatabaseError(error, { statement: `migration ${migration.name}` });
+  if (mapped === error || mapped.code !== 'database_error') return mapped;
+  return new FullmatchError(
+    'database_error',
+    `The migration ${migration.name} failed and was rolled back: ${messageOf(error)}`,
+    { details: { ...mapped.details, migration: migration.name }, cause: error },
+  );
+}

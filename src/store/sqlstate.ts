@@ -1,0 +1,144 @@
+import { DatabaseError } from 'pg';
+import { FullmatchError, messageOf } from '../errors.ts';
+
+/** SQLSTATEs of PostgreSQL (its manual, appendix A) that the store acts upon. */
+export const SQLSTATE = {
+  duplicateDatabase: '42P04',
+  uniqueViolation: '23505',
+  undefinedTable: '42P01',
+  cachedPlanChanged: '0A000',
+  unknownStatement: '26000',
+  serialisationFailure: '40001',
+  deadlock: '40P01',
+  cannotConnectNow: '57P03',
+} as const;
+
+// Class 08: connection exceptions. 57P01–57P05: ended by an administrator, a crash, a shutdown or a dropped
+// database. 53300: too many connections, which passes.
+const UNREACHABLE_STATE = /^(?:08...|57P0[1-5]|53300)$/;
+// Class 28: the server refused the user. Its messages name the user, who is nobody's business.
+const CREDENTIALS_STATE = /^28/;
+const UNREACHABLE_SYSTEM_CODES = new Set([
+  'EACCES',
+  'EADDRNOTAVAIL',
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'ENOTCONN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+// The driver reports a lost connection with bare messages.
+const UNREACHABLE_MESSAGE =
+  /^(?:Connection terminated|timeout e|Client has encountered a connection error|Client was closed|Cannot use a pool)/;
+// What shows that a server is not up yet, or was just now restarted: worth another try within a moment.
+const PASSING_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+]);
+
+/** The SQLSTATE of an error, raw from the driver or already mapped. */
+export function sqlstateOf(error: unknown): string | undefined {
+  if (error instanceof DatabaseError) return error.code;
+  if (error instanceof FullmatchError && typeof error.details['sqlstate'] === 'string') {
+    return error.details['sqlstate'];
+  }
+  return undefined;
+}
+
+/** Whether a transaction that failed so may succeed when it runs again from its start. */
+export function isRetryable(error: unknown): boolean {
+  const state = sqlstateOf(error);
+  return state === SQLSTATE.serialisationFailure || state === SQLSTATE.deadlock;
+}
+
+/** Whether a failed attempt to connect, raw from the driver, may succeed a moment later. */
+export function isPassing(error: unknown): boolean {
+  const code = sqlstateOf(error) ?? systemCodeOf(error);
+  return (
+    (code !== undefined && PASSING_CODES.has(code)) ||
+    messageOf(error).startsWith('Connection terminated unexpectedly')
+  );
+}
+
+/** Whether the connection that gave this error must not be used again. */
+export function breaksConnection(error: unknown): boolean {
+  const state = sqlstateOf(error);
+  // The two last ones say that the prepared statements of this connection are out of date.
+  return (
+    state === undefined ||
+    UNREACHABLE_STATE.test(state) ||
+    state === SQLSTATE.cachedPlanChanged ||
+    state === SQLSTATE.unknownStatement
+  );
+}
+
+/** Where an error happened: the statement's label, or the server that was to be reached. */
+export interface DatabaseErrorContext {
+  readonly statement?: string;
+  readonly server?: string;
+}
+
+/**
+ * The driver's error as ours: `database_unreachable` when the connection failed, else `database_error`.
+ * The message never holds a connection string, a user or a password.
+ */
+export function mapDatabaseError(error: unknown, context: DatabaseErrorContext): FullmatchError {
+  if (error instanceof FullmatchError) return error;
+  const { statement, server } = context;
+  const sqlstate = sqlstateOf(error);
+  const details = {
+    ...(sqlstate === undefined ? {} : { sqlstate }),
+    ...(statement === undefined ? {} : { statement }),
+    ...(server === undefined ? {} : { server }),
+  };
+  const at = server === undefined ? '' : ` at ${server}`;
+  if (sqlstate !== undefined && CREDENTIALS_STATE.test(sqlstate)) {
+    const message = `PostgreSQL${at} refuses the user or the password of DATABASE_URL (SQLSTATE ${sqlstate}).`;
+    return new FullmatchError('database_error', message, { details });
+  }
+  if (isUnreachable(error, sqlstate)) {
+    const what = statement === undefined ? '' : ` during "${statement}"`;
+    return new FullmatchError(
+      'database_unreachable',
+      `PostgreSQL${at} cannot be reached${what}: ${messageOf(error) || 'no connection'}.`,
+      { details, cause: error },
+    );
+  }
+  const failed =
+    statement === undefined ? `PostgreSQL${at} refuses` : `The statement "${statement}" failed`;
+  const state = sqlstate === undefined ? '' : ` (SQLSTATE ${sqlstate})`;
+  return new FullmatchError('database_error', `${failed}: ${messageOf(error)}${state}`, {
+    details,
+    cause: error,
+  });
+}
+
+function isUnreachable(error: unknown, sqlstate: string | undefined): boolean {
+  if (sqlstate !== undefined) return UNREACHABLE_STATE.test(sqlstate);
+  const code = systemCodeOf(error);
+  return (
+    (code !== undefined && UNREACHABLE_SYSTEM_CODES.has(code)) ||
+    UNREACHABLE_MESSAGE.test(messageOf(error))
+  );
+}
+
+function systemCodeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // Node reports a name with several addresses as one AggregateError.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const code: unknown = first instanceof Error && 'code' in first ? first.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

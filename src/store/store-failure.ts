@@ -1,0 +1,84 @@
+import { FullmatchError, messageOf } from '../errors.ts';
+
+const LOG_LINES_SHOWN = 8;
+const NO_SPACE = /No space left on device|Disk quota exceeded/;
+const NO_PERMISSION = /Permission denied|Read-only file system|invalid permissions|wrong ownership/;
+
+/** The system's error code, such as `ENOENT`, of anything thrown. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}
+
+/** A failed file operation in the data directory, as the error that tells the operator what to do. */
+export function folderFailure(error: unknown, folder: string): unknown {
+  if (error instanceof FullmatchError) return error;
+  const options = { cause: error, details: { path: folder } };
+  switch (systemCode(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return noSpace(folder, options);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return unusable(folder, 'this user may not write there', options);
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return unusable(folder, 'it, or a folder of its path, is a file', options);
+    case 'EBUSY':
+    case 'EXDEV':
+      return unusable(
+        folder,
+        'it is a mount point; mount the volume on its parent folder instead',
+        options,
+      );
+    case undefined:
+      return error;
+    default:
+      return unusable(folder, messageOf(error), options);
+  }
+}
+
+/** `data_directory_unusable` with its reason and what to do. */
+export function unusable(
+  folder: string,
+  reason: string,
+  options: { cause?: unknown; details?: Record<string, unknown> } = {},
+): FullmatchError {
+  return new FullmatchError(
+    'data_directory_unusable',
+    `The folder ${folder} cannot hold PostgreSQL's data: ${reason}. ` +
+      'Name another folder with FULLMATCH_DATA_DIR, or use a PostgreSQL server with DATABASE_URL.',
+    { ...options, details: { path: folder, ...options.details } },
+  );
+}
+
+/** The error that the output of a failed initdb or postgres amounts to, with its last lines. */
+export function programFailure(program: string, folder: string, output: string): FullmatchError {
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(-LOG_LINES_SHOWN);
+  const options = { details: { path: folder, program, output: lines } };
+  const said = lines.length === 0 ? 'it said nothing' : `it said: ${lines.join(' | ')}`;
+  if (NO_SPACE.test(output)) return noSpace(folder, options);
+  if (NO_PERMISSION.test(output)) return unusable(folder, `${program} failed, ${said}`, options);
+  return new FullmatchError(
+    'embedded_server_unavailable',
+    `${program} failed on ${folder}; ${said}. DATABASE_URL names another PostgreSQL server to use.`,
+    options,
+  );
+}
+
+function noSpace(
+  folder: string,
+  options: { cause?: unknown; details?: Record<string, unknown> },
+): FullmatchError {
+  return new FullmatchError(
+    'data_directory_full',
+    `There is no space left for PostgreSQL's data in ${folder}. Free some, or name another folder with FULLMATCH_DATA_DIR.`,
+    options,
+  );
+}

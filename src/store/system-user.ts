@@ -1,0 +1,95 @@
+import { FullmatchError } from '../errors.ts';
+import { type Account, type CommandResult, runCommand } from './run-command.ts';
+
+/** PostgreSQL refuses to run as root; then it runs as this user, whom distributions' packages use too. */
+export const SYSTEM_USER = 'postgres';
+
+/** Where root keeps what the system user has to reach when the data directory is closed to it. */
+export const SYSTEM_FOLDER = '/var/lib/fullmatch';
+
+// Each way of making the user, in turn: shadow-utils; the same where a group of the name exists; BusyBox.
+const MAKE_USER: readonly (readonly string[])[] = [
+  [
+    'useradd',
+    '--system',
+    '--no-create-home',
+    '--home-dir',
+    '/nonexistent',
+    '--shell',
+    '/usr/sbin/nologin',
+  ],
+  [
+    'useradd',
+    '--system',
+    '--no-create-home',
+    '--home-dir',
+    '/nonexistent',
+    '--shell',
+    '/usr/sbin/nologin',
+    '--gid',
+    SYSTEM_USER,
+  ],
+  ['adduser', '-S', '-D', '-H', '-s', '/sbin/nologin'],
+];
+
+/** Whether this process runs as root. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/**
+ * The account of the system user, made when it is missing.
+ * @throws FullmatchError `embedded_server_unavailable` when it cannot be made
+ */
+export async function ensureSystemUser(name = SYSTEM_USER): Promise<Account> {
+  const known = await findUser(name);
+  if (known !== undefined) return known;
+  const failures: string[] = [];
+  for (const [command = '', ...parameters] of MAKE_USER) {
+    const result = await runCommand(command, [...parameters, name]);
+    // Another process may have made it in between, so the outcome is looked up, not taken from the exit code.
+    const made = await findUser(name);
+    if (made !== undefined) return made;
+    failures.push(`${command}: ${reasonOf(result)}`);
+  }
+  throw new FullmatchError(
+    'embedded_server_unavailable',
+    `PostgreSQL does not run as root, and the system user "${name}" could not be made (${failures.join('; ')}). ` +
+      `Make it with "useradd --system ${name}", start as an ordinary user, or set DATABASE_URL.`,
+    { details: { user: name } },
+  );
+}
+
+/** Whether the account may enter the folder, judged by the system itself: modes alone do not tell of ACLs and mounts. */
+export async function canEnter(account: Account, folder: string): Promise<boolean> {
+  return testAs(account, 'test -x "$1"', folder);
+}
+
+/** Whether the account may run the program and read the file. */
+export async function canUse(account: Account, program: string, file: string): Promise<boolean> {
+  return testAs(account, 'test -x "$1" && test -r "$2"', program, file);
+}
+
+async function testAs(account: Account, script: string, ...paths: string[]): Promise<boolean> {
+  const result = await runCommand('/bin/sh', ['-c', script, 'sh', ...paths], account);
+  if (result.spawnError === 'EPERM') {
+    throw new FullmatchError(
+      'embedded_server_unavailable',
+      `PostgreSQL does not run as root, and this process may not start programs as the user "${account.name}". ` +
+        'Start as an ordinary user, or set DATABASE_URL.',
+      { details: { user: account.name } },
+    );
+  }
+  return result.exitCode === 0;
+}
+
+async function findUser(name: string): Promise<Account | undefined> {
+  const result = await runCommand('/bin/sh', ['-c', 'id -u "$1" && id -g "$1"', 'sh', name]);
+  const [uid, gid] = result.stdout.trim().split('\n').map(Number);
+  if (result.exitCode !== 0 || !Number.isInteger(uid) || !Number.isInteger(gid)) return undefined;
+  return { name, uid: Number(uid), gid: Number(gid) };
+}
+
+function reasonOf(result: CommandResult): string {
+  return result.spawnError ?? (result.stderr.trim() || `exit code ${result.exitCode ?? 'none'}`);
+}

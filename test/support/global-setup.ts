@@ -1,0 +1,70 @@
+import { type TestProject } from 'vitest/node';
+import { Secret } from '../../src/lib/secret.ts';
+import { silentLogger } from '../../src/log.ts';
+import { connectClient } from '../../src/store/connection-target.ts';
+import { openEmbeddedServer } from '../../src/store/embedded-server.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** URL of the test server, without a database: see test-database.ts. */
+    testServer: TestServerAddress;
+  }
+}
+
+/** Where test databases are made. */
+export interface TestServerAddress {
+  /** The folder of the server's socket. */
+  readonly socketFolder: string;
+  /** A migrated database to clone. */
+  readonly template: string;
+}
+
+const TEMPLATE = 'fullmatch_template';
+
+/** The URL of a database of the test server, as DATABASE_URL takes it. */
+export function testDatabaseUrl(socketFolder: string, database: string): string {
+  return `postgres://fullmatch@/${database}?host=${encodeURIComponent(socketFolder)}`;
+}
+
+/** One embedded server for all test files, with a migrated template database; `stop` removes it with its data. */
+export async function startTestServer(): Promise<{
+  address: TestServerAddress;
+  stop(): Promise<void>;
+}> {
+  const folder = await createTemporaryFolder();
+  const dataDir = folder.path;
+  const server = await openEmbeddedServer(
+    { dataDir, applicationName: 'fullmatch test' },
+    silentLogger,
+  );
+  const stop = async (): Promise<void> => {
+    await server.close();
+    await folder.remove();
+  };
+  try {
+    const client = await connectClient(server.target('postgres'));
+    // Tests that kill PostgreSQL use servers of their own: this one need not wait for the disk at each commit.
+    await client.query('ALTER SYSTEM SET synchronous_commit = off');
+    await client.query('SELECT pg_reload_conf()');
+    await client.query(`CREATE DATABASE ${TEMPLATE}`);
+    const url = new Secret(testDatabaseUrl(server.socketFolder, TEMPLATE));
+    const store = await openStore({ url, poolSize: 1, dataDir }, silentLogger);
+    await store.close();
+    // A template can be cloned only while nobody is connected to it.
+    await client.query(`ALTER DATABASE ${TEMPLATE} WITH ALLOW_CONNECTIONS false`);
+    await client.end();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: { socketFolder: server.socketFolder, template: TEMPLATE }, stop };
+}
+
+/** Vitest runs this once before all test files, and what it returns after them. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { address, stop } = await startTestServer();
+  project.provide('testServer', address);
+  return stop;
+}
