@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recount } from '../src/repository/recount.ts';
+import { saveMatches } from '../src/repository/save-matches.ts';
+import { readStatistics } from '../src/repository/statistics.ts';
+import { type Match } from '../src/repository/verified-contract.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const WRITERS = 8;
+const STORES = 100_000;
+const CHAINS = [1, 10, 56, 2716446429837000];
+const ADDRESSES_PER_CHAIN = 12_000;
+
+let testDatabase: TestDatabase;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+/** A small generator with a seed (mulberry32), so that a failure can be run again. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+test(`${WRITERS} writers store ${STORES} contracts with upgrades and duplicates: counts equal rows and events at every sampled second and at the end`, async () => {
+  const { database } = testDatabase;
+  const best = new Map<string, Match>();
+  let stores = 0;
+  let running = true;
+
+  const write = async (seed: number): Promise<void> => {
+    const random = createRandom(seed);
+    while (stores < STORES) {
+      const size = Math.min(1 + random(80), STORES - stores);
+      stores += size;
+      const batch = Array.from({ length: size }, () => {
+        const chainId = CHAINS[random(CHAINS.length)]!;
+        const match: Match = random(3) === 0 ? 'full' : 'partial';
+        const address = sampleAddress(random(ADDRESSES_PER_CHAIN));
+        const key = `${chainId} ${address}`;
+        if (best.get(key) !== 'full') best.set(key, match);
+        return sampleContract(chainId, address, { runtimeMatch: match }, { variant: random(20) });
+      });
+      await saveMatches(database, batch);
+    }
+  };
+  let samples = 0;
+  const sample = async (): Promise<void> => {
+    while (running) {
+      const { differences } = await recount(database, { repair: false });
+      expect(differences).toEqual([]);
+      samples += 1;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  };
+
+  const sampling = sample();
+  await Promise.all(Array.from({ length: WRITERS }, (_, seed) => write(seed + 1)));
+  running = false;
+  await sampling;
+
+  expect(samples).toBeGreaterThan(1);
+  expect((await recount(database, { repair: false })).differences).toEqual([]);
+  const expected = CHAINS.map((chainId) => {
+    const matches = [...best]
+      .filter(([key]) => key.startsWith(`${chainId} `))
+      .map(([, match]) => match);
+    const full = matches.filter((match) => match === 'full').length;
+    return { chainId, full, partial: matches.length - full };
+  });
+  expect((await readStatistics(database)).chains).toEqual(expected);
+}, 300_000);
