@@ -1,7 +1,8 @@
 /**
  * The table of error codes. A code is stable: clients and scripts may branch on it, prose may change.
  * `status` is the HTTP status that a response carries, `exit` the exit code of a command:
- * 1 the user's input is at fault, 6 a comparison found differences, 75 try again later.
+ * 1 the user's input is at fault, 6 a comparison found differences, 75 try again later,
+ * 130 stopped by a signal (128 + SIGINT, as shells say it).
  * docs/errors.md lists the same codes; a test keeps both equal.
  */
 export const ERROR_CODES = {
@@ -9,7 +10,12 @@ export const ERROR_CODES = {
   route_not_found: { status: 404, exit: 1, title: 'No such route' },
   method_not_allowed: { status: 405, exit: 1, title: 'Method not allowed' },
   invalid_parameter: { status: 400, exit: 1, title: 'Invalid parameter' },
+  not_acceptable: { status: 406, exit: 1, title: 'No acceptable coding' },
+  malformed_request: { status: 400, exit: 1, title: 'Malformed request' },
+  request_timeout: { status: 408, exit: 75, title: 'Request timed out' },
   request_too_large: { status: 413, exit: 1, title: 'Request too large' },
+  expectation_failed: { status: 417, exit: 1, title: 'Expectation failed' },
+  request_headers_too_large: { status: 431, exit: 1, title: 'Request headers too large' },
   shutting_down: { status: 503, exit: 75, title: 'Service is shutting down' },
   not_ready: { status: 503, exit: 75, title: 'Service is not ready' },
   internal_error: { status: 500, exit: 1, title: 'Internal error' },
@@ -30,13 +36,23 @@ export const ERROR_CODES = {
   schema_too_new: { status: 500, exit: 1, title: 'Database schema is from the future' },
   data_directory_unusable: { status: 500, exit: 1, title: 'Data directory unusable' },
   data_directory_full: { status: 503, exit: 75, title: 'No space in the data directory' },
-  data_directory_too_new: { status: 500, exit: 1, title: 'Data directory is from a newer PostgreSQL' },
+  data_directory_too_new: {
+    status: 500,
+    exit: 1,
+    title: 'Data directory is from a newer PostgreSQL',
+  },
+  data_directory_too_old: {
+    status: 500,
+    exit: 1,
+    title: 'Data directory is from an older PostgreSQL',
+  },
   embedded_server_unavailable: { status: 500, exit: 1, title: 'Embedded PostgreSQL unavailable' },
   // repository
   contract_not_found: { status: 404, exit: 1, title: 'Contract not found' },
   counts_differ: { status: 500, exit: 6, title: 'Counts differ from the stored matches' },
   // import
   import_path_unusable: { status: 400, exit: 1, title: 'Import path unusable' },
+  import_interrupted: { status: 503, exit: 130, title: 'Import interrupted' },
   // network
   port_unavailable: { status: 500, exit: 1, title: 'Port unavailable' },
 } as const satisfies Record<string, { status: number; exit: number; title: string }>;
