@@ -48,15 +48,15 @@ describe('the table of error codes', () => {
       const { status, exit, title } = ERROR_CODES[code];
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(600);
-      expect([1, 6, 75]).toContain(exit);
+      expect([1, 6, 75, 130]).toContain(exit);
       expect(title).not.toBe('');
     }
   });
 
-  it('says "try again" by status exactly where it says so by exit code', () => {
+  it('says "again" by status exactly where it says so by exit code', () => {
     for (const code of codes) {
       const { status, exit } = ERROR_CODES[code];
-      expect([code, exit === 75]).toEqual([code, status === 503 || status === 408]);
+      expect([code, exit === 75 || exit === 130]).toEqual([code, status === 503 || status === 408]);
     }
   });
 

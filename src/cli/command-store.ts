@@ -2,9 +2,6 @@ import { type Config } from '../config/config.ts';
 import { type Logger } from '../log.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 
-/** A command works on one thing at a time; it leaves the server's connections to the service. */
-const POOL_SIZE = 2;
-
 /**
  * Runs `work` on the configured database, and closes it whatever happens. Beside a running service this joins the
  * service's embedded server.
@@ -16,12 +13,12 @@ export async function withStore<T>(
   log: Logger,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const { url, binaries } = database;
+  const { url, binaries, poolSize } = database;
   const store = await openStore(
     {
       ...(url === undefined ? {} : { url }),
       ...(binaries === undefined ? {} : { binaries }),
-      poolSize: POOL_SIZE,
+      poolSize,
       dataDir,
       applicationName: `fullmatch ${command}`,
     },

@@ -2,6 +2,7 @@ import { type Command } from 'commander';
 import { type LoadedConfig } from '../config/config.ts';
 import { renderExample } from '../config/example.ts';
 import { SETTING_KEYS } from '../config/schema.ts';
+import { Secret } from '../lib/secret.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
@@ -109,5 +110,6 @@ function hideCredentials(fields: unknown): unknown {
 
 function showValue(value: unknown): string {
   if (value === null) return '-';
+  if (value instanceof Secret) return String(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

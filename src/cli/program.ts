@@ -11,7 +11,8 @@ import { registerVersion } from './version.ts';
 import { registerWithdraw } from './withdraw.ts';
 
 const AFTER_HELP = `
-Exit codes: 0 done, 1 something to mend, 6 a comparison found differences, 75 try again later.
+Exit codes: 0 done, 1 something to mend, 6 a comparison found differences, 75 try again later,
+130 stopped by a signal.
 Every key of the configuration: fullmatch config example`;
 
 /** Runs a command line, without the program's own name, and returns the exit code. Never throws. */

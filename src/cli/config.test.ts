@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runInProcess } from '../../test/support/run-cli.ts';
+import { SETTING_KEYS } from '../config/schema.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'fullmatch-config-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+writeFileSync(
+  path.join(folder, 'fullmatch.yaml'),
+  `api: { port: 7000 }
+chains:
+  1:
+    rpc: [https://user:hunter2-hunter2@rpc.example/path]
+    privateRpc: ["https://rpc.example/\${RPC_KEY}"]
+`,
+);
+const DATABASE_URL = 'postgres://user:correct-horse@db.example/x';
+const environment = { DATABASE_URL, RPC_KEY: 'battery-staple', FULLMATCH_LOG_LEVEL: 'warn' };
+const surroundings = { environment, workingDirectory: folder };
+const secrets = ['correct-horse', 'battery-staple', 'hunter2'];
+
+describe('fullmatch config print', () => {
+  it('prints every key with its value and origin', async () => {
+    const { stdout, exitCode } = await runInProcess(
+      ['config', 'print', '--host', '::1'],
+      surroundings,
+    );
+    expect(exitCode).toBe(0);
+    const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(rows.slice(1, -2).map(([key]) => key)).toEqual(SETTING_KEYS);
+    const find = (key: string) => rows.find(([first]) => first === key)?.slice(1);
+    expect(find('host')).toEqual(['::1', 'flag --host']);
+    expect(find('api.port')).toEqual(['7000', 'fullmatch.yaml']);
+    expect(find('log.level')).toEqual(['warn', 'environment FULLMATCH_LOG_LEVEL']);
+    expect(find('database.url')).toEqual(['***', 'environment DATABASE_URL']);
+    expect(find('registry.list')).toEqual(['-', 'default']);
+    expect(find('dataDir')).toEqual([path.join(folder, 'fullmatch-data'), 'default']);
+    expect(find('chains.1')?.at(-1)).toBe('fullmatch.yaml');
+  });
+
+  it('prints the same as JSON', async () => {
+    const { stdout } = await runInProcess(['config', 'print', '--json'], surroundings);
+    const printed = JSON.parse(stdout) as { settings: object; chains: object };
+    expect(Object.keys(printed.settings)).toEqual(SETTING_KEYS);
+    expect(printed).toMatchObject({
+      file: 'fullmatch.yaml',
+      settings: {
+        'api.port': { value: 7000, origin: 'fullmatch.yaml' },
+        'api.publicUrl': { value: null, origin: 'default' },
+        'database.url': { value: '***', origin: 'environment DATABASE_URL' },
+      },
+      chains: { 1: { value: { privateRpc: ['***'] }, origin: 'fullmatch.yaml' } },
+    });
+  });
+
+  it.each([
+    ['config', 'print'],
+    ['config', 'print', '--json'],
+    ['config', 'check'],
+    ['chains', 'show', '1'],
+  ])('prints no secret: %s %s %s', async (...args) => {
+    const { stdout, stderr } = await runInProcess(args.filter(Boolean), surroundings);
+    for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
+  });
+});
+
+describe('fullmatch config check', () => {
+  it('says that a sound configuration is sound', async () => {
+    expect((await runInProcess(['config', 'check'], surroundings)).exitCode).toBe(0);
+    const { stdout } = await runInProcess(['config', 'check', '--json'], surroundings);
+    expect(JSON.parse(stdout)).toMatchObject({ sound: true, file: 'fullmatch.yaml', chains: 1 });
+  });
+
+  it('prints all problems, one a line, and exits 1', async () => {
+    const { exitCode, stderr } = await runInProcess(
+      ['config', 'check', '--config', 'none.yaml', '--api-port', 'x', '--log-level', 'loud'],
+      surroundings,
+    );
+    expect(exitCode).toBe(1);
+    expect(stderr.match(/^ {2}flag /gm)).toHaveLength(3);
+  });
+});
+
+it('fullmatch config example prints fullmatch.example.yaml', async () => {
+  const example = new URL('../../fullmatch.example.yaml', import.meta.url);
+  const { stdout } = await runInProcess(['config', 'example']);
+  expect(stdout).toBe(readFileSync(example, 'utf8'));
+});

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runInProcess } from '../../test/support/run-cli.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  version: string;
+};
+
+describe('the command line', () => {
+  it('prints its help on standard output when no command is given', async () => {
+    for (const args of [[], ['--help'], ['help']]) {
+      const { exitCode, stdout, stderr } = await runInProcess(args);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      for (const command of [
+        'start',
+        'import',
+        'chains',
+        'recount',
+        'withdraw',
+        'config',
+        'version',
+      ]) {
+        expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+      }
+    }
+  });
+
+  it('prints its version', async () => {
+    expect((await runInProcess(['--version'])).stdout).toBe(`${version}\n`);
+    expect((await runInProcess(['version'])).stdout).toContain(version);
+    const { stdout } = await runInProcess(['version', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ version, node: process.versions.node });
+  });
+
+  it.each([
+    ['an unknown command', ['strat']],
+    ['an unknown flag', ['start', '--prot', '1']],
+    ['a flag without its value', ['start', '--api-port']],
+    ['a missing argument', ['chains', 'show']],
+    ['an argument too many', ['version', 'now']],
+    ['a missing reason', ['withdraw', '1', '0x00']],
+    ['a secret as a flag', ['start', '--database-url', 'postgres://u:p@h/d']],
+  ])('refuses %s on standard error with exit code 1', async (_what, args) => {
+    const { exitCode, stdout, stderr } = await runInProcess(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^error\[invalid_parameter\]: /);
+  });
+
+  it('suggests the command that was probably meant', async () => {
+    expect((await runInProcess(['strat'])).stderr).toContain('start');
+  });
+
+  it('with --json gives errors as one object on standard error, with nothing on standard output', async () => {
+    const environment = { FULLMATCH_HSOT: 'x' };
+    const { exitCode, stdout, stderr } = await runInProcess(['config', 'check', '--json'], {
+      environment,
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({
+      type: 'urn:fullmatch:error:unknown_configuration_key',
+      code: 'unknown_configuration_key',
+      problems: [{ where: 'environment FULLMATCH_HSOT' }],
+    });
+  });
+});
+
+describe('the program', () => {
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+    spawnSync(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], ...env },
+      encoding: 'utf8',
+    });
+
+  it('takes its arguments, and ends with 0', () => {
+    const { status, stdout } = run(['version', '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ version });
+  });
+
+  it('takes its environment, and ends with the exit code of the error', () => {
+    const { status, stderr, stdout } = run(['config', 'check'], { FULLMATCH_API_PORT: 'x' });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('error[invalid_configuration]: environment FULLMATCH_API_PORT');
+  });
+});

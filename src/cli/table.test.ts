@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { renderTable } from './table.ts';
+
+it('aligns columns at their left without white space at the ends of lines', () => {
+  const table = renderTable(
+    ['a', 'long head', 'c'],
+    [
+      ['1', '2', ''],
+      ['three', 'ü', 'x'],
+    ],
+  );
+  expect(table).toBe('a      long head  c\n1      2\nthree  ü          x\n');
+});
+
+it('prints the heads alone when there are no rows', () => {
+  expect(renderTable(['a', 'b'], [])).toBe('a  b\n');
+});
+
+it('escapes what would move the cursor or hide text', () => {
+  expect(renderTable(['a'], [['\u001b[2J\n\u202e']])).not.toMatch(/[\u001b\u202e]|\n.*\n.*\n/);
+});

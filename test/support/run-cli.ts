@@ -1,0 +1,42 @@
+import { runCli } from '../../src/cli/program.ts';
+import { type OutputStream } from '../../src/cli/cli-context.ts';
+
+/** What a command line wrote, and its exit code. */
+export interface CliRun {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The process that a command believes to run in; nothing of the test's own environment reaches it. */
+export interface CliSurroundings {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly workingDirectory?: string;
+  readonly signal?: AbortSignal;
+  readonly terminal?: boolean;
+  /** Called with everything that standard output holds so far, after each write. */
+  readonly onStdout?: (text: string) => void;
+}
+
+/** Runs `fullmatch …` in this process. */
+export async function runInProcess(
+  args: readonly string[],
+  surroundings: CliSurroundings = {},
+): Promise<CliRun> {
+  const written = { stdout: '', stderr: '' };
+  const stream = (name: 'stdout' | 'stderr'): OutputStream => ({
+    isTTY: surroundings.terminal === true,
+    write(text) {
+      written[name] += text;
+      if (name === 'stdout') surroundings.onStdout?.(written.stdout);
+    },
+  });
+  const exitCode = await runCli(args, {
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    environment: surroundings.environment ?? {},
+    workingDirectory: surroundings.workingDirectory ?? '/',
+    signal: surroundings.signal ?? new AbortController().signal,
+  });
+  return { exitCode, ...written };
+}
