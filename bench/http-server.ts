@@ -1,0 +1,90 @@
+/**
+ * A server of the HTTP benchmark, forked by http.ts: `fullmatch <document>` is a host of the service on its listener,
+ * `bare <document>` the same bytes from a node:http handler that does nothing else. Sends its port to its parent.
+ */
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+
+import { createApiApp } from '../src/http/api/api-app.ts';
+import { Documents } from '../src/http/documents.ts';
+import { composeHealth } from '../src/http/health.ts';
+import { listen } from '../src/http/listener.ts';
+import { createRepositoryApp } from '../src/http/repository/repository-app.ts';
+import { silentLogger } from '../src/log.ts';
+import { syntheticChains, syntheticStatistics } from './http-documents.ts';
+
+const [kind, document] = process.argv.slice(2);
+const port = kind === 'bare' ? await serveBare() : await serveFullmatch();
+process.send?.(port);
+process.on('disconnect', () => process.exit());
+
+async function serveBare(): Promise<number> {
+  const snapshot = await prepare();
+  // As a handler written for nothing else: the coding is known, and a conditional request is always answered 304.
+  const server = createServer((request, response) => {
+    if (request.headers['if-none-match'] !== undefined) {
+      response.writeHead(304, { etag: snapshot.identity.etag }).end();
+      return;
+    }
+    const accepted = request.headers['accept-encoding'];
+    const { body } =
+      accepted === undefined ? snapshot.identity : accepted === 'br' ? snapshot.br! : snapshot.gzip;
+    const type = { 'content-type': 'application/json', 'content-length': body.byteLength };
+    response.writeHead(
+      200,
+      accepted === undefined ? type : { ...type, 'content-encoding': accepted },
+    );
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+async function serveFullmatch(): Promise<number> {
+  const documents = await publish();
+  const deps = {
+    documents,
+    registry: () => ({ chains: [], findings: [], listSource: 'synthetic', listSha256: '' }),
+    health: () =>
+      composeHealth({
+        now: new Date(),
+        startedAt: new Date(),
+        documents: { chains: true, statistics: true },
+        stopping: false,
+      }),
+    version: '0.0.0',
+    apiPrefix: '/server',
+    urls: () => ({}),
+    log: silentLogger,
+  };
+  const app = document === 'chains' ? createApiApp(deps) : createRepositoryApp(deps);
+  const limits = {
+    requestBytes: 1_000_000,
+    headerBytes: 16_384,
+    requestTimeoutMs: 30_000,
+    headersTimeoutMs: 10_000,
+    keepAliveTimeoutMs: 5_000,
+  };
+  return (await listen(app, { host: '127.0.0.1', port: 0, limits }, silentLogger)).port;
+}
+
+async function publish(): Promise<Documents> {
+  const documents = new Documents(silentLogger, { brotliDelayMs: 0 });
+  const lastModified = new Date(0);
+  await documents.publish({
+    chains: { bytes: syntheticChains(), lastModified },
+    statistics: { bytes: syntheticStatistics(), lastModified },
+  });
+  while (
+    documents.current.chains?.br === undefined ||
+    documents.current.statistics?.br === undefined
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return documents;
+}
+
+async function prepare() {
+  const { chains, statistics } = (await publish()).current;
+  return document === 'chains' ? chains! : statistics!;
+}

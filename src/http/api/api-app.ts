@@ -1,0 +1,51 @@
+import { findChain } from '../../chains/chain-reference.ts';
+import { answerJson, answerJsonText, NOT_STORED, REVALIDATED } from '../answer.ts';
+import { answerSnapshot } from '../answer-snapshot.ts';
+import { addHealthRoutes } from '../health-routes.ts';
+import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
+import { currentSnapshot, type HttpDependencies } from '../host-dependencies.ts';
+import { answerIcon } from '../icon.ts';
+import { buildOpenapiDocument, renderOpenapiDocument } from '../openapi-document.ts';
+import {
+  chainRoute,
+  chainsRoute,
+  docsRoute,
+  healthRoute,
+  homeRoute,
+  iconRoute,
+  openapiRoute,
+  versionRoute,
+} from './api-routes.ts';
+import { renderDocs } from './docs-page.ts';
+import { renderHome } from './home-page.ts';
+
+/** The API host: its routes at `/` and at the prefix. */
+export function createApiApp(deps: HttpDependencies): HostApp {
+  const routes = createRoutes();
+  const document = buildOpenapiDocument(deps.version);
+  const openapi = renderOpenapiDocument(document);
+  const docs = renderDocs(document);
+  const version = {
+    name: 'fullmatch' as const,
+    version: deps.version,
+    node: process.versions.node,
+    ...(deps.schemaVersion === undefined ? {} : { schema: deps.schemaVersion }),
+  };
+  routes.openapi(chainsRoute, (c) =>
+    answerSnapshot(currentSnapshot(deps.documents, 'chains'), c.req.raw.headers),
+  );
+  routes.openapi(chainRoute, (c) =>
+    answerJsonText(
+      JSON.stringify(findChain(deps.registry(), c.req.valid('param').ref).record),
+      REVALIDATED,
+    ),
+  );
+  routes.openapi(healthRoute, () => answerJson(deps.health(), NOT_STORED));
+  routes.openapi(versionRoute, () => answerJson(version, REVALIDATED));
+  routes.openapi(openapiRoute, () => answerJsonText(openapi, REVALIDATED));
+  routes.openapi(docsRoute, (c) => docs(c.req.path));
+  routes.openapi(homeRoute, () => renderHome(deps));
+  routes.openapi(iconRoute, () => answerIcon());
+  addHealthRoutes(routes, deps);
+  return createHostApp(routes, [deps.apiPrefix], deps.log);
+}

@@ -1,0 +1,136 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { chainRecordSchema } from '../../chains/chain-record-schema.ts';
+import { documentResponses } from '../document-responses.ts';
+import { healthReportSchema } from '../health.ts';
+import { problemResponse } from '../problem-schema.ts';
+
+const chainRecord = chainRecordSchema.meta({ id: 'ChainRecord' });
+
+/** GET /chains: the published document. */
+export const chainsRoute = createRoute({
+  method: 'get',
+  path: '/chains',
+  summary: 'Every chain that was added to the service',
+  description:
+    'In ascending chainId, supported or not. Every key of stats.json has a record here. A field that is not known is absent.',
+  tags: ['documents'],
+  responses: {
+    200: {
+      description: 'The chains',
+      content: { 'application/json': { schema: z.array(chainRecord) } },
+    },
+    ...documentResponses,
+  },
+});
+
+/** GET /chains/{ref}: one chain. */
+export const chainRoute = createRoute({
+  method: 'get',
+  path: '/chains/{ref}',
+  summary: 'One chain',
+  description: 'By its id (1, 0x1, eip155:1), its short name (eth) or its name.',
+  tags: ['chains'],
+  request: {
+    params: z.object({
+      ref: z.string().openapi({
+        param: { description: 'Decimal or hexadecimal id, CAIP-2 id, short name or name' },
+        example: 'eip155:1',
+      }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The chain',
+      content: { 'application/json': { schema: chainRecord } },
+    },
+    400: problemResponse('No reference to a chain (`invalid_parameter`)'),
+    404: problemResponse('No such chain (`chain_not_found`)'),
+    409: problemResponse('Several chains have this name (`ambiguous_chain_reference`)'),
+  },
+});
+
+/** GET /health. */
+export const healthRoute = createRoute({
+  method: 'get',
+  path: '/health',
+  summary: 'What the service knows of its own state',
+  description:
+    'Always 200 while the service answers; `status` says whether something needs a look.',
+  tags: ['service'],
+  responses: {
+    200: {
+      description: 'The report',
+      content: { 'application/json': { schema: healthReportSchema } },
+    },
+  },
+});
+
+/** GET /version. */
+export const versionRoute = createRoute({
+  method: 'get',
+  path: '/version',
+  summary: 'What runs here',
+  tags: ['service'],
+  responses: {
+    200: {
+      description: 'The version',
+      content: {
+        'application/json': {
+          schema: z
+            .strictObject({
+              name: z.literal('fullmatch'),
+              version: z.string().describe('Version of the service'),
+              node: z.string().describe('Version of Node.js'),
+              schema: z.int().optional().describe('Number of the newest database migration'),
+            })
+            .meta({ id: 'Version', description: 'What runs here' }),
+        },
+      },
+    },
+  },
+});
+
+/** GET /openapi.json. */
+export const openapiRoute = createRoute({
+  method: 'get',
+  path: '/openapi.json',
+  summary: 'This description',
+  tags: ['service'],
+  responses: {
+    200: {
+      description: 'An OpenAPI 3.1 document',
+      content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
+    },
+  },
+});
+
+const htmlPage = { 'text/html': { schema: z.string() } };
+
+/** GET /docs. */
+export const docsRoute = createRoute({
+  method: 'get',
+  path: '/docs',
+  summary: 'This description as a page',
+  tags: ['service'],
+  responses: { 200: { description: 'A page', content: htmlPage } },
+});
+
+/** GET /. */
+export const homeRoute = createRoute({
+  method: 'get',
+  path: '/',
+  summary: 'What runs here, as a page',
+  tags: ['service'],
+  responses: { 200: { description: 'A page', content: htmlPage } },
+});
+
+/** GET /favicon.ico, on both hosts. */
+export const iconRoute = createRoute({
+  method: 'get',
+  path: '/favicon.ico',
+  hide: true,
+  responses: {
+    200: { description: 'The icon', content: { 'image/svg+xml': { schema: z.string() } } },
+  },
+});

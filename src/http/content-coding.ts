@@ -1,0 +1,76 @@
+/** A content coding in which prepared bodies are kept; `identity` is no coding. */
+export type ContentCoding = 'identity' | 'gzip' | 'br';
+
+/** How much a client likes each coding: a weight from 0 (refused) to 1. */
+export type CodingWeights = Readonly<Record<ContentCoding, number>>;
+
+const CODINGS: readonly ContentCoding[] = ['identity', 'gzip', 'br'];
+const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+/** The weight of an identity that nobody named: acceptable, but behind everything asked for (at least 0.001). */
+const LAST_RESORT = 0.0001;
+const REMEMBERED_HEADERS = 64;
+const REMEMBERED_LENGTH = 256;
+
+/** Without a field every coding is acceptable (RFC 9110, 12.5.3), but only identity is sure to be understood. */
+const IDENTITY_ONLY: CodingWeights = { identity: 1, gzip: 0, br: 0 };
+
+// A handful of distinct headers makes up nearly all traffic, and each is read anew with every request of the two
+// documents. The map is emptied when full, so that a client that sends a new header each time costs no memory.
+const remembered = new Map<string, CodingWeights>();
+
+/**
+ * Reads an Accept-Encoding field (RFC 9110, 12.5.3): `*` stands for every coding that is not named, identity is
+ * acceptable unless it is refused by name or through `*;q=0`, and a member with a broken weight is left out.
+ */
+export function parseAcceptEncoding(field: string | undefined): CodingWeights {
+  if (field === undefined) return IDENTITY_ONLY;
+  const known = remembered.get(field);
+  if (known !== undefined) return known;
+  const weights = readWeights(field);
+  if (field.length <= REMEMBERED_LENGTH) {
+    if (remembered.size >= REMEMBERED_HEADERS) remembered.clear();
+    remembered.set(field, weights);
+  }
+  return weights;
+}
+
+function readWeights(field: string): CodingWeights {
+  const named = new Map<string, number>();
+  for (const member of field.split(',')) {
+    const [token = '', ...parameters] = member.split(';').map((part) => part.trim());
+    if (token === '') continue;
+    const weight = parameters.length === 0 ? 1 : readWeight(parameters);
+    // x-gzip is an old name of gzip (RFC 9110, 8.4.1.3).
+    const coding = token.toLowerCase() === 'x-gzip' ? 'gzip' : token.toLowerCase();
+    if (weight !== undefined) named.set(coding, Math.max(weight, named.get(coding) ?? 0));
+  }
+  const others = named.get('*');
+  return {
+    identity: named.get('identity') ?? others ?? LAST_RESORT,
+    gzip: named.get('gzip') ?? others ?? 0,
+    br: named.get('br') ?? others ?? 0,
+  };
+}
+
+function readWeight(parameters: readonly string[]): number | undefined {
+  const match = parameters.length === 1 ? WEIGHT.exec(parameters[0] ?? '') : null;
+  return match?.[1] === undefined ? undefined : Number(match[1]);
+}
+
+/**
+ * The coding to answer with: the one with the highest weight of those at hand, the shortest body where weights are
+ * equal. Returns undefined when the client refuses all of them.
+ */
+export function chooseCoding(
+  weights: CodingWeights,
+  lengths: Readonly<Partial<Record<ContentCoding, number>>>,
+): ContentCoding | undefined {
+  let best: ContentCoding | undefined;
+  for (const coding of CODINGS) {
+    const length = lengths[coding];
+    if (length === undefined || weights[coding] === 0) continue;
+    if (best === undefined || weights[coding] > weights[best]) best = coding;
+    else if (weights[coding] === weights[best] && length < (lengths[best] ?? 0)) best = coding;
+  }
+  return best;
+}

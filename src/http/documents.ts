@@ -1,0 +1,151 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { addBrotli, makeSnapshot, type Snapshot } from './snapshot.ts';
+
+/** The two published documents by their names in this program: GET /chains and GET /stats.json. */
+export type DocumentName = 'chains' | 'statistics';
+
+/** New content of a document. */
+export interface DocumentContent {
+  readonly bytes: Uint8Array;
+  /** When the content changed; the same on every replica where its source says so. */
+  readonly lastModified: Date;
+}
+
+/** Both documents at one moment. One that was not published yet is absent. */
+export interface PublishedDocuments {
+  readonly chains?: Snapshot;
+  readonly statistics?: Snapshot;
+}
+
+/** What {@link Documents} may be told. */
+export interface DocumentsOptions {
+  /**
+   * How long a version has to stay current before its br body is made, in milliseconds (250). An import changes the
+   * counts many times a second; none of the versions in between is worth the slow level.
+   */
+  readonly brotliDelayMs?: number;
+}
+
+const BROTLI_DELAY_MS = 250;
+const NAMES = ['chains', 'statistics'] as const satisfies readonly DocumentName[];
+
+/**
+ * The current snapshots of both published documents.
+ *
+ * They hang on one reference that one assignment swaps, since every key of stats.json has a record in /chains: a
+ * reader sees both before a change or both after it, and a body is always one version whole.
+ */
+export class Documents {
+  #current: PublishedDocuments = {};
+  readonly #swaps: Record<DocumentName, number> = { chains: 0, statistics: 0 };
+  readonly #log: Logger;
+  readonly #brotliDelayMs: number;
+  readonly #closing = new AbortController();
+  #pending: Partial<Record<DocumentName, DocumentContent>> = {};
+  #publishing: Promise<void> | undefined;
+  #compressing: Promise<void> | undefined;
+
+  constructor(log: Logger, options: DocumentsOptions = {}) {
+    this.#log = log;
+    this.#brotliDelayMs = options.brotliDelayMs ?? BROTLI_DELAY_MS;
+  }
+
+  /** Both documents as they are now. A reader takes it once and answers from what it took. */
+  get current(): PublishedDocuments {
+    return this.#current;
+  }
+
+  /** How often each document's content has changed. */
+  get swaps(): Readonly<Record<DocumentName, number>> {
+    return this.#swaps;
+  }
+
+  /**
+   * Publishes new content of one document or of both at once; resolves when readers see it, or something newer.
+   * Unchanged bytes change nothing, Last-Modified included. Contents that arrive while others are being prepared
+   * are taken together, the newest of each document.
+   */
+  async publish(contents: Partial<Record<DocumentName, DocumentContent>>): Promise<void> {
+    this.#pending = { ...this.#pending, ...contents };
+    // A run that is under way may have taken its contents already, so its end alone does not say that these are out.
+    const before = this.#publishing;
+    if (before !== undefined) await before.catch(() => undefined);
+    this.#publishing ??= this.#publishPending();
+    await this.#publishing;
+  }
+
+  /** Stops making br bodies; resolves when none is under way. The snapshots stay readable. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#publishing?.catch(() => undefined);
+    await this.#compressing;
+  }
+
+  async #publishPending(): Promise<void> {
+    try {
+      const contents = this.#pending;
+      this.#pending = {};
+      const [chains, statistics] = await Promise.all(
+        NAMES.map((name) => this.#prepare(name, contents[name])),
+      );
+      if (chains !== undefined) this.#swaps.chains += 1;
+      if (statistics !== undefined) this.#swaps.statistics += 1;
+      this.#swap({ ...(chains && { chains }), ...(statistics && { statistics }) });
+    } finally {
+      this.#publishing = undefined;
+    }
+    if (NAMES.some((name) => this.#lacksBrotli(name))) {
+      this.#compressing ??= this.#compressWhatStays();
+    }
+  }
+
+  async #prepare(
+    name: DocumentName,
+    content: DocumentContent | undefined,
+  ): Promise<Snapshot | undefined> {
+    if (content === undefined) return undefined;
+    const current = this.#current[name];
+    if (current?.identity.body.equals(content.bytes) === true) return undefined;
+    return makeSnapshot(content.bytes, content.lastModified, current);
+  }
+
+  #swap(changed: PublishedDocuments): void {
+    this.#current = Object.freeze({ ...this.#current, ...changed });
+  }
+
+  /** Makes the missing br bodies one at a time, each once its snapshot has stayed current for the delay. */
+  async #compressWhatStays(): Promise<void> {
+    try {
+      while (NAMES.some((name) => this.#lacksBrotli(name))) {
+        const before = this.#current;
+        await wait(this.#brotliDelayMs, undefined, { signal: this.#closing.signal, ref: false });
+        const name = NAMES.find(
+          (each) => this.#lacksBrotli(each) && before[each] === this.#current[each],
+        );
+        if (name !== undefined) await this.#compress(name);
+      }
+    } catch (error) {
+      if (!this.#closing.signal.aborted) {
+        this.#log.error({ event: 'brotli_failed', error: messageOf(error) }, 'no br body made');
+      }
+    } finally {
+      this.#compressing = undefined;
+    }
+  }
+
+  #lacksBrotli(name: DocumentName): boolean {
+    const snapshot = this.#current[name];
+    return snapshot !== undefined && snapshot.br === undefined;
+  }
+
+  async #compress(name: DocumentName): Promise<void> {
+    const snapshot = this.#current[name];
+    if (snapshot === undefined) return;
+    const complete = await addBrotli(snapshot);
+    // Another version may have come while this one was being compressed.
+    if (this.#current[name] === snapshot) this.#swap({ [name]: complete });
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { HTTPException } from 'hono/http-exception';
+
+import { ERROR_CODES, FullmatchError, type ErrorCode } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import {
+  makeAnswer,
+  type Answer,
+  BASE_HEADERS,
+  NOT_STORED,
+  type ResponseHeaders,
+} from './answer.ts';
+
+/** The media type of every error of both hosts (RFC 9457). */
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** The body of an error: the members of RFC 9457, the stable code, and the error's own facts beside them. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly instance?: string;
+  readonly [fact: string]: unknown;
+}
+
+/** An error as it goes over the wire, before it is a Response or bytes on a socket. */
+export interface RenderedProblem {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: Buffer<ArrayBuffer>;
+}
+
+/** The service has not read its documents yet, or is leaving: a client may soon ask again. */
+const RETRY_AFTER_SECONDS = '1';
+
+/**
+ * What is said of an error. An error of the table says itself; of any other only an id is shown, under which the log
+ * has the rest.
+ */
+export function describeProblem(error: unknown, log: Logger): Problem {
+  if (error instanceof FullmatchError) {
+    const problem = problemOf(error);
+    if (problem.status >= 500 && problem.status !== 503) {
+      log.error({ event: 'request_failed', code: error.code, err: error }, error.message);
+    }
+    return problem;
+  }
+  // Thrown by the router's body readers for JSON or forms that cannot be read.
+  if (error instanceof HTTPException && error.status < 500) {
+    return problemOf(new FullmatchError('malformed_request', error.message));
+  }
+  const errorId = randomUUID();
+  log.error({ event: 'internal_error', error_id: errorId, err: error }, 'unexpected error');
+  return {
+    ...problemOf(
+      new FullmatchError(
+        'internal_error',
+        `The service failed unexpectedly; its log says more under the error id ${errorId}.`,
+      ),
+    ),
+    instance: `urn:uuid:${errorId}`,
+    errorId,
+  };
+}
+
+/** The problem of an error of the table. */
+export function problemOf(error: FullmatchError): Problem {
+  const { status, title } = ERROR_CODES[error.code];
+  return {
+    ...error.details,
+    type: `urn:fullmatch:error:${error.code}`,
+    title,
+    status,
+    code: error.code,
+    detail: error.message,
+  };
+}
+
+/** The bytes and headers of a problem. */
+export function renderProblem(problem: Problem, headers: ResponseHeaders = {}): RenderedProblem {
+  const { type, title, status, code, detail, instance, ...facts } = problem;
+  const ordered = { type, title, status, code, detail, instance, ...facts };
+  const body = Buffer.from(JSON.stringify(ordered));
+  return {
+    status,
+    body,
+    headers: {
+      'content-type': PROBLEM_TYPE,
+      'content-length': String(body.byteLength),
+      'cache-control': NOT_STORED,
+      ...BASE_HEADERS,
+      ...(status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {}),
+      ...headers,
+    },
+  };
+}
+
+/** A problem as an answer of an app. */
+export function answerProblem(problem: Problem, headers: ResponseHeaders = {}): Answer {
+  const rendered = renderProblem(problem, headers);
+  return makeAnswer(rendered.body, rendered);
+}

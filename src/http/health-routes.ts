@@ -1,0 +1,55 @@
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+
+import { FullmatchError } from '../errors.ts';
+import { answerProblem, problemOf } from './error-response.ts';
+import { readinessOf, readinessSchema } from './health.ts';
+import { type HttpDependencies } from './host-dependencies.ts';
+import { problemResponse } from './problem-schema.ts';
+import { answer, answerJson, NOT_STORED, TEXT_TYPE } from './answer.ts';
+
+/** GET /healthz. */
+export const livenessRoute = createRoute({
+  method: 'get',
+  path: '/healthz',
+  summary: 'Whether the process answers',
+  description: 'The text ok, whatever the state of the service. For liveness probes.',
+  tags: ['service'],
+  responses: {
+    200: {
+      description: 'It answers',
+      content: { 'text/plain': { schema: { type: 'string', const: 'ok' } } },
+    },
+  },
+});
+
+/** GET /readyz. */
+export const readinessRoute = createRoute({
+  method: 'get',
+  path: '/readyz',
+  summary: 'Whether requests should come here',
+  description: 'For load balancers. A stale chain list is ready and says so.',
+  tags: ['service'],
+  responses: {
+    200: { description: 'Ready', content: { 'application/json': { schema: readinessSchema } } },
+    503: problemResponse(
+      'Not ready (`not_ready`, `shutting_down`); the members of the 200 are beside the code',
+    ),
+  },
+});
+
+/** Both hosts say whether they live and whether they are ready. */
+export function addHealthRoutes(routes: OpenAPIHono, deps: Pick<HttpDependencies, 'health'>): void {
+  routes.openapi(livenessRoute, () => answer('ok', { type: TEXT_TYPE, cacheControl: NOT_STORED }));
+  routes.openapi(readinessRoute, () => {
+    const readiness = readinessOf(deps.health());
+    if (readiness.ready) return answerJson(readiness, NOT_STORED);
+    const blocking = readiness.reasons.filter((reason) => reason.blocking);
+    const code = blocking.some((reason) => reason.code === 'stopping')
+      ? 'shutting_down'
+      : 'not_ready';
+    const detail = blocking.map((reason) => reason.detail).join(' ');
+    return answerProblem(
+      problemOf(new FullmatchError(code, detail, { details: { ...readiness } })),
+    );
+  });
+}

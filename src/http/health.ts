@@ -1,0 +1,217 @@
+import { z } from '@hono/zod-openapi';
+
+/** What the registry says of itself. */
+export interface RegistryHealth {
+  /** `embedded` or the name of the operator's list. */
+  readonly source: string;
+  readonly sha256: string;
+  readonly chains: number;
+  readonly supported: number;
+  readonly monitored: number;
+  readonly findings: { readonly error: number; readonly warning: number; readonly info: number };
+  readonly loadedAt: Date;
+  /** Why the list that is served is an older one: a newer list was refused. Absent when it is the newest. */
+  readonly staleReason?: string;
+}
+
+/** What the statistics say of themselves. */
+export interface StatisticsHealth {
+  readonly chains: number;
+  readonly full: number;
+  readonly partial: number;
+  /** When the counts last changed. */
+  readonly lastModified: Date;
+  /** When they were last compared with the database. */
+  readonly confirmedAt: Date;
+}
+
+/** Whether the database answers. */
+export interface DatabaseHealth {
+  readonly reachable: boolean;
+  readonly checkedAt: Date;
+  /** Why it does not; it goes to anyone who asks, so it holds no connection string. */
+  readonly reason?: string;
+}
+
+/** Facts from which the answers about health are composed. What is not known yet is absent. */
+export interface HealthFacts {
+  readonly now: Date;
+  readonly startedAt: Date;
+  readonly registry?: RegistryHealth;
+  readonly statistics?: StatisticsHealth;
+  readonly database?: DatabaseHealth;
+  /** Which of the published documents have a snapshot. */
+  readonly documents: { readonly chains: boolean; readonly statistics: boolean };
+  /** Whether the service has been told to end. */
+  readonly stopping: boolean;
+}
+
+const count = z.int().min(0);
+const seconds = z.int().min(0);
+
+const healthReasonSchema = z.strictObject({
+  code: z
+    .enum([
+      'stopping',
+      'chains_not_published',
+      'statistics_not_published',
+      'database_unreachable',
+      'list_stale',
+      'registry_findings',
+    ])
+    .describe('Stable; programs branch on it'),
+  detail: z.string().describe('The same for people'),
+  blocking: z.boolean().describe('Whether requests should go elsewhere until it is gone'),
+});
+
+/** The body of GET /health. Ages are whole seconds; what is not known yet is absent. */
+export const healthReportSchema = z
+  .strictObject({
+    status: z.enum(['ok', 'degraded']).describe('degraded: there are reasons; it still answers'),
+    ready: z.boolean(),
+    reasons: z.array(healthReasonSchema),
+    uptimeSeconds: seconds,
+    registry: z
+      .strictObject({
+        source: z.string().describe('embedded, or the name of the list file'),
+        sha256: z.string().describe('Hash of the chain list'),
+        chains: count,
+        supported: count,
+        monitored: count,
+        findings: z.strictObject({ error: count, warning: count, info: count }),
+        stale: z.boolean().describe('A newer list was refused; the last good one is served'),
+        ageSeconds: seconds,
+      })
+      .optional(),
+    statistics: z
+      .strictObject({
+        chains: count,
+        full: count,
+        partial: count,
+        lastModified: z.iso.datetime(),
+        ageSeconds: seconds.describe('Since the counts last changed'),
+        confirmedSecondsAgo: seconds.describe('Since they were last compared with the database'),
+      })
+      .optional(),
+    database: z.strictObject({ reachable: z.boolean(), checkedSecondsAgo: seconds }).optional(),
+  })
+  .meta({ id: 'Health', description: 'What the service knows of its own state' });
+
+/** The body of GET /readyz: 200 when ready, else 503 as a problem with the same members. */
+export const readinessSchema = z
+  .strictObject({
+    ready: z.boolean(),
+    stale: z.boolean().describe('The chain list that is served is not the newest'),
+    reasons: z.array(healthReasonSchema),
+    ages: z.strictObject({
+      listSeconds: seconds.optional(),
+      statisticsConfirmedSeconds: seconds.optional(),
+    }),
+  })
+  .meta({ id: 'Readiness', description: 'Whether requests should come here' });
+
+/** Something that needs a look, and whether it keeps the service from being ready. */
+export type HealthReason = z.infer<typeof healthReasonSchema>;
+/** The body of GET /health. */
+export type HealthReport = z.infer<typeof healthReportSchema>;
+/** The body of GET /readyz. */
+export type Readiness = z.infer<typeof readinessSchema>;
+
+/** Composes the health report from what is known. Pure. */
+export function composeHealth(facts: HealthFacts): HealthReport {
+  const age = (since: Date): number =>
+    Math.max(0, Math.floor((facts.now.getTime() - since.getTime()) / 1000));
+  const reasons = findReasons(facts);
+  const { registry, statistics, database } = facts;
+  return {
+    status: reasons.length === 0 ? 'ok' : 'degraded',
+    ready: !reasons.some((reason) => reason.blocking),
+    reasons,
+    uptimeSeconds: age(facts.startedAt),
+    ...(registry && {
+      registry: {
+        source: registry.source,
+        sha256: registry.sha256,
+        chains: registry.chains,
+        supported: registry.supported,
+        monitored: registry.monitored,
+        findings: registry.findings,
+        stale: registry.staleReason !== undefined,
+        ageSeconds: age(registry.loadedAt),
+      },
+    }),
+    ...(statistics && {
+      statistics: {
+        chains: statistics.chains,
+        full: statistics.full,
+        partial: statistics.partial,
+        lastModified: statistics.lastModified.toISOString(),
+        ageSeconds: age(statistics.lastModified),
+        confirmedSecondsAgo: age(statistics.confirmedAt),
+      },
+    }),
+    ...(database && {
+      database: { reachable: database.reachable, checkedSecondsAgo: age(database.checkedAt) },
+    }),
+  };
+}
+
+/** What a load balancer needs of the report. Pure. A stale list is ready and says so. */
+export function readinessOf(report: HealthReport): Readiness {
+  return {
+    ready: report.ready,
+    stale: report.registry?.stale ?? false,
+    reasons: report.reasons,
+    ages: {
+      ...(report.registry && { listSeconds: report.registry.ageSeconds }),
+      ...(report.statistics && {
+        statisticsConfirmedSeconds: report.statistics.confirmedSecondsAgo,
+      }),
+    },
+  };
+}
+
+function findReasons(facts: HealthFacts): HealthReason[] {
+  const { registry, database, documents } = facts;
+  const reasons: HealthReason[] = [];
+  const add = (when: boolean, reason: HealthReason): void => {
+    if (when) reasons.push(reason);
+  };
+  add(facts.stopping, {
+    code: 'stopping',
+    detail: 'The service was told to end and finishes what it has begun.',
+    blocking: true,
+  });
+  add(!documents.chains, {
+    code: 'chains_not_published',
+    detail: 'The chain registry has not been read yet.',
+    blocking: true,
+  });
+  add(!documents.statistics, {
+    code: 'statistics_not_published',
+    detail: 'The counts have not been read from the database yet.',
+    blocking: true,
+  });
+  // The counts that are served may have been overtaken, and another replica may know better.
+  add(database?.reachable === false, {
+    code: 'database_unreachable',
+    detail: `The database does not answer${afterColon(database?.reason)}. The last known counts are served.`,
+    blocking: true,
+  });
+  add(registry?.staleReason !== undefined, {
+    code: 'list_stale',
+    detail: `A newer chain list was refused and the last good one is served${afterColon(registry?.staleReason)}.`,
+    blocking: false,
+  });
+  const errors = registry?.findings.error ?? 0;
+  add(errors > 0, {
+    code: 'registry_findings',
+    detail: `Findings of level error in the chain registry: ${errors}. fullmatch chains check lists them.`,
+    blocking: false,
+  });
+  return reasons;
+}
+
+function afterColon(text: string | undefined): string {
+  return text === undefined ? '' : `: ${text.replace(/\.$/, '')}`;
+}

@@ -1,0 +1,42 @@
+import { type ChainRegistry } from '../chains/registry.ts';
+import { FullmatchError } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { type DocumentName, type Documents } from './documents.ts';
+import { type HealthReport } from './health.ts';
+import { type Snapshot } from './snapshot.ts';
+
+/** Where the hosts of this service are reached; one that is switched off is absent. */
+export interface HostUrls {
+  readonly api?: string;
+  readonly repository?: string;
+}
+
+/** What the apps of both hosts need. */
+export interface HttpDependencies {
+  readonly documents: Documents;
+  /** The current chain registry. @throws FullmatchError `not_ready` before it has been read */
+  readonly registry: () => ChainRegistry;
+  readonly health: () => HealthReport;
+  /** The version of the service, as in package.json. */
+  readonly version: string;
+  /** The number of the newest migration of the database schema, where it is known. */
+  readonly schemaVersion?: number;
+  /** The path prefix at which the API host answers besides `/`; `''` and `/` mean none. */
+  readonly apiPrefix: string;
+  /** Asked for with every page, since a port may be known only after the apps are made. */
+  readonly urls: () => HostUrls;
+  readonly log: Logger;
+}
+
+/**
+ * The current snapshot of a document.
+ * @throws FullmatchError `not_ready` before it has been published for the first time
+ */
+export function currentSnapshot(documents: Documents, name: DocumentName): Snapshot {
+  const snapshot = documents.current[name];
+  if (snapshot !== undefined) return snapshot;
+  throw new FullmatchError(
+    'not_ready',
+    'The service has started but not read its data yet; ask again in a second.',
+  );
+}

@@ -1,0 +1,261 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIPv6, Server as NetServer, Socket } from 'node:net';
+import { type Duplex } from 'node:stream';
+import { getRequestListener, RequestError } from '@hono/node-server';
+
+import { FullmatchError, messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { CORS_HEADERS } from './answer.ts';
+import { bodyTooLarge, declaresTooMuch, limitBody } from './body-limit.ts';
+import { Connections } from './connections.ts';
+import { answerProblem, describeProblem } from './error-response.ts';
+import { type HostApp } from './host-app.ts';
+import { parserFault, refuseOnSocket, refuseRequest } from './refuse-request.ts';
+
+/** What one client may cost. Sizes in bytes, times in milliseconds. */
+export interface ListenerLimits {
+  /** The largest body; a larger one is answered 413. */
+  readonly requestBytes: number;
+  /** The longest request line and header fields together; longer ones are answered 431. */
+  readonly headerBytes: number;
+  /** From the first byte of a request to its last; then 408. */
+  readonly requestTimeoutMs: number;
+  /** From the first byte of a request to the end of its header fields; then 408. */
+  readonly headersTimeoutMs: number;
+  /** How long a connection waits for its next request. Clients are told (`Keep-Alive: timeout`). */
+  readonly keepAliveTimeoutMs: number;
+  /** How long a client may take nothing of its answer before it is cut (30 000). */
+  readonly responseTimeoutMs?: number;
+}
+
+/** Where to listen, and what is told of requests. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly limits: ListenerLimits;
+  /**
+   * Called for every finished answer with the path template of its route (undefined when nothing answers there), its
+   * status, and the seconds until the client had taken it.
+   */
+  readonly observe?: (route: string | undefined, status: number, seconds: number) => void;
+}
+
+/** An app on a port. */
+export interface Listener {
+  /** `http://` and where a client on this machine reaches it. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Stops accepting, finishes what has begun, and closes; what is not done after `timeoutMs` is cut.
+   * Resolves when the port is free and no connection is left.
+   */
+  close(timeoutMs: number): Promise<void>;
+}
+
+const RESPONSE_TIMEOUT_MS = 30_000;
+const CHECK_MIN_MS = 50;
+const CHECK_MAX_MS = 5_000;
+
+/**
+ * Serves an app on a port.
+ * @throws FullmatchError `port_unavailable` when the port is taken or may not be used
+ */
+export async function listen(
+  app: Pick<HostApp, 'fetch' | 'routeOf'>,
+  options: ListenOptions,
+  log: Logger,
+): Promise<Listener> {
+  const { limits } = options;
+  const connections = new Connections();
+  const server = createLimitedServer(limits);
+  const serve = createHandler(app, limits, log);
+  server.on('connection', (socket) => connections.add(socket));
+  server.on('request', (request, response) => {
+    connections.begin(request, response);
+    if (options.observe !== undefined) observe(app, options.observe, request, response);
+    serve(request, response);
+  });
+  server.on('checkContinue', (request, response) => {
+    if (!declaresTooMuch(request, limits.requestBytes)) response.writeContinue();
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    connections.begin(request, response);
+    const detail = 'Of the Expect header only 100-continue is understood.';
+    refuseRequest(request, response, new FullmatchError('expectation_failed', detail));
+  });
+  answerUnparsed(server, connections);
+  const stopCutting = connections.cutSlowReaders(
+    limits.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS,
+    (socket) => log.info({ event: 'slow_reader_cut', remote: socket.remoteAddress }, 'client cut'),
+  );
+  try {
+    await bind(server, options.host, options.port);
+  } catch (error) {
+    stopCutting();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  const url = `http://${hostOf(options.host)}:${port}`;
+  const close = async (timeoutMs: number): Promise<void> => {
+    await stop(server, connections, timeoutMs, (cut) => {
+      log.warn({ event: 'connections_cut', url, connections: cut }, 'drain ran out of time');
+    });
+    stopCutting();
+  };
+  return { url, port, close: (timeoutMs) => (closing ??= close(timeoutMs)) };
+}
+
+function createLimitedServer(limits: ListenerLimits): Server {
+  // Node refuses a headers timeout above the request timeout.
+  const headersTimeout = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs);
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // How late a timeout may be noticed.
+    connectionsCheckingInterval: Math.max(CHECK_MIN_MS, Math.min(CHECK_MAX_MS, headersTimeout / 4)),
+    // Missing Host fields are refused by us, since Node's own answer has no body and no CORS header.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  server.maxRequestsPerSocket = 0;
+  return server;
+}
+
+function createHandler(
+  app: Pick<HostApp, 'fetch'>,
+  limits: ListenerLimits,
+  log: Logger,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const answerError = (error: unknown): Response =>
+    answerProblem(
+      describeProblem(
+        // The adapter could not make a URL of the request's target and Host.
+        error instanceof RequestError ? malformed(`${error.message}.`) : error,
+        log,
+      ),
+    );
+  const listener = getRequestListener(
+    (request, env) =>
+      'incoming' in env && env.incoming.headers['transfer-encoding'] !== undefined
+        ? app.fetch(limitBody(request, limits.requestBytes), env)
+        : app.fetch(request, env),
+    // Only HTTP/1.0 requests may come without a Host.
+    { hostname: 'localhost', errorHandler: answerError },
+  );
+  return (request, response) => {
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      refuseRequest(request, response, malformed('An HTTP/1.1 request needs a Host field.'));
+    } else if (declaresTooMuch(request, limits.requestBytes)) {
+      refuseRequest(request, response, bodyTooLarge(limits.requestBytes));
+    } else if (request.url === '*') {
+      // OPTIONS * asks about the server as a whole, not about a path (RFC 9110, 9.3.7).
+      response.writeHead(204, { ...CORS_HEADERS, allow: 'GET, HEAD, OPTIONS' }).end();
+    } else {
+      void listener(request, response);
+    }
+  };
+}
+
+function malformed(detail: string): FullmatchError {
+  return new FullmatchError('malformed_request', detail);
+}
+
+/** Answers what never becomes a request: bytes that are none, and CONNECT. */
+function answerUnparsed(server: Server, connections: Connections): void {
+  const refused = new WeakSet<Duplex>();
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // Every further byte of a refused client is another error; it is dropped until the connection closes.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const begun = [...connections.responsesOn(socket)].some((response) => response.headersSent);
+    // Nobody waits for an answer on a connection that is gone, that never said anything, or that is in one already.
+    const silent = socket instanceof Socket && socket.bytesRead === 0;
+    if (!socket.writable || begun || silent) socket.destroy();
+    else refuseOnSocket(socket, parserFault(error));
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    const detail = 'CONNECT is not answered; this service is no proxy.';
+    const allow = 'GET, HEAD, OPTIONS';
+    refuseOnSocket(socket, new FullmatchError('method_not_allowed', detail), { allow });
+  });
+}
+
+function observe(
+  app: Pick<HostApp, 'routeOf'>,
+  tell: NonNullable<ListenOptions['observe']>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const start = performance.now();
+  response.once('close', () => {
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    const route = app.routeOf(request.method ?? '', path);
+    tell(route, response.statusCode, (performance.now() - start) / 1000);
+  });
+}
+
+async function bind(server: Server, host: string, port: number): Promise<void> {
+  const listening = once(server, 'listening');
+  server.listen({ host, port });
+  try {
+    await listening;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const where = `Port ${port} on ${host}`;
+    throw new FullmatchError('port_unavailable', describeBindError(where, code, error), {
+      cause: error,
+      details: { host, port, ...(code === undefined ? {} : { reason: code }) },
+    });
+  }
+}
+
+function describeBindError(where: string, code: string | undefined, error: unknown): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `${where} is taken by another process; end that process or configure another port (0 picks a free one).`;
+    case 'EACCES':
+      return `${where} may not be used by this user; configure a port from 1024 up.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${where} cannot be used, since this machine has no such address; configure another host, such as 127.0.0.1.`;
+    default:
+      return `${where} cannot be used: ${messageOf(error)}; configure another host or port.`;
+  }
+}
+
+/**
+ * Closes the port first and the connections after. New clients are refused at once and go elsewhere, which is safe to
+ * repeat; a client that is served already stays on its connection until an answer says `Connection: close`.
+ *
+ * `http.Server.close` is not used for this: it destroys every connection that waits for its next request, and with it
+ * requests that have arrived but not been read.
+ */
+async function stop(
+  server: Server,
+  connections: Connections,
+  timeoutMs: number,
+  onCut: (connections: number) => void,
+): Promise<void> {
+  const closed = once(server, 'close');
+  // After the poll phase, in which waiting connections were accepted: those still in the queue are reset.
+  await new Promise((resolve) => setImmediate(resolve));
+  NetServer.prototype.close.call(server);
+  await connections.drain(timeoutMs);
+  if (connections.size > 0) onCut(connections.destroyAll());
+  await closed;
+  // Ends Node's timeout checks; the port is closed already, which it reports to a callback that is not given.
+  server.close();
+}
+
+/** The host of a URL that reaches this address from this machine. */
+function hostOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return isIPv6(host) ? `[${host}]` : host;
+}

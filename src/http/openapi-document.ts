@@ -1,0 +1,121 @@
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+
+import * as apiRoutes from './api/api-routes.ts';
+import { livenessRoute, readinessRoute } from './health-routes.ts';
+import * as repositoryRoutes from './repository/repository-routes.ts';
+import { STATISTICS_COMPONENT, statisticsJsonSchema } from './repository/statistics-schema.ts';
+
+/** The parts of an OpenAPI 3.1 document that this program reads back. */
+export interface OpenapiDocument {
+  readonly openapi: string;
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description?: string;
+  };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+/** An operation of an {@link OpenapiDocument}. */
+export interface OpenapiOperation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly schema?: JsonSchema;
+  }[];
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+      }
+    >
+  >;
+  readonly servers?: readonly { readonly url: string; readonly description?: string }[];
+}
+
+/** A JSON Schema, as far as the page at /docs shows it. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+const DESCRIPTION = `The HTTP interface of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
+
+Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code.`;
+
+const API_SERVERS = [
+  { url: 'http://localhost:5555', description: 'The API host' },
+  { url: 'http://localhost:5555/server', description: 'The API host at its prefix' },
+];
+const REPOSITORY_SERVERS = [{ url: 'http://localhost:10000', description: 'The repository host' }];
+
+const API_ROUTES: readonly RouteConfig[] = [
+  apiRoutes.chainsRoute,
+  apiRoutes.chainRoute,
+  apiRoutes.healthRoute,
+  livenessRoute,
+  readinessRoute,
+  apiRoutes.versionRoute,
+  apiRoutes.openapiRoute,
+  apiRoutes.docsRoute,
+  apiRoutes.homeRoute,
+];
+// The repository host has /, /healthz and /readyz too; a document has one entry for each path.
+const REPOSITORY_ROUTES: readonly RouteConfig[] = [
+  repositoryRoutes.statisticsRoute,
+  repositoryRoutes.manifestRoute,
+];
+
+/** The OpenAPI 3.1 document of both hosts, from the schemas of their routes. */
+export function buildOpenapiDocument(version: string): OpenapiDocument {
+  const app = new OpenAPIHono();
+  app.openAPIRegistry.registerComponent('schemas', STATISTICS_COMPONENT, {
+    ...statisticsJsonSchema,
+    $schema: undefined,
+  });
+  for (const route of API_ROUTES) app.openAPIRegistry.registerPath(route);
+  for (const route of REPOSITORY_ROUTES) {
+    app.openAPIRegistry.registerPath({ ...route, servers: REPOSITORY_SERVERS });
+  }
+  const { openapi, info, servers, tags, paths, components } = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Fullmatch',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT' },
+    },
+    servers: API_SERVERS,
+    tags: [
+      { name: 'documents', description: 'The published documents' },
+      { name: 'chains', description: 'The chain registry' },
+      { name: 'service', description: 'The service itself' },
+    ],
+  });
+  // The generator's types allow references in every place; the registered routes put none there. It leaves empty
+  // `parameters` and `webhooks`, which say nothing.
+  return {
+    openapi,
+    info,
+    servers,
+    tags,
+    paths,
+    components: { schemas: components?.schemas },
+  } as unknown as OpenapiDocument;
+}
+
+/** The text of the document: the committed openapi.json and the body of GET /openapi.json. */
+export function renderOpenapiDocument(document: OpenapiDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

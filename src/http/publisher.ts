@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { type ChainRegistry } from '../chains/registry.ts';
+import { assertNoSecrets, renderChains } from '../chains/render-chains.ts';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { type NamedSecret } from '../lib/secret.ts';
+import { renderStatistics, type Statistics } from '../repository/statistics.ts';
+import { type Documents } from './documents.ts';
+import { type DatabaseHealth, type RegistryHealth, type StatisticsHealth } from './health.ts';
+
+/** Where a {@link Publisher} takes its facts from. */
+export interface PublisherSources {
+  /** The counts as the database has them now, from one snapshot. */
+  readonly readStatistics: () => Promise<Statistics>;
+  /** The chain registry, in which every one of these chains has a record. */
+  readonly makeRegistry: (contractChainIds: readonly number[]) => ChainRegistry;
+  /** When a rendering of the chain document, told by its SHA-256, first appeared on any replica. */
+  readonly publishedAt: (sha256: Uint8Array) => Promise<Date>;
+  /** What must not stand in the chain document. */
+  readonly secrets: readonly NamedSecret[];
+}
+
+/**
+ * Keeps both documents true: reads the counts, makes the registry anew when a chain got its first contract, and
+ * publishes both together.
+ */
+export class Publisher {
+  readonly #sources: PublisherSources;
+  readonly #documents: Documents;
+  #registry: { readonly value: ChainRegistry; readonly madeAt: Date } | undefined;
+  #statistics: { readonly value: Statistics; readonly confirmedAt: Date } | undefined;
+  #database: DatabaseHealth | undefined;
+
+  constructor(sources: PublisherSources, documents: Documents) {
+    this.#sources = sources;
+    this.#documents = documents;
+  }
+
+  /**
+   * Reads the counts and publishes what changed. Runs one at a time.
+   * @throws FullmatchError `secret_in_document`; `database_unreachable` and others of the store
+   */
+  async refresh(): Promise<void> {
+    const statistics = await this.#readStatistics();
+    const chainIds = statistics.chains.map(({ chainId }) => chainId);
+    const known = new Set(this.#statistics?.value.chains.map(({ chainId }) => chainId));
+    const chains =
+      this.#registry === undefined || chainIds.some((chainId) => !known.has(chainId))
+        ? await this.#renderRegistry(this.#sources.makeRegistry(chainIds))
+        : undefined;
+    await this.#documents.publish({
+      ...(chains && { chains: chains.content }),
+      statistics: {
+        bytes: renderStatistics(statistics),
+        lastModified: statistics.lastModified,
+      },
+    });
+    if (chains !== undefined) this.#registry = { value: chains.registry, madeAt: new Date() };
+    this.#statistics = { value: statistics, confirmedAt: new Date() };
+  }
+
+  /** The registry whose rendering is published. @throws FullmatchError `not_ready` before the first refresh */
+  get registry(): ChainRegistry {
+    if (this.#registry !== undefined) return this.#registry.value;
+    throw new FullmatchError('not_ready', 'The chain registry is not read yet; ask again in a second.');
+  }
+
+  /** The counts that are published; undefined before the first refresh. */
+  get statistics(): Statistics | undefined {
+    return this.#statistics?.value;
+  }
+
+  /** What the health report says of the registry, the statistics and the database. */
+  get facts(): {
+    registry?: RegistryHealth;
+    statistics?: StatisticsHealth;
+    database?: DatabaseHealth;
+  } {
+    return {
+      ...(this.#registry && {
+        registry: describeRegistry(this.#registry.value, this.#registry.madeAt),
+      }),
+      ...(this.#statistics && {
+        statistics: describeStatistics(this.#statistics.value, this.#statistics.confirmedAt),
+      }),
+      ...(this.#database && { database: this.#database }),
+    };
+  }
+
+  async #readStatistics(): Promise<Statistics> {
+    try {
+      const statistics = await this.#sources.readStatistics();
+      this.#database = { reachable: true, checkedAt: new Date() };
+      return statistics;
+    } catch (error) {
+      this.#database = { reachable: false, checkedAt: new Date(), reason: messageOf(error) };
+      throw error;
+    }
+  }
+
+  async #renderRegistry(registry: ChainRegistry): Promise<{
+    registry: ChainRegistry;
+    content: { bytes: Buffer; lastModified: Date };
+  }> {
+    assertNoSecrets(registry, this.#sources.secrets);
+    const bytes = renderChains(registry);
+    const sha256 = createHash('sha256').update(bytes).digest();
+    const lastModified = await this.#sources.publishedAt(sha256);
+    return { registry, content: { bytes, lastModified } };
+  }
+}
+
+function describeRegistry(registry: ChainRegistry, loadedAt: Date): RegistryHealth {
+  const findings = { error: 0, warning: 0, info: 0 };
+  for (const { level } of registry.findings) findings[level] += 1;
+  return {
+    source: registry.listSource,
+    sha256: registry.listSha256,
+    chains: registry.chains.length,
+    supported: registry.chains.filter(({ record }) => record.supported).length,
+    monitored: registry.chains.filter(({ record }) => record.monitored).length,
+    findings,
+    loadedAt,
+  };
+}
+
+function describeStatistics(statistics: Statistics, confirmedAt: Date): StatisticsHealth {
+  const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
+  return {
+    chains: statistics.chains.length,
+    full: sum(statistics.chains.map(({ full }) => full)),
+    partial: sum(statistics.chains.map(({ partial }) => partial)),
+    lastModified: statistics.lastModified,
+    confirmedAt,
+  };
+}

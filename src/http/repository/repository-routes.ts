@@ -1,0 +1,47 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { documentResponses } from '../document-responses.ts';
+import { problemResponse } from '../problem-schema.ts';
+import { manifestSchema, statisticsReference } from './statistics-schema.ts';
+
+/** GET /stats.json: the published document. */
+export const statisticsRoute = createRoute({
+  method: 'get',
+  path: '/stats.json',
+  summary: 'Counts of verified contracts by chain',
+  description:
+    'A key for every chain that ever stored a contract, ascending. A contract counts once, at its best match.',
+  tags: ['documents'],
+  responses: {
+    200: {
+      description: 'The counts',
+      content: { 'application/json': { schema: statisticsReference } },
+    },
+    ...documentResponses,
+  },
+});
+
+/** GET /manifest.json. */
+export const manifestRoute = createRoute({
+  method: 'get',
+  path: '/manifest.json',
+  summary: 'The moment that the repository is true for',
+  description:
+    'The time of the last change of the counts, so every replica says the same of the same content.',
+  tags: ['documents'],
+  responses: {
+    200: {
+      description: 'The manifest',
+      content: { 'application/json': { schema: manifestSchema } },
+    },
+    503: problemResponse('The service has not read its data yet (`not_ready`)'),
+  },
+});
+
+/** GET / of the repository host. */
+export const repositoryHomeRoute = createRoute({
+  method: 'get',
+  path: '/',
+  hide: true,
+  responses: { 200: { description: 'A page', content: { 'text/html': { schema: z.string() } } } },
+});

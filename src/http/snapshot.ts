@@ -1,0 +1,135 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+import { type ContentCoding } from './content-coding.ts';
+import { contentTag, entityTag } from './entity-tag.ts';
+import { BASE_HEADERS, CORS_HEADERS, JSON_TYPE, type ResponseHeaders } from './answer.ts';
+
+const compressGzip = promisify(gzip);
+const compressBrotli = promisify(brotliCompress);
+
+/**
+ * Both documents are read together and every key of stats.json has a record in /chains, so neither may come out of a
+ * cache while the other is fresh: a cache asks each time (a 304 costs no body) and may answer on its own for a second
+ * while it asks, or for a day while the service cannot be reached.
+ */
+const CACHE_CONTROL = 'public, max-age=0, stale-while-revalidate=1, stale-if-error=86400';
+
+/** The bytes of a document in one coding, with the headers of both answers that can be given from it. */
+export interface Representation {
+  readonly coding: ContentCoding;
+  readonly body: Buffer<ArrayBuffer>;
+  readonly etag: string;
+  /** Of a 200. */
+  readonly headers: ResponseHeaders;
+  /** Of a 304, without its `etag`, which depends on what the client holds. */
+  readonly notModifiedHeaders: ResponseHeaders;
+}
+
+/**
+ * One version of a published document: immutable, made once per change and never per request.
+ * `br` is absent until its slow level is ready ({@link addBrotli}).
+ */
+export interface Snapshot {
+  /** The opaque part of every entity tag of this content. */
+  readonly tag: string;
+  readonly lastModified: Date;
+  /**
+   * Whether this process has published another version in the same second. Last-Modified holds whole seconds, so
+   * it cannot tell the two apart, and only the entity tag is believed.
+   */
+  readonly sharesSecond: boolean;
+  /** The length of each body in bytes: what {@link chooseCoding} decides on. */
+  readonly lengths: Readonly<Partial<Record<ContentCoding, number>>>;
+  readonly identity: Representation;
+  readonly gzip: Representation;
+  readonly br?: Representation;
+}
+
+/**
+ * Makes the snapshot of a document from its bytes, with the codings that are quick to make.
+ * `previous` is the version that it will replace.
+ */
+export async function makeSnapshot(
+  bytes: Uint8Array,
+  lastModified: Date,
+  previous?: Snapshot,
+): Promise<Snapshot> {
+  const body = Buffer.from(bytes);
+  const tag = contentTag(body);
+  const zipped = await compressGzip(body, { level: constants.Z_BEST_COMPRESSION });
+  return withLengths({
+    tag,
+    lastModified,
+    sharesSecond:
+      previous !== undefined && secondOf(previous.lastModified) === secondOf(lastModified),
+    identity: makeRepresentation('identity', body, tag, lastModified),
+    gzip: makeRepresentation('gzip', zipped, tag, lastModified),
+  });
+}
+
+/**
+ * The same snapshot with its br body at the best level.
+ *
+ * The level takes a second and a half for the whole chain list, so it never runs on the main thread. It runs on
+ * zlib's thread pool and not in a worker of our own: a worker costs a second heap (10 MB at rest) for work that
+ * happens once per change and takes one buffer in and gives one out. The caller runs one at a time, which leaves
+ * the pool's other threads to everyone else.
+ *
+ * There is no quick br body in the meantime: a strong tag may never name two byte strings, and the two levels would
+ * differ in their bytes. Clients that take br get gzip until it is ready.
+ */
+export async function addBrotli(snapshot: Snapshot): Promise<Snapshot> {
+  const { body } = snapshot.identity;
+  const packed = await compressBrotli(body, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
+    },
+  });
+  const br = makeRepresentation('br', packed, snapshot.tag, snapshot.lastModified);
+  return withLengths({ ...snapshot, br });
+}
+
+/** The time in whole seconds: all that an HTTP date holds. */
+export function secondOf(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}
+
+function withLengths(snapshot: Omit<Snapshot, 'lengths'>): Snapshot {
+  const lengths: Partial<Record<ContentCoding, number>> = {
+    identity: snapshot.identity.body.byteLength,
+    gzip: snapshot.gzip.body.byteLength,
+  };
+  if (snapshot.br !== undefined) lengths.br = snapshot.br.body.byteLength;
+  return Object.freeze({ ...snapshot, lengths: Object.freeze(lengths) });
+}
+
+function makeRepresentation(
+  coding: ContentCoding,
+  body: Buffer<ArrayBuffer>,
+  tag: string,
+  lastModified: Date,
+): Representation {
+  const etag = entityTag(tag, coding);
+  const validators = {
+    'last-modified': lastModified.toUTCString(),
+    'cache-control': CACHE_CONTROL,
+    vary: 'Accept-Encoding',
+  };
+  return Object.freeze({
+    coding,
+    body,
+    etag,
+    headers: Object.freeze({
+      'content-type': JSON_TYPE,
+      'content-length': String(body.byteLength),
+      ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+      etag,
+      ...validators,
+      ...BASE_HEADERS,
+    }),
+    notModifiedHeaders: Object.freeze({ ...validators, ...CORS_HEADERS }),
+  });
+}
