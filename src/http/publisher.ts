@@ -61,7 +61,10 @@ export class Publisher {
   /** The registry whose rendering is published. @throws FullmatchError `not_ready` before the first refresh */
   get registry(): ChainRegistry {
     if (this.#registry !== undefined) return this.#registry.value;
-    throw new FullmatchError('not_ready', 'The chain registry is not read yet; ask again in a second.');
+    throw new FullmatchError(
+      'not_ready',
+      'The chain registry is not read yet; ask again in a second.',
+    );
   }
 
   /** The counts that are published; undefined before the first refresh. */
@@ -124,7 +127,8 @@ function describeRegistry(registry: ChainRegistry, loadedAt: Date): RegistryHeal
 }
 
 function describeStatistics(statistics: Statistics, confirmedAt: Date): StatisticsHealth {
-  const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
+  const sum = (values: readonly number[]): number =>
+    values.reduce((total, each) => total + each, 0);
   return {
     chains: statistics.chains.length,
     full: sum(statistics.chains.map(({ full }) => full)),

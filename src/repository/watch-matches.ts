@@ -19,13 +19,19 @@ export async function watchMatches(
   let running: Promise<void> | undefined;
   let again = false;
   let closed = false;
+  let failing = false;
   const run = async (): Promise<void> => {
     do {
       again = false;
       try {
         await refresh();
+        if (failing) log.info({ event: 'refresh_recovered' }, 'statistics are fresh again');
+        failing = false;
       } catch (error) {
-        log.warn({ error_message: messageOf(error) }, 'statistics refresh failed');
+        // One line when it begins to fail, not one at every turn.
+        if (!failing)
+          log.error({ event: 'refresh_failed', error: messageOf(error) }, 'statistics are stale');
+        failing = true;
       }
     } while (again && !closed);
   };
