@@ -1,16 +1,15 @@
 import { Secret } from '../lib/secret.ts';
 import { type Finding } from './finding.ts';
-import { isUsableRpc, judgeRpc, type RpcFault } from './public-rpc.ts';
+import { hostOfRpc, isUsableRpc, judgeRpc, type RpcFault } from './public-rpc.ts';
 import { type Endpoint, type FieldOrigin } from './registered-chain.ts';
+import { type ServiceChain } from './service-chain.ts';
 
 /** One source of a chain's endpoints; later layers of a chain win over earlier ones. */
 export interface EndpointLayer {
   readonly origin: FieldOrigin;
   /** The list's endpoints are strangers': they are asked only when anyone may see them. */
   readonly fromList: boolean;
-  readonly rpc?: readonly string[];
-  readonly extraRpc?: readonly string[];
-  readonly privateRpc?: readonly Secret[];
+  readonly fields: Pick<ServiceChain, 'rpc' | 'extraRpc' | 'privateRpc'>;
 }
 
 /** What came of a chain's endpoints. */
@@ -22,11 +21,14 @@ export interface ChainEndpoints {
   readonly findings: readonly Finding[];
 }
 
+type EndpointField = keyof EndpointLayer['fields'];
+
 interface Candidate {
   readonly url: string;
   readonly layer: EndpointLayer;
-  /** Where the operator wrote it: `rpc[0]`. */
-  readonly field: string;
+  /** Where the operator wrote it: the field and the place in it. */
+  readonly field: EndpointField;
+  readonly index: number;
   readonly fault: RpcFault | undefined;
 }
 
@@ -43,15 +45,13 @@ const FAULT_TEXTS: Readonly<Record<RpcFault, string>> = {
 function mergeCandidates(layers: readonly EndpointLayer[], local: boolean): readonly Candidate[] {
   let candidates: Candidate[] = [];
   for (const layer of layers) {
-    const candidate = (name: string) => (url: string, index: number) => ({
-      url,
-      layer,
-      field: `${name}[${index}]`,
-      fault: judgeRpc(url, { local }),
-    });
-    if (layer.rpc !== undefined) candidates = layer.rpc.map(candidate('rpc'));
+    const candidate = (field: EndpointField) => (url: string, index: number) => {
+      return { url, layer, field, index, fault: judgeRpc(url, { local }) };
+    };
+    if (layer.fields.rpc !== undefined) candidates = layer.fields.rpc.map(candidate('rpc'));
+    if (layer.fields.extraRpc === undefined) continue;
     const present = new Set(candidates.map(({ url }) => url));
-    for (const extra of (layer.extraRpc ?? []).map(candidate('extraRpc'))) {
+    for (const extra of layer.fields.extraRpc.map(candidate('extraRpc'))) {
       if (!present.has(extra.url)) candidates.push(extra);
       present.add(extra.url);
     }
@@ -60,15 +60,14 @@ function mergeCandidates(layers: readonly EndpointLayer[], local: boolean): read
 }
 
 function originOf(layers: readonly EndpointLayer[], candidates: readonly Candidate[]): FieldOrigin {
-  const base = layers.findLast((layer) => layer.rpc !== undefined);
-  const used = layers.filter(
-    (layer) => layer === base || candidates.some((c) => c.layer === layer),
-  );
-  return used.length === 0 ? 'service' : used.map((layer) => layer.origin).join(' + ');
+  const used = new Set(candidates.map(({ layer }) => layer));
+  if (used.size > 0) return [...used].map(({ origin }) => origin).join(' + ');
+  return layers.findLast(({ fields }) => fields.rpc !== undefined)?.origin ?? 'service';
 }
 
 /** One finding for all that a list's record holds and nobody may see. */
 function reportLeftOut(chainId: number, candidates: readonly Candidate[]): readonly Finding[] {
+  if (candidates.length === 0) return [];
   const counts = new Map<RpcFault, number>();
   for (const { layer, fault } of candidates) {
     if (layer.fromList && fault !== undefined) counts.set(fault, (counts.get(fault) ?? 0) + 1);
@@ -87,7 +86,10 @@ function reportLeftOut(chainId: number, candidates: readonly Candidate[]): reado
   ];
 }
 
-function reportConfigured(chainId: number, { layer, field, fault }: Candidate): readonly Finding[] {
+function reportConfigured(
+  chainId: number,
+  { layer, field, index, fault }: Candidate,
+): readonly Finding[] {
   if (layer.fromList || fault === undefined) return [];
   const usable = isUsableRpc(fault);
   const mend =
@@ -97,13 +99,14 @@ function reportConfigured(chainId: number, { layer, field, fault }: Candidate): 
   const message = usable
     ? `is used but not published: it ${FAULT_TEXTS[fault]}; ${mend}`
     : `is left out: it ${FAULT_TEXTS[fault]}; correct it`;
+  const where = `${field}[${index}]`;
   return [
     {
       level: 'warning',
       code: usable ? 'configured_rpc_not_published' : 'configured_rpc_unusable',
       chainId,
-      field,
-      message: `Chain ${chainId}: ${field} ${message}.`,
+      field: where,
+      message: `Chain ${chainId}: ${where} ${message}.`,
     },
   ];
 }
@@ -118,6 +121,27 @@ function reportPrivate(chainId: number, index: number, fault: RpcFault): Finding
   };
 }
 
+/** The endpoints that only the service sees: private ones, then configured ones that nobody else may see. */
+function collectHidden(
+  chainId: number,
+  layers: readonly EndpointLayer[],
+  faulty: readonly Candidate[],
+  local: boolean,
+): { readonly urls: ReadonlySet<string>; readonly findings: readonly Finding[] } {
+  const urls = new Set<string>();
+  const findings: Finding[] = [];
+  const given = layers.findLast(({ fields }) => fields.privateRpc !== undefined)?.fields.privateRpc;
+  for (const [index, secret] of (given ?? []).entries()) {
+    const fault = judgeRpc(secret.reveal(), { local });
+    if (fault === undefined || isUsableRpc(fault)) urls.add(secret.reveal());
+    else findings.push(reportPrivate(chainId, index, fault));
+  }
+  for (const { url, layer, fault } of faulty) {
+    if (!layer.fromList && isUsableRpc(fault)) urls.add(url);
+  }
+  return { urls, findings };
+}
+
 /**
  * The endpoints of a chain from its layers, lowest first: what is published (SPEC §1 rule 4), what the service asks,
  * and what the operator should know. Strings of one source stay byte-identical, repeated ones included; the service
@@ -129,39 +153,22 @@ export function mergeEndpoints(
   local: boolean,
 ): ChainEndpoints {
   const candidates = mergeCandidates(layers, local);
-  const published = candidates.filter(({ fault }) => fault === undefined);
-  const findings: Finding[] = [
-    ...reportLeftOut(chainId, candidates),
-    ...candidates.flatMap((candidate) => reportConfigured(chainId, candidate)),
-  ];
-
-  const hidden: string[] = [];
-  const given = layers.findLast((layer) => layer.privateRpc !== undefined)?.privateRpc ?? [];
-  for (const [index, secret] of given.entries()) {
-    const fault = judgeRpc(secret.reveal(), { local });
-    if (fault === undefined || isUsableRpc(fault)) hidden.push(secret.reveal());
-    else findings.push(reportPrivate(chainId, index, fault));
+  const faulty = candidates.filter(({ fault }) => fault !== undefined);
+  const rpc = candidates.flatMap(({ url, fault }) => (fault === undefined ? [url] : []));
+  const hidden = collectHidden(chainId, layers, faulty, local);
+  const endpoints: Endpoint[] = [];
+  for (const url of hidden.urls) {
+    const label = `private-${endpoints.length + 1}`;
+    endpoints.push({ url: new Secret(url), label, public: false });
   }
-  for (const { url, layer, fault } of candidates) {
-    if (!layer.fromList && fault !== undefined && isUsableRpc(fault)) hidden.push(url);
+  for (const url of new Set(rpc)) {
+    if (hidden.urls.has(url)) continue;
+    endpoints.push({ url: new Secret(url), label: hostOfRpc(url), public: true });
   }
-
-  const privateUrls = [...new Set(hidden)];
-  const publicUrls = [...new Set(published.map(({ url }) => url))].filter(
-    (url) => !hidden.includes(url),
-  );
-  const endpoints = [
-    ...privateUrls.map((url, index) => ({
-      url: new Secret(url),
-      label: `private-${index + 1}`,
-      public: false,
-    })),
-    ...publicUrls.map((url) => ({ url: new Secret(url), label: new URL(url).host, public: true })),
+  const findings = [
+    ...reportLeftOut(chainId, faulty),
+    ...faulty.flatMap((candidate) => reportConfigured(chainId, candidate)),
+    ...hidden.findings,
   ];
-  return {
-    rpc: published.map(({ url }) => url),
-    origin: originOf(layers, candidates),
-    endpoints,
-    findings,
-  };
+  return { rpc, origin: originOf(layers, candidates), endpoints, findings };
 }

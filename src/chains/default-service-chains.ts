@@ -17,7 +17,7 @@ function toMap(chains: readonly ServiceChain[]): ReadonlyMap<number, ServiceChai
 /**
  * The service configuration that ships with the project: the best-known chains, supported, with the public
  * endpoints of the chain list. It sets no field that the list knows, so a newer list stays in force, and it applies
- * only to chains that the list in use holds. Nothing is monitored until something monitors it. Explorer pages are
+ * only to chains that the list in use holds or the operator configured. Nothing is monitored until something monitors it. Explorer pages are
  * named where one is known to have served them.
  */
 export const defaultServiceChains: ReadonlyMap<number, ServiceChain> = toMap(

@@ -160,9 +160,10 @@ export function readListRecord(value: unknown): ListRecord {
   if (!isObject(value)) throw new TypeError('the record is not an object');
   const record: Record<string, unknown> = {};
   for (const [field, read] of FIELDS) {
-    if (!Object.hasOwn(value, field) || isUnknown(value[field])) continue;
+    const given = Object.hasOwn(value, field) ? value[field] : undefined;
     try {
-      const known = read(value[field]);
+      const absent = field === 'rpc' ? [] : undefined;
+      const known = isUnknown(given) ? absent : read(given);
       if (known !== undefined) record[field] = known;
     } catch (error) {
       const what = (error as Error).message;
@@ -171,6 +172,5 @@ export function readListRecord(value: unknown): ListRecord {
   }
   if (record.chainId === undefined) throw new TypeError('chainId is missing');
   if (record.name === undefined) throw new TypeError('name is missing');
-  record.rpc ??= [];
   return record as unknown as ListRecord;
 }

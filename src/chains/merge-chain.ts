@@ -1,8 +1,8 @@
 import { printableText } from '../lib/printable-text.ts';
 import { type ChainRecord } from './chain-record.ts';
 import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
-import { mergeEndpoints, type EndpointLayer } from './chain-endpoints.ts';
-import { deriveNetwork, unknownChainName } from './derive-network.ts';
+import { mergeEndpoints, type ChainEndpoints, type EndpointLayer } from './chain-endpoints.ts';
+import { deriveNetwork, unknownChainName, type ChainNames } from './derive-network.ts';
 import { type Finding } from './finding.ts';
 import { type ListRecord } from './list-record.ts';
 import { type FieldOrigin, type RegisteredChain } from './registered-chain.ts';
@@ -20,9 +20,8 @@ export interface ChainSources {
 
 type RecordField = keyof ChainRecord;
 
-interface Layer {
-  readonly origin: FieldOrigin;
-  readonly fields: Partial<Record<RecordField, unknown>>;
+interface Layer extends EndpointLayer {
+  readonly fields: Partial<ServiceChain>;
 }
 
 /** Words that a name may carry or not without becoming another chain's. Testnets keep their word: it tells chains apart. */
@@ -60,50 +59,73 @@ function findConflict({ chainId, listed, configured }: ChainSources): Finding | 
   };
 }
 
-function mergeFields(
-  sources: ChainSources,
-  layers: readonly Layer[],
-): { record: Partial<Record<RecordField, unknown>>; origins: Record<string, FieldOrigin> } {
-  const record: Partial<Record<RecordField, unknown>> = {};
-  const origins: Record<string, FieldOrigin> = {};
-  for (const field of CHAIN_RECORD_FIELDS) {
-    const layer = layers.findLast(({ fields }) => fields[field] !== undefined);
-    if (layer === undefined) continue;
-    record[field] = layer.fields[field];
-    origins[field] = layer.origin;
+/**
+ * The layers of a chain, lowest first. Below all sources lies what the service says of a chain that nothing else is
+ * said of; a chain that is configured is supported unless its entry says otherwise.
+ */
+function stackLayers(
+  chainId: number,
+  listed: ListRecord | undefined,
+  defaults: ServiceChain | undefined,
+  configured: ServiceChain | undefined,
+): readonly Layer[] {
+  const bottom = { name: unknownChainName(chainId), rpc: [], supported: false, monitored: false };
+  const layers: Layer[] = [{ origin: 'service', fromList: false, fields: bottom }];
+  const configuredIn = configured === undefined ? 'default configuration' : 'configuration';
+  if (configured !== undefined || defaults !== undefined) {
+    layers.push({ origin: configuredIn, fromList: false, fields: { supported: true } });
   }
-  const { chainId, defaults, configured } = sources;
-  record.chainId = chainId;
-  origins.chainId = layers[0]?.origin ?? 'service';
-  if (record.name === undefined) {
-    record.name = unknownChainName(chainId);
-    origins.name = 'service';
+  if (listed !== undefined) layers.push({ origin: 'list', fromList: true, fields: listed });
+  if (defaults !== undefined) {
+    layers.push({ origin: 'default configuration', fromList: false, fields: defaults });
   }
-  if (record.supported === undefined) {
-    // A chain that is configured is supported unless its entry says otherwise.
-    record.supported = defaults !== undefined || configured !== undefined;
-    origins.supported =
-      record.supported === true ? (layers.at(-1)?.origin ?? 'service') : 'service';
+  if (configured !== undefined) {
+    layers.push({ origin: 'configuration', fromList: false, fields: configured });
   }
-  if (record.monitored === undefined) {
-    record.monitored = false;
-    origins.monitored = 'service';
-  }
-  const network = record.network ?? deriveNetwork(record as unknown as ChainRecord);
-  if (record.network === undefined && network !== undefined) {
-    record.network = network;
-    origins.network = 'derived';
-  }
-  return { record, origins };
+  return layers;
 }
 
-function inOrder<T>(fields: Partial<Record<RecordField, T>>): Record<string, T> {
-  return Object.fromEntries(
-    CHAIN_RECORD_FIELDS.flatMap((field) => {
-      const value = fields[field];
-      return value === undefined ? [] : [[field, value]];
-    }),
-  );
+/** The highest layer that says something of a field. */
+function findLayer(layers: readonly Layer[], field: RecordField): Layer | undefined {
+  for (let index = layers.length - 1; index >= 0; index -= 1) {
+    if (layers[index]?.fields[field] !== undefined) return layers[index];
+  }
+  return undefined;
+}
+
+/** The record and the origin of each of its fields, keys in the table's order. */
+function mergeFields(
+  chainId: number,
+  layers: readonly Layer[],
+  endpoints: ChainEndpoints,
+): { readonly record: ChainRecord; readonly origins: Readonly<Record<string, FieldOrigin>> } {
+  const record: Record<string, unknown> = {};
+  const origins: Record<string, FieldOrigin> = {};
+  const set = (field: RecordField, value: unknown, origin: FieldOrigin): void => {
+    if (value === undefined) return;
+    record[field] = value;
+    origins[field] = origin;
+  };
+  const valueOf = (field: RecordField): unknown => findLayer(layers, field)?.fields[field];
+  for (const field of CHAIN_RECORD_FIELDS) {
+    const layer = findLayer(layers, field);
+    if (field === 'rpc') set(field, endpoints.rpc, endpoints.origin);
+    else if (field === 'chainId') {
+      const lowest = layers.find(({ fields }) => fields.chainId !== undefined);
+      set(field, chainId, lowest?.origin ?? 'service');
+    } else if (layer !== undefined) set(field, layer.fields[field], layer.origin);
+    else if (field === 'network') {
+      const names = {
+        chainId,
+        name: valueOf('name'),
+        title: valueOf('title'),
+        shortName: valueOf('shortName'),
+        slip44: valueOf('slip44'),
+      };
+      set(field, deriveNetwork(names as ChainNames), 'derived');
+    }
+  }
+  return { record: record as unknown as ChainRecord, origins };
 }
 
 function isTestnet(record: ChainRecord): boolean {
@@ -124,28 +146,10 @@ export function mergeChain(sources: ChainSources): {
   const { chainId, configured, defaults } = sources;
   const conflict = findConflict(sources);
   const listed = conflict === undefined ? sources.listed : undefined;
-  const serviceLayers = [
-    { origin: 'default configuration', fields: defaults },
-    { origin: 'configuration', fields: configured },
-  ].flatMap(({ origin, fields }) => (fields === undefined ? [] : [{ origin, fields }]));
-  const layers: Layer[] = [
-    ...(listed === undefined ? [] : [{ origin: 'list', fields: listed }]),
-    ...serviceLayers,
-  ];
+  const layers = stackLayers(chainId, listed, defaults, configured);
   const local = configured?.local ?? defaults?.local ?? false;
-  const endpointLayers: EndpointLayer[] = [
-    ...(listed === undefined ? [] : [{ origin: 'list', fromList: true, rpc: listed.rpc }]),
-    ...serviceLayers.map(({ origin, fields }) => ({
-      ...pickEndpoints(fields),
-      origin,
-      fromList: false,
-    })),
-  ];
-
-  const merged = mergeFields(sources, layers);
-  const endpoints = mergeEndpoints(chainId, endpointLayers, local);
-  const record = inOrder({ ...merged.record, rpc: endpoints.rpc }) as unknown as ChainRecord;
-  const origins = inOrder({ ...merged.origins, rpc: endpoints.origin });
+  const endpoints = mergeEndpoints(chainId, layers, local);
+  const { record, origins } = mergeFields(chainId, layers, endpoints);
   const chain = {
     record,
     origins,
@@ -154,15 +158,4 @@ export function mergeChain(sources: ChainSources): {
     local,
   };
   return { chain, findings: [...(conflict ? [conflict] : []), ...endpoints.findings] };
-}
-
-function pickEndpoints(
-  fields: ServiceChain,
-): Pick<EndpointLayer, 'rpc' | 'extraRpc' | 'privateRpc'> {
-  const { rpc, extraRpc, privateRpc } = fields;
-  return {
-    ...(rpc === undefined ? {} : { rpc }),
-    ...(extraRpc === undefined ? {} : { extraRpc }),
-    ...(privateRpc === undefined ? {} : { privateRpc }),
-  };
 }

@@ -20,6 +20,9 @@ const ESCAPED_BRACKET = /%(?:7b|7d|3c|3e)/gi;
 /** Scheme, two slashes, authority. `https:host` and `https:/host` are read in different ways by different readers. */
 const ABSOLUTE = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i;
 
+/** The one form in which the URL parser gives an IPv4 address. */
+const FOUR_NUMBERS = /^\d+\.\d+\.\d+\.\d+$/;
+
 const RPC_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:']);
 
 /** Names that resolve on a machine or in a private network only (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and customary ones). */
@@ -61,7 +64,7 @@ function isPrivateAddress(text: string): boolean {
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.+$/, '');
   if (host.startsWith('[')) return isPrivateAddress(host.slice(1, -1));
-  if (ipaddr.IPv4.isValidFourPartDecimal(host)) return isPrivateAddress(host);
+  if (FOUR_NUMBERS.test(host)) return isPrivateAddress(host);
   if (!host.includes('.')) return true;
   return PRIVATE_SUFFIXES.some((suffix) => host.endsWith(`.${suffix}`));
 }
@@ -86,6 +89,11 @@ export function judgeRpc(text: string, options: { readonly local: boolean }): Rp
   if (absolute[2]?.includes('@')) return 'user_information';
   if (!options.local && isPrivateHost(url.hostname)) return 'private_host';
   return undefined;
+}
+
+/** The host and port of an endpoint that {@link judgeRpc} found publishable. */
+export function hostOfRpc(url: string): string {
+  return (ABSOLUTE.exec(url)?.[2] ?? '').toLowerCase();
 }
 
 /** Whether a configured endpoint can be used although it may not be published. */

@@ -25,7 +25,7 @@ export interface ChainRegistry {
 /** The sources of a chain registry. */
 export interface RegistryInput {
   readonly list: ChainList;
-  /** The default service configuration; it applies to chains that the list holds. An empty map switches it off. */
+  /** The default service configuration; it applies to chains that are listed or configured. An empty map switches it off. */
   readonly defaults: ReadonlyMap<number, ServiceChain>;
   /** The operator's service configuration. */
   readonly configured: ReadonlyMap<number, ServiceChain>;
@@ -58,7 +58,9 @@ function pickDefaults(
   input: RegistryInput,
   listed: ReadonlyMap<number, ListRecord>,
 ): ReadonlyMap<number, ServiceChain> {
-  const known = [...input.defaults].filter(([chainId]) => listed.has(chainId));
+  const known = [...input.defaults].filter(
+    ([chainId]) => listed.has(chainId) || input.configured.has(chainId),
+  );
   return new Map([...known, ...(input.localChains ? localServiceChains : [])]);
 }
 

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { type ChainList } from '../../src/chains/chain-list.ts';
+import { type ListRecord } from '../../src/chains/list-record.ts';
+import { buildRegistry, type ChainRegistry } from '../../src/chains/registry.ts';
+import { type ServiceChain } from '../../src/chains/service-chain.ts';
+
+/** A chain list of records that are good already. */
+export function chainListOf(records: readonly ListRecord[]): ChainList {
+  const sha256 = createHash('sha256').update(JSON.stringify(records)).digest('hex');
+  return { records, quarantined: [], source: 'test', sha256 };
+}
+
+/** A service configuration from its entries. */
+export function serviceChains(
+  ...entries: readonly ServiceChain[]
+): ReadonlyMap<number, ServiceChain> {
+  return new Map(entries.map((entry) => [entry.chainId, entry]));
+}
+
+/** A registry of some sources; what is not given is empty. */
+export function registryOf(
+  sources: {
+    readonly list?: readonly ListRecord[];
+    readonly defaults?: readonly ServiceChain[];
+    readonly configured?: readonly ServiceChain[];
+    readonly include?: 'all' | 'configured';
+    readonly localChains?: boolean;
+    readonly contracts?: readonly number[];
+  } = {},
+): ChainRegistry {
+  return buildRegistry({
+    list: chainListOf(sources.list ?? []),
+    defaults: serviceChains(...(sources.defaults ?? [])),
+    configured: serviceChains(...(sources.configured ?? [])),
+    include: sources.include ?? 'all',
+    localChains: sources.localChains ?? false,
+    contractChainIds: sources.contracts ?? [],
+  });
+}

@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+const DIRECTORY = new URL('../../../shared/data/', import.meta.url);
+
+/** Why a test that needs the shared data is skipped. */
+export const NO_SHARED_DATA = 'the shared data folder is not beside this checkout';
+
+/**
+ * The parsed JSON file of the data folder that may lie beside a checkout (`../shared/data`), or undefined when it is
+ * not there: a clone alone does not have it, so tests that read it skip.
+ */
+export function sharedData(name: string): unknown {
+  const file = new URL(name, DIRECTORY);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as unknown) : undefined;
+}
+
+/** The parsed JSON file of `test/cases`: the hard cases that belong to the project. */
+export function readCases<T>(name: string): readonly T[] {
+  const file = new URL(`../cases/${name}`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as readonly T[];
+}
