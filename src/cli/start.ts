@@ -1,17 +1,10 @@
 import { type Command } from 'commander';
 import { type LoadedConfig } from '../config/config.ts';
 import { readPackageVersion } from '../lib/package-version.ts';
-import { createService } from '../service.ts';
+import { createService, type ServiceUrls } from '../service.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { createServiceLog, isHuman } from './terminal-log.ts';
-
-/** The URLs that a started service answers at, without a closing slash. A host that is switched off has none. */
-interface ServiceUrls {
-  readonly apiUrl?: string;
-  readonly repositoryUrl?: string;
-  readonly metricsUrl?: string;
-}
 
 /** `fullmatch start`: serves both documents until a signal says stop. */
 export function registerStart(program: Command, context: CliContext): void {

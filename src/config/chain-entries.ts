@@ -40,7 +40,7 @@ interface ChainSource {
 }
 
 /** The configured chains, the file of each, and their secrets. */
-export interface ConfiguredChains {
+interface ConfiguredChains {
   readonly chains: ReadonlyMap<number, ServiceChain>;
   readonly files: ReadonlyMap<number, string>;
   readonly secrets: readonly NamedSecret[];

@@ -40,7 +40,7 @@ export const diskFiles: FileReader = {
 };
 
 /** The name of the configuration file that is read from the working directory. */
-export const DEFAULT_FILE_NAME = 'fullmatch.yaml';
+const DEFAULT_FILE_NAME = 'fullmatch.yaml';
 
 /** A configuration file: its folder, which relative paths in it begin at, its text, and the name that messages call it by. */
 export interface ConfigFile {

@@ -39,7 +39,7 @@ export function readFlags(flags: Flags, folder: string, problems: Problems): Lay
   return layer;
 }
 
-/** The values of the environment. A `FULLMATCH_` name that means nothing is a fault: it would be ignored in silence. */
+/** The values of the environment. */
 export function readVariables(
   environment: Environment,
   secrets: SecretReader,
@@ -57,15 +57,22 @@ export function readVariables(
     const value = judge(key, parseText(key, found.value), origin, problems);
     if (value !== undefined) layer.set(key, { value, origin, folder });
   }
-  reportUnknownVariables(environment, problems);
   return layer;
 }
 
-function reportUnknownVariables(environment: Environment, problems: Problems): void {
+/**
+ * A `FULLMATCH_` name that means nothing is a fault: it would be ignored in silence. Called when everything else is
+ * read, since the chains may take variables of any name.
+ */
+export function reportUnknownVariables(
+  environment: Environment,
+  secrets: SecretReader,
+  problems: Problems,
+): void {
   const known = new Set([CONFIG_VARIABLE, ...SETTING_KEYS.map(environmentName)]);
   const candidates = [...known, 'DATABASE_URL_FILE'];
   for (const name of Object.keys(environment).sort()) {
-    if (!name.startsWith('FULLMATCH_') || known.has(name)) continue;
+    if (!name.startsWith('FULLMATCH_') || known.has(name) || secrets.hasAsked(name)) continue;
     const bare = name.slice('FULLMATCH_'.length);
     const meant = candidates.includes(bare) ? bare : nearest(name, candidates);
     const advice =

@@ -256,9 +256,9 @@ describe('wrong values', () => {
       'fullmatch.yaml:2:8',
       'flag --log-level',
       'environment FULLMATCH_API_PORT',
-      'environment FULLMATCH_HSOT',
       'fullmatch.yaml:4:3',
       'fullmatch.yaml:5:8',
+      'environment FULLMATCH_HSOT',
     ]);
     for (const problem of problems) expect(message).toContain(problem.message);
   });

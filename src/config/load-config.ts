@@ -8,6 +8,7 @@ import {
   readFlags,
   readTree,
   readVariables,
+  reportUnknownVariables,
   type Flags,
   type Layer,
   type LayerValue,
@@ -74,6 +75,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     sources.validateChain,
     problems,
   );
+  reportUnknownVariables(environment, secretReader, problems);
   checkTogether(settled, problems);
   problems.throwIfAny();
 

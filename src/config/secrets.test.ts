@@ -124,6 +124,13 @@ describe('variables in privateRpc', () => {
     );
   });
 
+  it('may have any name, ours included', () => {
+    const text = CHAIN.replace('RPC_KEY', 'FULLMATCH_RPC_KEY');
+    const environment = { FULLMATCH_RPC_KEY: KEY };
+    const loaded = load({ environment, texts: { 'fullmatch.yaml': text } });
+    expect(Object.keys(revealed(loaded))).toContain('FULLMATCH_RPC_KEY');
+  });
+
   it('are not filled in public endpoints', () => {
     const text = 'chains: { 1: { rpc: ["https://rpc.example/${RPC_KEY}"] } }';
     const loaded = load({ environment: { RPC_KEY: KEY }, texts: { 'fullmatch.yaml': text } });

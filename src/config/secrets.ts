@@ -8,7 +8,7 @@ import { type FileReader } from './file.ts';
 const MINIMUM_PART_LENGTH = 8;
 
 /** A variable's value and the name of the variable that gave it, `NAME` or `NAME_FILE`. */
-export interface Variable {
+interface Variable {
   readonly value: string;
   readonly variable: string;
 }
@@ -18,6 +18,7 @@ export class SecretReader {
   readonly #environment: Environment;
   readonly #files: FileReader;
   readonly #workingDirectory: string;
+  readonly #asked = new Set<string>();
 
   constructor(environment: Environment, files: FileReader, workingDirectory: string) {
     this.#environment = environment;
@@ -32,6 +33,7 @@ export class SecretReader {
    */
   read(name: string): Variable | undefined {
     const fileVariable = `${name}_FILE`;
+    this.#asked.add(name).add(fileVariable);
     const value = this.#get(name);
     const file = this.#get(fileVariable);
     if (file === undefined) return value === undefined ? undefined : { value, variable: name };
@@ -51,6 +53,11 @@ export class SecretReader {
       );
     }
     return { value: content, variable: fileVariable };
+  }
+
+  /** Whether {@link read} has looked at the variable: it means something, whatever its name. */
+  hasAsked(variable: string): boolean {
+    return this.#asked.has(variable);
   }
 
   #get(name: string): string | undefined {

@@ -15,7 +15,7 @@ import { printableText } from '../lib/printable-text.ts';
 import { type Problems } from './problems.ts';
 
 /** A file's text under the name by which messages call it. */
-export interface ConfigText {
+interface ConfigText {
   readonly name: string;
   readonly text: string;
 }

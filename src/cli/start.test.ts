@@ -1,0 +1,93 @@
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runInProcess, type CliRun, type CliSurroundings } from '../../test/support/run-cli.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+const FREE_PORTS = ['--api-port', '0', '--repository-port', '0'];
+
+/** Starts the service, calls `whenReady` with the line that says so, stops it, and gives what it wrote. */
+async function startAndStop(
+  args: readonly string[],
+  surroundings: CliSurroundings,
+  whenReady: (line: string) => Promise<void> = async () => undefined,
+): Promise<CliRun> {
+  const controller = new AbortController();
+  let seen: Promise<void> | undefined;
+  const run = runInProcess(['start', ...FREE_PORTS, ...args], {
+    ...surroundings,
+    environment: { DATABASE_URL: test.url, ...surroundings.environment },
+    workingDirectory: tmpdir(),
+    signal: controller.signal,
+    onStdout(text) {
+      const line = text.split('\n').find((candidate) => candidate.includes('ready'));
+      if (line === undefined || seen !== undefined || !text.endsWith('\n')) return;
+      seen = whenReady(line).finally(() => controller.abort());
+    },
+  });
+  const result = await run;
+  await seen;
+  return result;
+}
+
+describe('fullmatch start', () => {
+  it('prints one ready line as JSON, serves both documents, and ends with 0 on a signal', async () => {
+    const { exitCode, stdout, stderr } = await startAndStop([], {}, async (line) => {
+      const ready = JSON.parse(line) as { event: string; api_url: string; repository_url: string };
+      expect(ready.event).toBe('ready');
+      const chains = (await (await fetch(`${ready.api_url}/chains`)).json()) as unknown[];
+      expect(chains.length).toBeGreaterThan(1000);
+      expect(await (await fetch(`${ready.repository_url}/stats.json`)).json()).toEqual({});
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const lines = stdout.trimEnd().split('\n');
+    const events = lines.map((line) => (JSON.parse(line) as { event?: string }).event);
+    expect(events.filter((event) => event === 'ready')).toHaveLength(1);
+    expect(events.slice(-2)).toEqual(['stopping', 'stopped']);
+  });
+
+  it('prints the ready line even where nothing is logged', async () => {
+    const { stdout } = await startAndStop(['--log-level', 'silent'], {});
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(stdout)).toMatchObject({ event: 'ready' });
+  });
+
+  it('prints for people on a terminal', async () => {
+    const { stdout } = await startAndStop([], { terminal: true });
+    expect(stdout).toMatch(/^Fullmatch .* is ready: http:.*\/chains {2}http:.*\/stats\.json$/m);
+    expect(stdout).not.toContain('{');
+  });
+
+  it('leaves a host out of the ready line that is switched off', async () => {
+    const environment = { FULLMATCH_API_ENABLED: 'false' };
+    const { stdout } = await startAndStop(['--log-level', 'silent'], { environment });
+    expect(JSON.parse(stdout)).not.toHaveProperty('api_url');
+    expect(JSON.parse(stdout)).toHaveProperty('repository_url');
+  });
+
+  it('ends by itself when it is told to stop before it is ready', async () => {
+    const { exitCode, stdout } = await runInProcess(['start', ...FREE_PORTS], {
+      environment: { DATABASE_URL: test.url },
+      workingDirectory: tmpdir(),
+      signal: AbortSignal.abort(),
+    });
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain('"ready"');
+  });
+
+  it('ends with the fault when a port is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const { exitCode, stderr } = await startAndStop(['--api-port', String(port)], {});
+    taken.close();
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('error[port_unavailable]');
+  });
+});
