@@ -16,6 +16,12 @@ const STATEMENT_TIMEOUT_MS = 120_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
+/**
+ * A `/`, `?` or `#` in a password that is not percent-encoded would end the host there, and make the user and the
+ * password the host and the port, which messages show. Then an `@` is left after them: such a URL is refused.
+ */
+const DATABASE_URL = /^postgres(?:ql)?:\/\/[^/?#]*(?:[/?#][^@]*)?$/;
+
 /** What holds for each of our connections; a statement that needs longer sets its own limit in its transaction. */
 function commonConfig(applicationName: string): ClientConfig {
   return {
@@ -39,7 +45,7 @@ export function targetOfUrl(url: Secret, applicationName: string): ConnectionTar
     connectionString: url.reveal(),
   });
   try {
-    if (!/^postgres(?:ql)?:\/\//.test(url.reveal())) throw new TypeError('no PostgreSQL URL');
+    if (!DATABASE_URL.test(url.reveal())) throw new TypeError('no PostgreSQL URL');
     const { host, port, database } = new Client(clientConfig());
     return { clientConfig, describe: () => describeServer(host, port, database ?? '') };
   } catch {

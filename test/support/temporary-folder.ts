@@ -8,7 +8,7 @@ import path from 'node:path';
  */
 export async function createTemporaryFolder(
   name = 'fullmatch-test-',
-): Promise<{ path: string; remove(this: void): Promise<void> }> {
+): Promise<{ path: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), name));
   await chmod(folder, 0o755);
   return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) };

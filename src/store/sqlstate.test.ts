@@ -1,0 +1,77 @@
+import { DatabaseError } from 'pg';
+import { describe, expect, it } from 'vitest';
+import {
+  breaksConnection,
+  isPassing,
+  isRetryable,
+  mapDatabaseError,
+  sqlstateOf,
+} from './sqlstate.ts';
+
+function databaseError(code: string, message = 'refused'): DatabaseError {
+  return Object.assign(new DatabaseError(message, message.length, 'error'), { code });
+}
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`connect ${code}`), { code });
+}
+
+describe('an error of the database', () => {
+  it.each([
+    [databaseError('08006'), 'database_unreachable'],
+    [databaseError('57P01'), 'database_unreachable'],
+    [databaseError('57P03'), 'database_unreachable'],
+    [databaseError('53300'), 'database_unreachable'],
+    [systemError('ECONNREFUSED'), 'database_unreachable'],
+    [systemError('ENOENT'), 'database_unreachable'],
+    [systemError('ENOTFOUND'), 'database_unreachable'],
+    [new AggregateError([systemError('ECONNREFUSED')]), 'database_unreachable'],
+    [new Error('Connection terminated unexpectedly'), 'database_unreachable'],
+    [new Error('timeout exceeded when trying to connect'), 'database_unreachable'],
+    [databaseError('57014'), 'database_error'],
+    [databaseError('23505'), 'database_error'],
+    [databaseError('3D000'), 'database_error'],
+    [new TypeError('undefined is not a function'), 'database_error'],
+  ])('%s is %s', (error, code) => {
+    expect(mapDatabaseError(error, { statement: 'test' }).code).toBe(code);
+  });
+
+  it('carries its SQLSTATE and the label of its statement', () => {
+    const mapped = mapDatabaseError(databaseError('23505'), { statement: 'save a match' });
+    expect(mapped.details).toMatchObject({ sqlstate: '23505', statement: 'save a match' });
+    expect(sqlstateOf(mapped)).toBe('23505');
+    expect(mapDatabaseError(mapped, {})).toBe(mapped);
+  });
+
+  it('does not name the user whom the server refused', () => {
+    const refused = databaseError('28P01', 'password authentication failed for user "alice"');
+    const mapped = mapDatabaseError(refused, { server: 'db:5432/x' });
+    expect(JSON.stringify([mapped.message, mapped.details, String(mapped.cause)])).not.toContain(
+      'alice',
+    );
+  });
+
+  it('is worth a rerun only for a deadlock and a serialisation failure', () => {
+    expect(
+      ['40P01', '40001', '23505', '57014'].map((code) => isRetryable(databaseError(code))),
+    ).toEqual([true, true, false, false]);
+  });
+
+  it('of connecting passes for a server that starts, not for one that is missing or refuses', () => {
+    expect([systemError('ECONNREFUSED'), databaseError('57P03')].map(isPassing)).toEqual([
+      true,
+      true,
+    ]);
+    expect([systemError('ENOTFOUND'), databaseError('28P01')].map(isPassing)).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('spoils its connection when that or its prepared statements are out of order', () => {
+    expect(
+      [databaseError('57P01'), databaseError('0A000'), systemError('EPIPE')].map(breaksConnection),
+    ).toEqual([true, true, true]);
+    expect(breaksConnection(databaseError('23505'))).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A process of its own that has the store of a data directory open. */
+export interface StoreProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** What it printed when the store was open, or the error code. */
+  readonly opened: { joined?: boolean; processId?: number; version?: string; code?: string };
+  /** Ends it in order; resolves when it is gone. */
+  close(): Promise<void>;
+  /** Ends it with SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+const SCRIPT = fileURLToPath(new URL('store-process.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Starts such a process, as another user when one is given, and waits until its store is open. */
+export async function openStoreProcess(
+  dataDir: string,
+  user: { uid?: number; gid?: number } = {},
+): Promise<StoreProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, dataDir], {
+    cwd: ROOT,
+    ...user,
+  });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+  const lines = createInterface({ input: child.stdout });
+  const exit = once(child, 'exit');
+  const line = await Promise.race([
+    once(lines, 'line').then(([first]) => String(first)),
+    exit.then(() =>
+      Promise.reject(new Error(`the process ended before its store was open: ${complaint}`)),
+    ),
+  ]);
+  return {
+    child,
+    opened: JSON.parse(line) as StoreProcess['opened'],
+    async close() {
+      child.stdin.end();
+      await exit;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
