@@ -55,6 +55,16 @@ export const ERROR_CODES = {
   import_interrupted: { status: 503, exit: 130, title: 'Import interrupted' },
   // network
   port_unavailable: { status: 500, exit: 1, title: 'Port unavailable' },
+  url_not_allowed: { status: 502, exit: 1, title: 'URL not allowed' },
+  scheme_not_allowed: { status: 502, exit: 1, title: 'URL scheme not allowed' },
+  address_not_allowed: { status: 502, exit: 1, title: 'Address not allowed' },
+  connection_failed: { status: 503, exit: 75, title: 'Connection failed' },
+  deadline_exceeded: { status: 503, exit: 75, title: 'Deadline exceeded' },
+  too_many_redirects: { status: 502, exit: 1, title: 'Too many redirects' },
+  response_too_large: { status: 502, exit: 1, title: 'Response too large' },
+  malformed_response: { status: 502, exit: 1, title: 'Malformed response' },
+  circuit_open: { status: 503, exit: 75, title: 'Host rests after failures' },
+  throttled: { status: 503, exit: 75, title: 'Throttled by the host' },
 } as const satisfies Record<string, { status: number; exit: number; title: string }>;
 
 /** A stable code of {@link ERROR_CODES}: lower_snake_case, a noun of the fault. */
