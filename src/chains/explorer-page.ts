@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { holdsPlaceholder } from './public-rpc.ts';
 
 /** Stands for the contract's address in contractFetchAddress. */
-export const ADDRESS_PLACEHOLDER = '${ADDRESS}';
+const ADDRESS_PLACEHOLDER = '${ADDRESS}';
 
 /** Longer than any explorer needs (the longest of 2023 is 70 characters); it bounds what a reader of the record compiles. */
 const TX_REGEX_MAX_CHARACTERS = 500;

@@ -108,7 +108,7 @@ describe('the chain registry, whatever its sources', () => {
         const again = { ...sources, defaults, list: parseChainList(once, 'merged') };
         expect(render(again)).toBe(once);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 

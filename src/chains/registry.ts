@@ -9,7 +9,7 @@ import { reviewRegistry } from './review-registry.ts';
 import { type ServiceChain } from './service-chain.ts';
 
 export { type Finding } from './finding.ts';
-export { type Endpoint, type FieldOrigin, type RegisteredChain } from './registered-chain.ts';
+export { type RegisteredChain } from './registered-chain.ts';
 
 /** All chains that were added to the service, and what was noticed on the way. Immutable: a change makes a new one. */
 export interface ChainRegistry {

@@ -46,7 +46,7 @@ const link = text.refine((value) => !/^\s*(?:javascript|data|vbscript)\s*:/i.tes
 });
 
 /** The strict schema of one entry of `chains:`. Unknown keys are errors. */
-export const serviceChainSchema = z.strictObject({
+const serviceChainSchema = z.strictObject({
   supported: z.boolean().optional(),
   monitored: z.boolean().optional(),
   local: z.boolean().optional(),
