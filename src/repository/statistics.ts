@@ -11,13 +11,17 @@ export interface ChainStatistics {
 export interface Statistics {
   /** Ascending by chain id. */
   readonly chains: readonly ChainStatistics[];
-  /** When a count last changed; the start of Unix time where none ever did. */
+  /** When a count last changed; where none ever did, when the database was made. */
   readonly lastModified: Date;
 }
 
 const READ_COUNTS = sql(
   'read counts',
   `SELECT chain_id, full_match, partial_match, updated_at FROM chain_counts ORDER BY chain_id`,
+);
+const READ_FIRST_MIGRATION = sql(
+  'read first migration',
+  `SELECT applied_at FROM schema_migrations ORDER BY number LIMIT 1`,
 );
 
 /** Reads the counts in one statement, hence from one snapshot. */
@@ -34,8 +38,16 @@ export async function readStatistics(database: Queryable): Promise<Statistics> {
       full: Number(row.full_match),
       partial: Number(row.partial_match),
     })),
-    lastModified: new Date(Math.max(0, ...rows.map((row) => row.updated_at.getTime()))),
+    lastModified:
+      rows.length === 0
+        ? await readMakingTime(database)
+        : new Date(Math.max(...rows.map((row) => row.updated_at.getTime()))),
   };
+}
+
+async function readMakingTime(database: Queryable): Promise<Date> {
+  const [row] = await database.query<{ applied_at: Date }>(READ_FIRST_MIGRATION);
+  return row?.applied_at ?? new Date(0);
 }
 
 /**

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type TestProject } from 'vitest/node';
 import { Secret } from '../../src/lib/secret.ts';
 import { silentLogger } from '../../src/log.ts';
@@ -21,6 +24,7 @@ export interface TestServerAddress {
   readonly template: string;
 }
 
+const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TEMPLATE = 'fullmatch_template';
 
 /** The URL of a database of the test server, as DATABASE_URL takes it. */
@@ -62,8 +66,14 @@ export async function startTestServer(): Promise<{
   return { address: { socketFolder: server.socketFolder, template: TEMPLATE }, stop };
 }
 
+/** Brings dist/ up to date, since tests that spawn the program run what is built. */
+async function buildProgram(): Promise<void> {
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: PROJECT_ROOT });
+}
+
 /** Vitest runs this once before all test files, and what it returns after them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildProgram();
   const { address, stop } = await startTestServer();
   project.provide('testServer', address);
   return stop;

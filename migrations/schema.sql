@@ -1,0 +1,248 @@
+-- The schema that the migrations give. Made by npm run schema; a test keeps it equal.
+
+CREATE TYPE match AS ENUM ('partial', 'full');
+
+CREATE TYPE match_event_kind AS ENUM ('stored', 'upgraded', 'withdrawn', 'corrected');
+
+CREATE TYPE match_origin AS ENUM ('verified', 'imported', 'monitored');
+
+CREATE OR REPLACE FUNCTION public.hash_path(path character varying)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE STRICT
+AS $function$
+  SELECT sha256(convert_to(path, 'UTF8'))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.match_rises(old_runtime match, old_creation match, new_runtime match, new_creation match)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT greatest(new_runtime, new_creation) > greatest(old_runtime, old_creation)
+    OR greatest(new_runtime, new_creation) = greatest(old_runtime, old_creation)
+    AND (old_runtime IS NULL OR coalesce(new_runtime >= old_runtime, false))
+    AND (old_creation IS NULL OR coalesce(new_creation >= old_creation, false))
+    AND (new_runtime IS DISTINCT FROM old_runtime OR new_creation IS DISTINCT FROM old_creation)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'the table % is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END
+$function$
+;
+
+CREATE TABLE chain_counts (
+  chain_id bigint NOT NULL,
+  full_match bigint NOT NULL DEFAULT 0,
+  partial_match bigint NOT NULL DEFAULT 0,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT chain_counts_full_match_check CHECK ((full_match >= 0)),
+  CONSTRAINT chain_counts_partial_match_check CHECK ((partial_match >= 0)),
+  CONSTRAINT chain_counts_pkey PRIMARY KEY (chain_id)
+);
+
+CREATE TABLE chain_documents (
+  sha256 bytea NOT NULL,
+  first_published_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT chain_documents_pkey PRIMARY KEY (sha256)
+);
+
+CREATE TABLE code (
+  code_hash bytea NOT NULL,
+  code_hash_keccak bytea NOT NULL,
+  code bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by character varying NOT NULL DEFAULT CURRENT_USER,
+  updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  CONSTRAINT code_hash_is_sha256 CHECK ((code_hash = sha256(code))),
+  CONSTRAINT code_pkey PRIMARY KEY (code_hash)
+);
+
+CREATE TABLE compiled_contracts (
+  id uuid NOT NULL,
+  compiler character varying NOT NULL,
+  version character varying NOT NULL,
+  language character varying NOT NULL,
+  name character varying NOT NULL,
+  fully_qualified_name character varying NOT NULL,
+  compiler_settings jsonb NOT NULL,
+  compilation_artifacts jsonb NOT NULL,
+  creation_code_hash bytea,
+  creation_code_artifacts jsonb,
+  runtime_code_hash bytea,
+  runtime_code_artifacts jsonb,
+  metadata text,
+  metadata_hash bytea,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by character varying NOT NULL DEFAULT CURRENT_USER,
+  updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  CONSTRAINT metadata_hash_is_sha256 CHECK ((NOT (metadata_hash IS DISTINCT FROM sha256(convert_to(metadata, 'UTF8'::name))))),
+  CONSTRAINT compiled_contracts_creation_code_hash_fkey FOREIGN KEY (creation_code_hash) REFERENCES code(code_hash),
+  CONSTRAINT compiled_contracts_runtime_code_hash_fkey FOREIGN KEY (runtime_code_hash) REFERENCES code(code_hash),
+  CONSTRAINT compiled_contracts_pkey PRIMARY KEY (id),
+  CONSTRAINT compiled_contracts_are_distinct UNIQUE NULLS NOT DISTINCT (compiler, language, creation_code_hash, runtime_code_hash, metadata_hash)
+);
+
+CREATE INDEX compiled_contracts_runtime_code_hash ON public.compiled_contracts USING btree (runtime_code_hash);
+
+CREATE TABLE compiled_contracts_sources (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  compilation_id uuid NOT NULL,
+  path character varying NOT NULL,
+  source_hash bytea NOT NULL,
+  CONSTRAINT compiled_contracts_sources_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
+  CONSTRAINT compiled_contracts_sources_source_hash_fkey FOREIGN KEY (source_hash) REFERENCES sources(source_hash),
+  CONSTRAINT compiled_contracts_sources_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX compiled_contracts_sources_are_distinct ON public.compiled_contracts_sources USING btree (compilation_id, hash_path(path));
+
+CREATE INDEX compiled_contracts_sources_source_hash ON public.compiled_contracts_sources USING btree (source_hash);
+
+CREATE TABLE contract_deployments (
+  id uuid NOT NULL,
+  chain_id bigint NOT NULL,
+  address bytea NOT NULL,
+  transaction_hash bytea,
+  block_number numeric,
+  transaction_index numeric,
+  deployer bytea,
+  contract_id uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by character varying NOT NULL DEFAULT CURRENT_USER,
+  updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  CONSTRAINT contract_deployments_address_check CHECK ((octet_length(address) = 20)),
+  CONSTRAINT contract_deployments_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT contract_deployments_deployer_check CHECK ((octet_length(deployer) = 20)),
+  CONSTRAINT contract_deployments_transaction_hash_check CHECK ((octet_length(transaction_hash) = 32)),
+  CONSTRAINT contract_deployments_contract_id_fkey FOREIGN KEY (contract_id) REFERENCES contracts(id),
+  CONSTRAINT contract_deployments_pkey PRIMARY KEY (id),
+  CONSTRAINT contract_deployments_are_distinct UNIQUE NULLS NOT DISTINCT (chain_id, address, transaction_hash, contract_id)
+);
+
+CREATE INDEX contract_deployments_contract_id ON public.contract_deployments USING btree (contract_id);
+
+CREATE TABLE contracts (
+  id uuid NOT NULL,
+  creation_code_hash bytea,
+  runtime_code_hash bytea,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by character varying NOT NULL DEFAULT CURRENT_USER,
+  updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  CONSTRAINT contracts_creation_code_hash_fkey FOREIGN KEY (creation_code_hash) REFERENCES code(code_hash),
+  CONSTRAINT contracts_runtime_code_hash_fkey FOREIGN KEY (runtime_code_hash) REFERENCES code(code_hash),
+  CONSTRAINT contracts_pkey PRIMARY KEY (id),
+  CONSTRAINT contracts_are_distinct UNIQUE NULLS NOT DISTINCT (creation_code_hash, runtime_code_hash)
+);
+
+CREATE INDEX contracts_runtime_code_hash ON public.contracts USING btree (runtime_code_hash);
+
+CREATE TABLE current_matches (
+  chain_id bigint NOT NULL,
+  address bytea NOT NULL,
+  match match NOT NULL GENERATED ALWAYS AS (GREATEST(runtime_match, creation_match)) STORED,
+  runtime_match match,
+  creation_match match,
+  match_before match,
+  origin match_origin NOT NULL,
+  verified_contract_id bigint,
+  first_matched_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT current_matches_address_check CHECK ((octet_length(address) = 20)),
+  CONSTRAINT current_matches_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT current_matches_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
+  CONSTRAINT current_matches_pkey PRIMARY KEY (chain_id, address)
+);
+
+CREATE INDEX current_matches_verified_contract_id ON public.current_matches USING btree (verified_contract_id);
+
+CREATE TABLE match_events (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  recorded_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  kind match_event_kind NOT NULL,
+  chain_id bigint NOT NULL,
+  address bytea,
+  match_before match,
+  match_after match,
+  runtime_match match,
+  creation_match match,
+  origin match_origin,
+  verified_contract_id bigint,
+  reason text,
+  CONSTRAINT kind_fits CHECK (
+CASE kind
+    WHEN 'stored'::match_event_kind THEN ((match_before IS NULL) AND (match_after IS NOT NULL))
+    WHEN 'upgraded'::match_event_kind THEN ((match_before IS NOT NULL) AND (match_after >= match_before))
+    WHEN 'withdrawn'::match_event_kind THEN ((match_before IS NOT NULL) AND (match_after IS NULL) AND (reason IS NOT NULL))
+    ELSE (reason IS NOT NULL)
+END),
+  CONSTRAINT match_after_is_the_better CHECK (((kind = 'corrected'::match_event_kind) OR (NOT (match_after IS DISTINCT FROM GREATEST(runtime_match, creation_match))))),
+  CONSTRAINT match_events_address_check CHECK ((octet_length(address) = 20)),
+  CONSTRAINT only_a_correction_lacks_an_address CHECK (((kind = 'corrected'::match_event_kind) OR (address IS NOT NULL))),
+  CONSTRAINT match_events_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
+  CONSTRAINT match_events_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX match_events_of_address ON public.match_events USING btree (chain_id, address, id);
+
+CREATE TRIGGER match_events_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.match_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE schema_migrations (
+  number integer NOT NULL,
+  name text NOT NULL,
+  sha256 text NOT NULL,
+  applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
+);
+
+CREATE TABLE sources (
+  source_hash bytea NOT NULL,
+  source_hash_keccak bytea NOT NULL,
+  content text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by character varying NOT NULL DEFAULT CURRENT_USER,
+  updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  CONSTRAINT source_hash_is_sha256 CHECK ((source_hash = sha256(convert_to(content, 'UTF8'::name)))),
+  CONSTRAINT sources_pkey PRIMARY KEY (source_hash)
+);
+
+CREATE INDEX sources_source_hash_keccak ON public.sources USING btree (source_hash_keccak);
+
+CREATE TABLE verified_contracts (
+  id bigint NOT NULL DEFAULT nextval('verified_contracts_id_seq'::regclass),
+  deployment_id uuid NOT NULL,
+  compilation_id uuid NOT NULL,
+  creation_match boolean NOT NULL,
+  creation_values jsonb,
+  creation_transformations jsonb,
+  creation_metadata_match boolean,
+  runtime_match boolean NOT NULL,
+  runtime_values jsonb,
+  runtime_transformations jsonb,
+  runtime_metadata_match boolean,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by character varying NOT NULL DEFAULT CURRENT_USER,
+  updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  CONSTRAINT creation_match_says_metadata CHECK ((creation_match = (creation_metadata_match IS NOT NULL))),
+  CONSTRAINT runtime_match_says_metadata CHECK ((runtime_match = (runtime_metadata_match IS NOT NULL))),
+  CONSTRAINT something_matches CHECK ((creation_match OR runtime_match)),
+  CONSTRAINT verified_contracts_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
+  CONSTRAINT verified_contracts_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES contract_deployments(id),
+  CONSTRAINT verified_contracts_pkey PRIMARY KEY (id),
+  CONSTRAINT verified_contracts_are_distinct UNIQUE (compilation_id, deployment_id)
+);
+
+CREATE INDEX verified_contracts_deployment_id ON public.verified_contracts USING btree (deployment_id);
