@@ -63,8 +63,8 @@ describe('fullmatch chains show', () => {
         origins: { name: 'list', title: 'configuration', monitored: 'configuration' },
       });
       const text = (await run('show', ref)).stdout;
-      expect(text).toMatch(/^title +The seventh +configuration$/m);
-      expect(text).toContain('1 private endpoint');
+      expect(text).toMatch(/^title +configuration +The seventh$/m);
+      expect(text).toContain('not published: 1');
       expect(text).not.toContain('correct-horse');
     },
   );

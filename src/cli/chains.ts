@@ -103,12 +103,19 @@ function listText(chains: readonly RegisteredChain[]): string {
 }
 
 function showText({ record, origins, endpoints }: RegisteredChain): string {
-  const rows = Object.entries(record).map(([field, value]) => [
-    field,
-    typeof value === 'string' ? value : JSON.stringify(value),
-    origins[field] ?? '-',
-  ]);
+  const rows = Object.entries(record).flatMap(([field, value]) =>
+    fieldRows(field, value, origins[field] ?? '-'),
+  );
   const hidden = endpoints.filter((endpoint) => !endpoint.public).length;
-  const note = hidden > 0 ? `and ${hidden} private endpoints, which are not published\n` : '';
-  return renderTable(['field', 'value', 'origin'], rows) + note;
+  const note = hidden > 0 ? `and private endpoints, which are not published: ${hidden}\n` : '';
+  return renderTable(['field', 'origin', 'value'], rows) + note;
+}
+
+/** One row, or one for each member of a list that has several. */
+function fieldRows(field: string, value: unknown, origin: string): string[][] {
+  const show = (part: unknown) => (typeof part === 'string' ? part : JSON.stringify(part));
+  if (!Array.isArray(value) || value.length === 0) return [[field, origin, show(value)]];
+  return value.map((member, index) =>
+    index === 0 ? [field, origin, show(member)] : ['', '', show(member)],
+  );
 }

@@ -32,13 +32,13 @@ describe('fullmatch config print', () => {
     const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows.slice(1, -2).map(([key]) => key)).toEqual(SETTING_KEYS);
     const find = (key: string) => rows.find(([first]) => first === key)?.slice(1);
-    expect(find('host')).toEqual(['::1', 'flag --host']);
-    expect(find('api.port')).toEqual(['7000', 'fullmatch.yaml']);
-    expect(find('log.level')).toEqual(['warn', 'environment FULLMATCH_LOG_LEVEL']);
-    expect(find('database.url')).toEqual(['***', 'environment DATABASE_URL']);
-    expect(find('registry.list')).toEqual(['-', 'default']);
-    expect(find('dataDir')).toEqual([path.join(folder, 'fullmatch-data'), 'default']);
-    expect(find('chains.1')?.at(-1)).toBe('fullmatch.yaml');
+    expect(find('host')).toEqual(['flag --host', '::1']);
+    expect(find('api.port')).toEqual(['fullmatch.yaml', '7000']);
+    expect(find('log.level')).toEqual(['environment FULLMATCH_LOG_LEVEL', 'warn']);
+    expect(find('database.url')).toEqual(['environment DATABASE_URL', '***']);
+    expect(find('registry.list')).toEqual(['default', '-']);
+    expect(find('dataDir')).toEqual(['default', path.join(folder, 'fullmatch-data')]);
+    expect(find('chains.1')?.at(0)).toBe('fullmatch.yaml');
   });
 
   it('prints the same as JSON', async () => {

@@ -75,10 +75,10 @@ function printedJson(loaded: LoadedConfig): unknown {
 function printedTable(loaded: LoadedConfig): string {
   const rows = printedValues(loaded).map(([key, { value, origin }]) => [
     key,
-    showValue(value),
     origin,
+    showValue(value),
   ]);
-  return renderTable(['key', 'value', 'origin'], rows);
+  return renderTable(['key', 'origin', 'value'], rows);
 }
 
 function printedValues(loaded: LoadedConfig): (readonly [string, Printed])[] {

@@ -1,6 +1,7 @@
 import { printableText } from '../lib/printable-text.ts';
 
 const GAP = '  ';
+const MAXIMUM_CELL_CHARACTERS = 2000;
 const graphemes = new Intl.Segmenter();
 
 /**
@@ -11,7 +12,9 @@ export function renderTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const lines = [heads, ...rows].map((row) => row.map((cell) => printableText(cell)));
+  const lines = [heads, ...rows].map((row) =>
+    row.map((cell) => printableText(cell, MAXIMUM_CELL_CHARACTERS)),
+  );
   const widths = heads.map((_head, column) =>
     lines.reduce((widest, cells) => Math.max(widest, widthOf(cells[column] ?? '')), 0),
   );
