@@ -101,7 +101,8 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       try {
         return (await get(url, call)) as ChainRecord;
       } catch (error) {
-        if (error instanceof FullmatchRequestError && error.code === 'chain_not_found') return undefined;
+        if (error instanceof FullmatchRequestError && error.code === 'chain_not_found')
+          return undefined;
         throw error;
       }
     },
@@ -124,7 +125,8 @@ async function readBody(url: string, response: Response): Promise<unknown> {
     throw new FullmatchRequestError(url, response.status, undefined, 'the body is not JSON');
   }
   if (response.ok) return body;
-  const problem = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const problem =
+    typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const code = typeof problem['code'] === 'string' ? problem['code'] : undefined;
   const detail = typeof problem['detail'] === 'string' ? problem['detail'] : response.statusText;
   throw new FullmatchRequestError(url, response.status, code, detail);

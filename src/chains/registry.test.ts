@@ -53,7 +53,7 @@ describe('the array', () => {
     }
   });
 
-  it('is narrowed by include: configured to chains of a configuration and chains with contracts', () => {
+  it('is narrowed by include: configured to the operator’s chains and chains with contracts', () => {
     const list = [1, 2, 3, 4].map((chainId) => ({ name: `C${chainId}`, rpc: [], chainId }));
     const registry = registryOf({
       list,
@@ -62,7 +62,7 @@ describe('the array', () => {
       contracts: [3],
       include: 'configured',
     });
-    expect(registry.chains.map(({ record }) => record.chainId)).toEqual([1, 2, 3]);
+    expect(registry.chains.map(({ record }) => record.chainId)).toEqual([2, 3]);
     expect(chainOf(registry, 3).record).toMatchObject({ name: 'C3', supported: false });
   });
 

@@ -29,7 +29,7 @@ export interface RegistryInput {
   readonly defaults: ReadonlyMap<number, ServiceChain>;
   /** The operator's service configuration. */
   readonly configured: ReadonlyMap<number, ServiceChain>;
-  /** `configured` leaves out listed chains that neither configuration names and that have no contracts. */
+  /** `configured` leaves out listed chains that the operator did not configure and that have no contracts. */
   readonly include: 'all' | 'configured';
   /** Enables the chains 1337 and 31337 of the operator's own machine; they replace the list's records of these ids. */
   readonly localChains: boolean;
@@ -79,7 +79,7 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
 
   const included = new Set([
     ...(input.include === 'all' ? listed.keys() : []),
-    ...defaults.keys(),
+    ...(input.localChains ? localServiceChains.keys() : []),
     ...input.configured.keys(),
     ...input.contractChainIds,
   ]);

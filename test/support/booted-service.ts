@@ -1,0 +1,117 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
+import { createLogger, type Logger } from '../../src/log.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createService, type Service } from '../../src/service.ts';
+import { configSources } from './config-sources.ts';
+
+/** A service that runs in this process. */
+export interface BootedService {
+  readonly apiUrl: string;
+  readonly repositoryUrl: string;
+  /** Everything it logged so far. */
+  readonly logText: () => string;
+  readonly close: () => Promise<void>;
+}
+
+/** What a booted service is given: a fullmatch.yaml, and an environment of its own. */
+export interface BootOptions {
+  readonly databaseUrl: string;
+  readonly yaml?: string;
+  readonly texts?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
+
+/** Makes the real service of a configuration, on free ports, without starting it. */
+export function prepareService(options: BootOptions): { service: Service; logText: () => string } {
+  let text = '';
+  const log: Logger = createLogger('debug', { write: (line) => (text += line) });
+  const loaded = loadConfig(
+    configSources({
+      environment: {
+        ...LOOPBACK_PORTS,
+        DATABASE_URL: options.databaseUrl,
+        ...options.environment,
+      },
+      texts: {
+        ...options.texts,
+        ...(options.yaml === undefined ? {} : { 'fullmatch.yaml': options.yaml }),
+      },
+    }),
+  );
+  return { service: createService(loaded, { log }), logText: () => text };
+}
+
+/** Starts the real service in this process. */
+export async function bootService(options: BootOptions): Promise<BootedService> {
+  const { service, logText } = prepareService(options);
+  const { apiUrl = '', repositoryUrl = '' } = await service.start();
+  return { apiUrl, repositoryUrl, logText, close: () => service.close() };
+}
+
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** The built program in a process of its own. */
+export interface ProgramRun {
+  readonly child: ChildProcess;
+  /** Lines of standard output so far. */
+  readonly lines: readonly string[];
+  readonly stderr: () => string;
+  /** The first line that fits, also one to come; rejects when the process ends without it. */
+  readonly waitForLine: (fits: (line: string) => boolean) => Promise<string>;
+  /** Exit code, or the signal's name. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Runs `fullmatch …` as built in dist/, with nothing of the test's environment but PATH. */
+export function runProgram(
+  args: readonly string[],
+  options: { environment?: Readonly<Record<string, string>>; workingDirectory?: string } = {},
+): ProgramRun {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: options.workingDirectory,
+    env: { PATH: process.env['PATH'], ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    for (const look of waiting) look();
+  });
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  const waitForLine = (fits: (line: string) => boolean): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const line = lines.find(fits);
+        if (line === undefined) return;
+        waiting.delete(look);
+        resolve(line);
+      };
+      waiting.add(look);
+      look();
+      void ended.then((end) =>
+        reject(new Error(`ended with ${end}: ${stderr}${lines.join('\n')}`)),
+      );
+    });
+  return { child, lines, stderr: () => stderr, waitForLine, ended };
+}
+
+/** Starts the built service on free ports and waits until it is ready. */
+export async function startProgram(
+  options: { environment?: Readonly<Record<string, string>>; workingDirectory?: string } = {},
+): Promise<ProgramRun & { apiUrl: string; repositoryUrl: string }> {
+  const run = runProgram(['start'], {
+    ...options,
+    environment: { ...LOOPBACK_PORTS, ...options.environment },
+  });
+  const line = await run.waitForLine((text) => text.includes('"event":"ready"'));
+  const ready = JSON.parse(line) as { api_url: string; repository_url: string };
+  return { ...run, apiUrl: ready.api_url, repositoryUrl: ready.repository_url };
+}
