@@ -23,7 +23,7 @@ async function serveBare(): Promise<number> {
   // As a handler written for nothing else: the coding is known, and a conditional request is always answered 304.
   const server = createServer((request, response) => {
     if (request.headers['if-none-match'] !== undefined) {
-      response.writeHead(304, { etag: snapshot.identity.etag }).end();
+      response.writeHead(304, { etag: snapshot.tags.identity }).end();
       return;
     }
     const accepted = request.headers['accept-encoding'];

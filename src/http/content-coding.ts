@@ -4,7 +4,8 @@ export type ContentCoding = 'identity' | 'gzip' | 'br';
 /** How much a client likes each coding: a weight from 0 (refused) to 1. */
 export type CodingWeights = Readonly<Record<ContentCoding, number>>;
 
-const CODINGS: readonly ContentCoding[] = ['identity', 'gzip', 'br'];
+/** Every coding in which bodies are kept. */
+export const CODINGS: readonly ContentCoding[] = ['identity', 'gzip', 'br'];
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 /** The weight of an identity that nobody named: acceptable, but behind everything asked for (at least 0.001). */
 const LAST_RESORT = 0.0001;

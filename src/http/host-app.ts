@@ -1,3 +1,4 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import { Hono } from 'hono';
 
@@ -5,6 +6,8 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { answerProblem, describeProblem, problemOf } from './error-response.ts';
 import { CORS_HEADERS, makeAnswer } from './answer.ts';
+import { writeSnapshot } from './answer-snapshot.ts';
+import { type Snapshot } from './snapshot.ts';
 
 /** What answers for one host: requests in, answers out, no port. */
 export interface HostApp {
@@ -14,6 +17,20 @@ export interface HostApp {
   request(input: string, init?: RequestInit): Response | Promise<Response>;
   /** The path template that answers this method and path, without the prefix; undefined when none does. */
   routeOf(method: string, path: string): string | undefined;
+  /**
+   * Answers a GET or HEAD of a prepared document on Node's own objects, the hot path; returns false for everything
+   * else, which {@link fetch} then answers. Never throws.
+   */
+  writePrepared(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+/** What an app is made of. */
+export interface HostAppParts {
+  readonly routes: OpenAPIHono;
+  /** Where the routes answer besides `/`. */
+  readonly prefixes: readonly string[];
+  /** The prepared documents by path. They have routes as well, which answer in other spellings and in tests. */
+  readonly prepared?: Readonly<Record<string, () => Snapshot | undefined>>;
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -54,17 +71,13 @@ function invalidParameter(error: z.ZodError): FullmatchError {
  * A path names the same resource with and without one trailing slash: clients join base URLs that end in a slash,
  * and a redirect would break their POSTs and preflights.
  *
- * It has no middleware on purpose. A route with a single synchronous handler is answered by the Node adapter without
- * a promise or a header copy, which the two documents depend on (see answer-snapshot.ts); headers of every answer
- * are put on where answers are made (answer.ts, error-response.ts).
+ * It has no middleware: headers of every answer are put on where answers are made (answer.ts, error-response.ts), and
+ * a route with one synchronous handler is answered by the Node adapter without a promise or a header copy.
  */
-export function createHostApp(
-  routes: OpenAPIHono,
-  prefixes: readonly string[],
-  log: Logger,
-): HostApp {
+export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   const app = new Hono({ strict: false });
-  for (const prefix of new Set(['/', ...prefixes.map(normalizePrefix)])) app.route(prefix, routes);
+  const prefixes = [...new Set(['/', ...parts.prefixes.map(normalizePrefix)])];
+  for (const prefix of prefixes) app.route(prefix, parts.routes);
   const routeOf = (method: string, requestPath: string): string | undefined => {
     const path = withoutTrailingSlash(requestPath);
     const route = app.router.match(method === 'HEAD' ? 'GET' : method, path)[0][0]?.[0][1];
@@ -78,6 +91,28 @@ export function createHostApp(
     fetch: (request, env) => app.fetch(request, env),
     request: (input, init) => app.request(input, init),
     routeOf,
+    writePrepared: createPreparedWriter(parts.prepared ?? {}, prefixes),
+  };
+}
+
+function createPreparedWriter(
+  prepared: NonNullable<HostAppParts['prepared']>,
+  prefixes: readonly string[],
+): HostApp['writePrepared'] {
+  const documents = new Map(
+    prefixes.flatMap((prefix) =>
+      Object.entries(prepared).map(([path, read]) => [
+        prefix === '/' ? path : `${prefix}${path}`,
+        read,
+      ]),
+    ),
+  );
+  return (request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const url = request.url ?? '';
+    const query = url.indexOf('?');
+    const snapshot = documents.get(query === -1 ? url : url.slice(0, query))?.();
+    return snapshot !== undefined && writeSnapshot(snapshot, request, response);
   };
 }
 

@@ -62,11 +62,7 @@ const CHECK_MAX_MS = 5_000;
  * Serves an app on a port.
  * @throws FullmatchError `port_unavailable` when the port is taken or may not be used
  */
-export async function listen(
-  app: Pick<HostApp, 'fetch' | 'routeOf'>,
-  options: ListenOptions,
-  log: Logger,
-): Promise<Listener> {
+export async function listen(app: HostApp, options: ListenOptions, log: Logger): Promise<Listener> {
   const { limits } = options;
   const connections = new Connections();
   const server = createLimitedServer(limits);
@@ -128,7 +124,7 @@ function createLimitedServer(limits: ListenerLimits): Server {
 }
 
 function createHandler(
-  app: Pick<HostApp, 'fetch'>,
+  app: HostApp,
   limits: ListenerLimits,
   log: Logger,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -156,7 +152,7 @@ function createHandler(
     } else if (request.url === '*') {
       // OPTIONS * asks about the server as a whole, not about a path (RFC 9110, 9.3.7).
       response.writeHead(204, { ...CORS_HEADERS, allow: 'GET, HEAD, OPTIONS' }).end();
-    } else {
+    } else if (!app.writePrepared(request, response)) {
       void listener(request, response);
     }
   };
@@ -187,7 +183,7 @@ function answerUnparsed(server: Server, connections: Connections): void {
 }
 
 function observe(
-  app: Pick<HostApp, 'routeOf'>,
+  app: HostApp,
   tell: NonNullable<ListenOptions['observe']>,
   request: IncomingMessage,
   response: ServerResponse,

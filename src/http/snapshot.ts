@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 import { type ContentCoding } from './content-coding.ts';
-import { contentTag, entityTag } from './entity-tag.ts';
+import { entityTags, type EntityTags } from './entity-tag.ts';
 import { BASE_HEADERS, CORS_HEADERS, JSON_TYPE, type ResponseHeaders } from './answer.ts';
 
 const compressGzip = promisify(gzip);
@@ -15,15 +15,17 @@ const compressBrotli = promisify(brotliCompress);
  */
 const CACHE_CONTROL = 'public, max-age=0, stale-while-revalidate=1, stale-if-error=86400';
 
-/** The bytes of a document in one coding, with the headers of both answers that can be given from it. */
+/** Headers of an answer in the two forms that are written without work: for the Node adapter, and for Node. */
+export interface PreparedHeaders {
+  readonly record: ResponseHeaders;
+  /** Names and values in turn. */
+  readonly raw: readonly string[];
+}
+
+/** The bytes of a document in one coding, with the headers of a 200. */
 export interface Representation {
-  readonly coding: ContentCoding;
   readonly body: Buffer<ArrayBuffer>;
-  readonly etag: string;
-  /** Of a 200. */
-  readonly headers: ResponseHeaders;
-  /** Of a 304, without its `etag`, which depends on what the client holds. */
-  readonly notModifiedHeaders: ResponseHeaders;
+  readonly headers: PreparedHeaders;
 }
 
 /**
@@ -31,8 +33,7 @@ export interface Representation {
  * `br` is absent until its slow level is ready ({@link addBrotli}).
  */
 export interface Snapshot {
-  /** The opaque part of every entity tag of this content. */
-  readonly tag: string;
+  readonly tags: EntityTags;
   readonly lastModified: Date;
   /**
    * Whether this process has published another version in the same second. Last-Modified holds whole seconds, so
@@ -44,6 +45,8 @@ export interface Snapshot {
   readonly identity: Representation;
   readonly gzip: Representation;
   readonly br?: Representation;
+  /** The headers of a 304 for a client that holds the content in this coding. */
+  readonly notModified: Readonly<Record<ContentCoding, PreparedHeaders>>;
 }
 
 /**
@@ -56,15 +59,23 @@ export async function makeSnapshot(
   previous?: Snapshot,
 ): Promise<Snapshot> {
   const body = Buffer.from(bytes);
-  const tag = contentTag(body);
+  const tags = entityTags(body);
   const zipped = await compressGzip(body, { level: constants.Z_BEST_COMPRESSION });
+  const sharesSecond =
+    previous !== undefined && secondOf(previous.lastModified) === secondOf(lastModified);
+  const notModified = (coding: ContentCoding): PreparedHeaders =>
+    prepareHeaders({ ...validatorsOf(tags, lastModified, coding), ...CORS_HEADERS });
   return withLengths({
-    tag,
+    tags,
     lastModified,
-    sharesSecond:
-      previous !== undefined && secondOf(previous.lastModified) === secondOf(lastModified),
-    identity: makeRepresentation('identity', body, tag, lastModified),
-    gzip: makeRepresentation('gzip', zipped, tag, lastModified),
+    sharesSecond,
+    identity: makeRepresentation('identity', body, tags, lastModified),
+    gzip: makeRepresentation('gzip', zipped, tags, lastModified),
+    notModified: {
+      identity: notModified('identity'),
+      gzip: notModified('gzip'),
+      br: notModified('br'),
+    },
   });
 }
 
@@ -88,7 +99,7 @@ export async function addBrotli(snapshot: Snapshot): Promise<Snapshot> {
       [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
     },
   });
-  const br = makeRepresentation('br', packed, snapshot.tag, snapshot.lastModified);
+  const br = makeRepresentation('br', packed, snapshot.tags, snapshot.lastModified);
   return withLengths({ ...snapshot, br });
 }
 
@@ -109,27 +120,35 @@ function withLengths(snapshot: Omit<Snapshot, 'lengths'>): Snapshot {
 function makeRepresentation(
   coding: ContentCoding,
   body: Buffer<ArrayBuffer>,
-  tag: string,
+  tags: EntityTags,
   lastModified: Date,
 ): Representation {
-  const etag = entityTag(tag, coding);
-  const validators = {
+  const headers = prepareHeaders({
+    'content-type': JSON_TYPE,
+    'content-length': String(body.byteLength),
+    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+    ...validatorsOf(tags, lastModified, coding),
+    ...BASE_HEADERS,
+  });
+  return Object.freeze({ body, headers });
+}
+
+function validatorsOf(
+  tags: EntityTags,
+  lastModified: Date,
+  coding: ContentCoding,
+): ResponseHeaders {
+  return {
+    etag: tags[coding],
     'last-modified': lastModified.toUTCString(),
     'cache-control': CACHE_CONTROL,
     vary: 'Accept-Encoding',
   };
+}
+
+function prepareHeaders(record: ResponseHeaders): PreparedHeaders {
   return Object.freeze({
-    coding,
-    body,
-    etag,
-    headers: Object.freeze({
-      'content-type': JSON_TYPE,
-      'content-length': String(body.byteLength),
-      ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
-      etag,
-      ...validators,
-      ...BASE_HEADERS,
-    }),
-    notModifiedHeaders: Object.freeze({ ...validators, ...CORS_HEADERS }),
+    record: Object.freeze(record),
+    raw: Object.freeze(Object.entries(record).flat()),
   });
 }

@@ -47,5 +47,6 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(homeRoute, () => renderHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
   addHealthRoutes(routes, deps);
-  return createHostApp(routes, [deps.apiPrefix], deps.log);
+  const prepared = { '/chains': () => deps.documents.current.chains };
+  return createHostApp({ routes, prefixes: [deps.apiPrefix], prepared }, deps.log);
 }

@@ -27,7 +27,8 @@ export function createRepositoryApp(deps: HttpDependencies): HostApp {
   routes.openapi(repositoryHomeRoute, () => renderRepositoryHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
   addHealthRoutes(routes, deps);
-  return createHostApp(routes, [], deps.log);
+  const prepared = { '/stats.json': () => deps.documents.current.statistics };
+  return createHostApp({ routes, prefixes: [], prepared }, deps.log);
 }
 
 function renderRepositoryHome(deps: HttpDependencies): Answer {
