@@ -1,11 +1,14 @@
-import { constants, type Dirent } from 'node:fs';
-import { lstat, open, opendir, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, type Dir, type Dirent, fstatSync, open, read } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
 /** What an entry of a folder is; a symbolic link is never followed to find out. */
 export type EntryKind = 'file' | 'folder' | 'symlink' | 'special';
+
+const LISTING_BUFFER = 64;
 
 interface KindOf {
   isFile(): boolean;
@@ -77,8 +80,10 @@ async function eachEntry(
   prefix: string,
   visit: (name: string, path: string, kind: 'file' | 'folder') => void,
 ): Promise<void> {
+  let listing: Dir | undefined;
   try {
-    for await (const entry of await opendir(folder, { bufferSize: 64 })) {
+    listing = await opendir(folder, { bufferSize: LISTING_BUFFER });
+    for (let entry = await listing.read(); entry !== null; entry = await listing.read()) {
       const path = join(folder, entry.name);
       const kind = await readEntryKind(entry, path);
       if (kind === 'symlink') throw new Refusal('symlink', `${prefix}${entry.name}`);
@@ -87,14 +92,20 @@ async function eachEntry(
     }
   } catch (error) {
     throw refusalOfSystemError(error, prefix === '' ? 'the folder' : prefix);
+  } finally {
+    listing?.closeSync();
   }
 }
 
 // NOFOLLOW refuses a link put in place after the listing; NONBLOCK keeps a FIFO from holding the run.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+const openFile = promisify(open);
+const readInto = promisify(read);
+
 /**
- * The bytes of a regular file of at most `maxBytes`.
+ * The bytes of a regular file of at most `maxBytes`. Opening and reading may wait for a disk and are asynchronous;
+ * what concerns an open file only (fstat, close) never waits, and a trip to another thread would cost more than it.
  * @param subject the file as the refusal names it
  * @throws Refusal `file_too_large`, `symlink`, `special_file`, `unreadable`
  */
@@ -103,28 +114,28 @@ export async function readRegularFile(
   subject: string,
   maxBytes: number,
 ): Promise<Buffer> {
-  let handle: FileHandle | undefined;
+  let file: number | undefined;
   try {
-    handle = await open(path, OPEN_FLAGS);
-    const stat = await handle.stat();
+    file = await openFile(path, OPEN_FLAGS);
+    const stat = fstatSync(file);
     if (!stat.isFile()) throw new Refusal('special_file', subject);
     if (stat.size > maxBytes) {
       throw new Refusal('file_too_large', subject, `larger than the limit of ${maxBytes} bytes`);
     }
-    return await readToEnd(handle, stat.size, subject);
+    return await readToEnd(file, stat.size, subject);
   } catch (error) {
     throw refusalOfSystemError(error, subject);
   } finally {
-    await handle?.close();
+    if (file !== undefined) closeSync(file);
   }
 }
 
 /** Reads `size` bytes, and asks for one more: a file that grows while it is read is refused, not cut. */
-async function readToEnd(handle: FileHandle, size: number, subject: string): Promise<Buffer> {
+async function readToEnd(file: number, size: number, subject: string): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(size + 1);
   let length = 0;
   while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
+    const { bytesRead } = await readInto(file, buffer, length, buffer.length - length, null);
     length += bytesRead;
     // A read of a regular file comes short only at its end.
     if (bytesRead === 0 || length === size) return buffer.subarray(0, length);

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { FullmatchError } from '../errors.ts';
+import { type saveMatches } from '../repository/save-matches.ts';
+import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
+import { type RepositoryDatabase, saveBatch } from './save-batch.ts';
+
+const database = {} as RepositoryDatabase;
+const badValue = () =>
+  new FullmatchError('database_error', 'a value is bad', { details: { sqlstate: '22P05' } });
+
+/** Saves like the database: all of a batch or nothing. */
+function fakeSave(bad: ReadonlySet<string>, stored: string[], failure: () => Error) {
+  const save: typeof saveMatches = async (_database, contracts) => {
+    if (contracts.some(({ address }) => bad.has(address))) throw failure();
+    stored.push(...contracts.map(({ address }) => address));
+    return contracts.map(({ chainId, address }) => ({ chainId, address, outcome: 'stored' }));
+  };
+  return save;
+}
+
+describe('saveBatch', () => {
+  it('refuses exactly the contracts that make a batch fail, and stores every other once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (faults) => {
+        const contracts = faults.map((_, index) =>
+          sampleContract(1, sampleAddress(index), { runtimeMatch: 'full' }),
+        );
+        const bad = new Set(
+          faults.flatMap((fault, index) => (fault ? [sampleAddress(index)] : [])),
+        );
+        const stored: string[] = [];
+        const outcomes = await saveBatch(database, contracts, fakeSave(bad, stored, badValue));
+        expect(outcomes.map((outcome) => 'refusal' in outcome)).toEqual(faults);
+        expect(stored).toEqual(
+          contracts.map(({ address }) => address).filter((address) => !bad.has(address)),
+        );
+      }),
+    );
+  });
+
+  it('takes an error of our own program as the fault of the contract that provokes it', async () => {
+    const contracts = [sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' })];
+    const save = fakeSave(new Set([sampleAddress(1)]), [], () => new RangeError('too deep'));
+    await expect(saveBatch(database, contracts, save)).resolves.toMatchObject([
+      { refusal: { reason: 'not_storable' } },
+    ]);
+  });
+
+  it.each([
+    new FullmatchError('database_unreachable', 'gone'),
+    new FullmatchError('data_directory_full', 'full'),
+    new FullmatchError('database_error', 'read-only', { details: { sqlstate: '25006' } }),
+    new FullmatchError('database_error', 'no table', { details: { sqlstate: '42P01' } }),
+    new FullmatchError('database_error', 'of another kind'),
+  ])('ends the run with $code, where the fault is not a contract: $message', async (failure) => {
+    const contracts = [1, 2].map((number) =>
+      sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' }),
+    );
+    const save = fakeSave(new Set([sampleAddress(1)]), [], () => failure);
+    await expect(saveBatch(database, contracts, save)).rejects.toBe(failure);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { printableText } from './printable-text.ts';
+
+it('leaves ordinary text of any script as it is', () => {
+  expect(printableText('contracts/Grüße an 合約 🪙.sol')).toBe('contracts/Grüße an 合約 🪙.sol');
+});
+
+it.each([
+  ['\u001b[31mred', '\\u{1b}[31mred'],
+  ['a\nb', 'a\\u{a}b'],
+  ['\u202eevil', '\\u{202e}evil'],
+  ['\ud800', '\\u{d800}'],
+  ['\\u{1b}', '\\\\u{1b}'],
+  ['\u0085', '\\u{85}'],
+])('escapes %j', (text, shown) => {
+  expect(printableText(text)).toBe(shown);
+});
+
+it('never lets a control character through and never makes two texts look alike', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
+      expect(printableText(one)).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+      if (one !== other) expect(printableText(one)).not.toBe(printableText(other));
+    }),
+  );
+});
+
+it('cuts what is too long, also between the halves of a character', () => {
+  expect(printableText('abcdef', 3)).toBe('abc…');
+  expect(printableText('ab🪙', 3)).toBe('ab\\u{d83e}…');
+});

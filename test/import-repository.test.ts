@@ -1,0 +1,345 @@
+// Imports of whole trees into a real database.
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { importRepository, type ImportOptions } from '../src/importer/import-repository.ts';
+import { type ImportSummary } from '../src/importer/import-tally.ts';
+import { type RefusalReason, type RefusedEntry } from '../src/importer/refusal.ts';
+import { FullmatchError } from '../src/errors.ts';
+import { silentLogger } from '../src/log.ts';
+import { readCurrentMatches } from '../src/repository/read-current-matches.ts';
+import { recount } from '../src/repository/recount.ts';
+import { readStatistics, renderStatistics } from '../src/repository/statistics.ts';
+import { sql } from '../src/store/database.ts';
+import { BAD_KINDS, type BadEntryKind, writeBadEntry } from './support/bad-entries.ts';
+import {
+  contractFolder,
+  exampleAddress,
+  manyContracts,
+  writeExampleTree,
+} from './support/example-tree.ts';
+import { writeShowTree } from './support/show-tree.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const COUNT_EVENTS = sql('test: count events', 'SELECT count(*) AS count FROM match_events');
+
+let folder: string;
+let store: TestDatabase;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fullmatch-import-'));
+  store = await createTestDatabase();
+});
+afterEach(async () => {
+  await store.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function run(options: Partial<ImportOptions> = {}): Promise<ImportSummary> {
+  return importRepository({
+    path: folder,
+    database: store.database,
+    dryRun: false,
+    log: silentLogger,
+    ...options,
+  });
+}
+
+const statistics = async (): Promise<unknown> =>
+  JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
+
+async function countEvents(): Promise<number> {
+  const [row] = await store.database.query<{ count: string }>(COUNT_EVENTS);
+  return Number(row?.count);
+}
+
+const reasons = (
+  refused: readonly { readonly path: string; readonly reason: RefusalReason }[],
+): object[] =>
+  refused
+    .map(({ path, reason }) => ({ path, reason }))
+    .sort((left, right) => (left.path < right.path ? -1 : 1));
+
+describe.each(['v1', 'v2'] as const)('a tree in layout %s', (layout) => {
+  it('gives statistics right to the number and refuses each bad entry by its reason', async () => {
+    const { counts, refused } = await writeShowTree(folder, layout);
+    const summary = await run();
+    expect(await statistics()).toEqual(counts);
+    expect(reasons(summary.refused)).toEqual(reasons(refused));
+    expect(summary.totals).toEqual({
+      stored: 6,
+      upgraded: 0,
+      unchanged: 1,
+      refused: refused.length,
+    });
+    expect((await recount(store.database, { repair: false })).differences).toEqual([]);
+  });
+});
+
+describe('a second run', () => {
+  it('changes nothing and reads no contract that is stored', async () => {
+    const { counts, refused } = await writeShowTree(folder);
+    await run();
+    const events = await countEvents();
+    // What a run does not read it cannot miss.
+    for (const file of ['full_match', 'partial_match'].map((name) =>
+      join(folder, 'contracts', name, '1'),
+    )) {
+      for (const address of await readdir(file)) await rm(join(file, address, 'metadata.json'));
+    }
+    const second = await run();
+    expect(second.totals).toEqual({
+      stored: 0,
+      upgraded: 0,
+      unchanged: 7,
+      refused: refused.length,
+    });
+    expect(await statistics()).toEqual(counts);
+    expect(await countEvents()).toBe(events);
+  });
+
+  it('stores what was added and raises what rose from partial to full', async () => {
+    const address = exampleAddress(1);
+    await writeExampleTree(folder, {
+      layout: 'v1',
+      contracts: [{ chainId: 1, match: 'partial', address }],
+    });
+    await run();
+    await writeExampleTree(folder, {
+      layout: 'v1',
+      contracts: [
+        { chainId: 1, match: 'full', address },
+        { chainId: 1, match: 'full', address: exampleAddress(2) },
+      ],
+    });
+    expect((await run()).totals).toEqual({ stored: 1, upgraded: 1, unchanged: 1, refused: 0 });
+    expect(await statistics()).toEqual({ 1: { full_match: 2, partial_match: 0 } });
+  });
+});
+
+describe('a dry run', () => {
+  it('says what a run would do and stores nothing', async () => {
+    const { refused } = await writeShowTree(folder);
+    const dry = await run({ dryRun: true });
+    expect(await statistics()).toEqual({});
+    expect(await countEvents()).toBe(0);
+    const { chains, totals, dryRun } = await run();
+    expect({ chains: dry.chains, totals: dry.totals }).toEqual({ chains, totals });
+    expect([dry.dryRun, dryRun, dry.refused.length]).toEqual([true, false, refused.length]);
+  });
+
+  it('checks also what is stored already', async () => {
+    const [written] = await writeExampleTree(folder, {
+      layout: 'v2',
+      contracts: [{ chainId: 1, match: 'full' }],
+    });
+    await run();
+    await rm(join(written!.folder, 'metadata.json'));
+    expect((await run()).totals).toMatchObject({ unchanged: 1, refused: 0 });
+    expect((await run({ dryRun: true })).totals).toMatchObject({ unchanged: 0, refused: 1 });
+  });
+
+  it('counts the partial match of an address whose full match is bad', async () => {
+    const address = exampleAddress(1);
+    const contracts = (['full', 'partial'] as const).map((match) => ({
+      chainId: 1,
+      match,
+      address,
+    }));
+    const [full] = await writeExampleTree(folder, { layout: 'v2', contracts });
+    await rm(join(full!.folder, 'metadata.json'));
+    const dry = await run({ dryRun: true });
+    const { totals } = await run();
+    expect(dry.totals).toEqual({ stored: 1, upgraded: 0, unchanged: 0, refused: 1 });
+    expect(totals).toEqual(dry.totals);
+  });
+});
+
+describe('bad entries', () => {
+  it('of every kind are each refused by its reason, and every sound contract is stored', async () => {
+    await writeExampleTree(folder, { layout: 'v1', contracts: manyContracts(30) });
+    const bad: { path: string; reason: RefusalReason }[] = [];
+    for (const kind of Object.keys(BAD_KINDS) as BadEntryKind[]) {
+      bad.push(await writeBadEntry(folder, kind));
+    }
+    const { refused, totals, refusedByReason } = await run({ batchSize: 7 });
+    expect(reasons(refused)).toEqual(reasons(bad));
+    expect(totals).toEqual({ stored: 30, upgraded: 0, unchanged: 0, refused: bad.length });
+    const counted = Object.values(refusedByReason).reduce((sum, count) => sum + count, 0);
+    expect(counted).toBe(bad.length);
+    expect(await countEvents()).toBe(30);
+  });
+
+  it('in two spellings: the checksummed one is taken, then lower case, then capitals', async () => {
+    const contracts = [{ chainId: 1, match: 'full' as const }];
+    const [written] = await writeExampleTree(folder, { layout: 'v1', contracts });
+    const { address, folder: checksummed } = written!;
+    const place = { match: 'full', chainId: 1 } as const;
+    const lower = contractFolder(folder, { ...place, address });
+    const upper = contractFolder(folder, {
+      ...place,
+      address: `0x${address.slice(2).toUpperCase()}`,
+    });
+    await mkdir(lower);
+    await mkdir(upper);
+    const first = await run();
+    expect(first.totals).toEqual({ stored: 1, upgraded: 0, unchanged: 0, refused: 2 });
+    expect(first.refusedByReason).toEqual({ address_spelled_twice: 2 });
+    await rm(lower, { recursive: true });
+    await rename(checksummed, lower);
+    expect((await run()).totals).toEqual({ stored: 0, upgraded: 0, unchanged: 1, refused: 1 });
+  });
+
+  it('are shown with what is not printable escaped', async () => {
+    await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
+    await mkdir(join(folder, 'contracts', 'full_match', '\u001b[2J\u202e1'));
+    const { refused } = await run();
+    expect(refused.map(({ path }) => path)).toEqual(['full_match/\\u{1b}[2J\\u{202e}1']);
+    expect(JSON.stringify(refused)).not.toMatch(/\\u001b|\u202e/);
+  });
+
+  it('are symbolic links at every level above a contract too', async () => {
+    await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
+    const tree = join(folder, 'contracts');
+    await rename(join(tree, 'full_match', '1'), join(folder, 'chain'));
+    await symlink(join(folder, 'chain'), join(tree, 'full_match', '1'));
+    await symlink(join(tree, 'full_match'), join(tree, 'partial_match'));
+    const { refused, totals } = await run();
+    expect(reasons(refused)).toEqual([
+      { path: 'full_match/1', reason: 'symlink' },
+      { path: 'partial_match', reason: 'symlink' },
+    ]);
+    expect(totals.stored).toBe(0);
+  });
+
+  it('are no files that lie among the folders: these are left alone and counted', async () => {
+    await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
+    await writeFile(join(folder, 'contracts', 'full_match', '.DS_Store'), '');
+    await writeFile(join(folder, 'contracts', 'full_match', '1', 'README.txt'), '');
+    await writeFile(join(folder, 'contracts', 'stats.json'), '{}');
+    const { totals, foreignFiles } = await run();
+    expect({ ...totals, foreignFiles }).toMatchObject({ stored: 1, refused: 0, foreignFiles: 2 });
+  });
+
+  it('that only the database can tell are found in their batch and refused alone', async () => {
+    const written = await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(9) });
+    // jsonb holds neither U+0000 nor a nesting beyond the server's stack, and JSON.stringify has one too.
+    const hostile = ['"\\u0000"', `${'['.repeat(100_000)}${']'.repeat(100_000)}`];
+    for (const [index, value] of hostile.entries()) {
+      const { template, folder: path } = written[index * 4]!;
+      const document = JSON.parse(template.metadata) as { output: Record<string, unknown> };
+      document.output['userdoc'] = 'HOSTILE';
+      const metadata = JSON.stringify(document).replace('"HOSTILE"', value);
+      await writeFile(join(path, 'metadata.json'), metadata);
+    }
+    const { totals, refusedByReason } = await run();
+    expect(refusedByReason).toEqual({ not_storable: 2 });
+    expect(totals).toMatchObject({ stored: 7, refused: 2 });
+  });
+});
+
+describe('the path', () => {
+  it('may be the folder contracts itself, or a symbolic link that the operator names', async () => {
+    await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
+    await symlink(folder, `${folder}-link`);
+    try {
+      expect((await run({ path: join(folder, 'contracts') })).totals.stored).toBe(1);
+      expect((await run({ path: `${folder}-link` })).totals.unchanged).toBe(1);
+    } finally {
+      await rm(`${folder}-link`);
+    }
+  });
+
+  it('is unusable when it does not exist, is a file, or holds no tree', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    await symlink('/', join(folder, 'contracts'));
+    for (const path of [join(folder, 'nowhere'), file, folder]) {
+      await expect(run({ path })).rejects.toMatchObject({ code: 'import_path_unusable' });
+    }
+  });
+});
+
+describe('a run that is stopped', () => {
+  it('keeps whole batches and says so; another run completes it', async () => {
+    const count = 60;
+    await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(count) });
+    const controller = new AbortController();
+    let batches = 0;
+    const database: ImportOptions['database'] = {
+      ...store.database,
+      query: store.database.query.bind(store.database),
+      transaction: async (work) => {
+        const result = await store.database.transaction(work);
+        if ((batches += 1) === 2) controller.abort();
+        return result;
+      },
+    };
+    const { interrupted, totals } = await run({
+      database,
+      signal: controller.signal,
+      batchSize: 10,
+    });
+    expect(interrupted).toBe(true);
+    expect(totals.stored).toBe(20);
+    expect(await countEvents()).toBe(20);
+    const second = await run();
+    expect(second.interrupted).toBe(false);
+    expect(second.totals).toEqual({ stored: count - 20, upgraded: 0, unchanged: 20, refused: 0 });
+  });
+
+  it('does nothing when it was stopped before it began', async () => {
+    await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(3) });
+    const { interrupted, totals } = await run({ signal: AbortSignal.abort() });
+    expect([interrupted, totals.stored]).toEqual([true, 0]);
+  });
+});
+
+describe('a database that goes away', () => {
+  it('ends the run with its code and keeps what was acknowledged', async () => {
+    await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(40) });
+    let batches = 0;
+    const database: ImportOptions['database'] = {
+      ...store.database,
+      query: store.database.query.bind(store.database),
+      transaction: async (work) => {
+        if ((batches += 1) === 3) throw new FullmatchError('database_unreachable', 'gone');
+        return store.database.transaction(work);
+      },
+    };
+    await expect(run({ database, batchSize: 10 })).rejects.toMatchObject({
+      code: 'database_unreachable',
+    });
+    expect(await countEvents()).toBe(20);
+    expect((await recount(store.database, { repair: false })).differences).toEqual([]);
+  });
+});
+
+describe('progress', () => {
+  it('ends with every entry of the tree done, and tells each refused entry as it is met', async () => {
+    await writeExampleTree(folder, { layout: 'v1', contracts: manyContracts(20) });
+    await writeBadEntry(folder, 'changed_source');
+    const seen: number[] = [];
+    const refused: RefusedEntry[] = [];
+    const summary = await run({
+      onProgress: ({ done }) => void seen.push(done),
+      onRefused: (entry) => void refused.push(entry),
+    });
+    expect(seen.at(-1)).toBe(21);
+    expect(seen).toEqual([...seen].sort((left, right) => left - right));
+    expect(refused).toEqual(summary.refused);
+    expect(refused[0]?.chainId).toBe(424242);
+  });
+});
+
+it('counts an address in both trees once, full, in whatever order', async () => {
+  const address = exampleAddress(7);
+  const contracts = (['partial', 'full'] as const).map((match) => ({ chainId: 5, match, address }));
+  await writeExampleTree(folder, { layout: 'v1', contracts });
+  await run();
+  expect(await statistics()).toEqual({ 5: { full_match: 1, partial_match: 0 } });
+  expect(await readCurrentMatches(store.database, 5, [address])).toEqual(
+    new Map([[address, 'full']]),
+  );
+});
