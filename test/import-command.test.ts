@@ -1,0 +1,120 @@
+// `fullmatch import` as an operator runs it: streams, exit codes, signals.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CliContext, type OutputStream } from '../src/cli/cli-context.ts';
+import { registerImport } from '../src/cli/import.ts';
+import { reportError } from '../src/cli/report-error.ts';
+import { type ImportSummary } from '../src/importer/import-tally.ts';
+import { manyContracts, writeExampleTree } from './support/example-tree.ts';
+import { type ShowTree, writeShowTree } from './support/show-tree.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+let root: string;
+let show: ShowTree;
+let store: TestDatabase;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'fullmatch-import-command-'));
+  show = await writeShowTree(join(root, 'show'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+beforeEach(async () => {
+  store = await createTestDatabase();
+  return () => store.drop();
+});
+
+class Recorder implements OutputStream {
+  text = '';
+  readonly isTTY: boolean;
+  readonly columns = 100;
+
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+async function fullmatch(
+  args: readonly string[],
+  { isTTY = false, signal = new AbortController().signal } = {},
+): Promise<{ exit: number; stdout: string; stderr: string }> {
+  const stdout = new Recorder(isTTY);
+  const stderr = new Recorder(isTTY);
+  const context: CliContext = {
+    stdout,
+    stderr,
+    environment: { DATABASE_URL: store.url },
+    workingDirectory: root,
+    signal,
+  };
+  const program = new Command('fullmatch').exitOverride();
+  registerImport(program, context);
+  const exit = await program.parseAsync(['import', ...args], { from: 'user' }).then(
+    () => 0,
+    (error: unknown) => reportError(error, args.includes('--json'), context),
+  );
+  return { exit, stdout: stdout.text, stderr: stderr.text };
+}
+
+describe('fullmatch import', () => {
+  it('prints counts per chain and every refused entry with its reason, and exits 0', async () => {
+    const { exit, stdout, stderr } = await fullmatch(['show']);
+    expect(exit).toBe(0);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^1 +3 +0 +1 +0$/m);
+    expect(stdout).toMatch(/^2716446429837000 +1 +0 +0 +0$/m);
+    expect(stdout).toMatch(/6 stored, 0 upgraded, 1 unchanged, 6 refused in/);
+    for (const { path, reason } of show.refused) {
+      expect(stdout).toContain(`refused ${path}\n  ${reason}: `);
+    }
+  });
+
+  it('gives programs one JSON value', async () => {
+    const { exit, stdout, stderr } = await fullmatch(['show/contracts', '--json']);
+    expect([exit, stderr]).toEqual([0, '']);
+    const summary = JSON.parse(stdout) as ImportSummary;
+    expect(summary).toMatchObject({ dryRun: false, interrupted: false });
+    expect(summary.chains.map(({ chainId }) => chainId)).toEqual([1, 10, 424242, 2716446429837000]);
+    expect(new Set(summary.refused.map(({ reason }) => reason))).toEqual(
+      new Set(show.refused.map(({ reason }) => reason)),
+    );
+  });
+
+  it('says of a dry run that it is one', async () => {
+    const dry = await fullmatch(['show', '--dry-run']);
+    expect(dry.stdout).toMatch(/^dry run, nothing is stored; it would be: 6 stored/m);
+    expect((await fullmatch(['show'])).stdout).toMatch(/^6 stored/m);
+  });
+
+  it('shows a bar on a terminal and leaves no trace of it', async () => {
+    const { stderr } = await fullmatch(['show'], { isTTY: true });
+    expect(stderr).toMatch(/░|█/);
+    expect(stderr.endsWith('\r\u001b[K')).toBe(true);
+    for (const line of stderr.split('\r\u001b[K')) expect(line.length).toBeLessThan(100);
+  });
+
+  it('exits 1 where the path is no tree, and says which', async () => {
+    const { exit, stderr, stdout } = await fullmatch(['nowhere', '--json']);
+    expect([exit, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr)).toMatchObject({
+      code: 'import_path_unusable',
+      path: join(root, 'nowhere'),
+    });
+  });
+
+  it('exits 130 when it is stopped, after a whole result', async () => {
+    await writeExampleTree(join(root, 'many'), { layout: 'v2', contracts: manyContracts(20) });
+    const { exit, stdout, stderr } = await fullmatch(['many', '--json'], {
+      signal: AbortSignal.abort(),
+    });
+    expect(exit).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject({ interrupted: true });
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'import_interrupted' });
+  });
+});
