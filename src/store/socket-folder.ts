@@ -49,7 +49,7 @@ export async function removeSocketFolder(folder: string, dataDirectory: string):
 }
 
 /** Whether nobody but the user may enter the folder, and it is no link to elsewhere. */
-export async function isPrivate(folder: string, uid: number | undefined): Promise<boolean> {
+async function isPrivate(folder: string, uid: number | undefined): Promise<boolean> {
   const stat = await lstat(folder);
   return stat.isDirectory() && stat.uid === uid && (stat.mode & 0o077) === 0;
 }

@@ -28,6 +28,7 @@ describe('an error of the database', () => {
     [new AggregateError([systemError('ECONNREFUSED')]), 'database_unreachable'],
     [new Error('Connection terminated unexpectedly'), 'database_unreachable'],
     [new Error('timeout exceeded when trying to connect'), 'database_unreachable'],
+    [databaseError('53100'), 'data_directory_full'],
     [databaseError('57014'), 'database_error'],
     [databaseError('23505'), 'database_error'],
     [databaseError('3D000'), 'database_error'],

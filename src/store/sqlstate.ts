@@ -10,7 +10,7 @@ export const SQLSTATE = {
   unknownStatement: '26000',
   serialisationFailure: '40001',
   deadlock: '40P01',
-  cannotConnectNow: '57P03',
+  diskFull: '53100',
 } as const;
 
 // Class 08: connection exceptions. 57P01–57P05: ended by an administrator, a crash, a shutdown or a dropped
@@ -92,7 +92,8 @@ export interface DatabaseErrorContext {
 }
 
 /**
- * The driver's error as ours: `database_unreachable` when the connection failed, else `database_error`.
+ * The driver's error as ours: `database_unreachable` when the connection failed, `data_directory_full` when the
+ * server's disk is full, else `database_error`.
  * The message never holds a connection string, a user or a password.
  */
 export function mapDatabaseError(error: unknown, context: DatabaseErrorContext): FullmatchError {
@@ -108,6 +109,10 @@ export function mapDatabaseError(error: unknown, context: DatabaseErrorContext):
   if (sqlstate !== undefined && CREDENTIALS_STATE.test(sqlstate)) {
     const message = `PostgreSQL${at} refuses the user or the password of DATABASE_URL (SQLSTATE ${sqlstate}).`;
     return new FullmatchError('database_error', message, { details });
+  }
+  if (sqlstate === SQLSTATE.diskFull) {
+    const message = `PostgreSQL${at} has no space left on its disk: ${messageOf(error)}.`;
+    return new FullmatchError('data_directory_full', message, { details, cause: error });
   }
   if (isUnreachable(error, sqlstate)) {
     const what = statement === undefined ? '' : ` during "${statement}"`;

@@ -2,7 +2,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Account, type CommandResult, runCommand } from './run-command.ts';
 
 /** PostgreSQL refuses to run as root; then it runs as this user, whom distributions' packages use too. */
-export const SYSTEM_USER = 'postgres';
+const SYSTEM_USER = 'postgres';
 
 /** Where root keeps what the system user has to reach when the data directory is closed to it. */
 export const SYSTEM_FOLDER = '/var/lib/fullmatch';
