@@ -1,3 +1,5 @@
+import { FetchFault } from './lib/fetch-fault.ts';
+
 /**
  * The table of error codes. A code is stable: clients and scripts may branch on it, prose may change.
  * `status` is the HTTP status that a response carries, `exit` the exit code of a command:
@@ -89,6 +91,15 @@ export class FullmatchError extends Error {
     this.code = code;
     this.details = options.details ?? {};
   }
+}
+
+/** A fault of the guarded fetch as a FullmatchError of the same code; anything else stays what it is. */
+export function asFullmatchError(error: unknown): unknown {
+  if (!(error instanceof FetchFault)) return error;
+  return new FullmatchError(error.code, error.message, {
+    cause: error,
+    details: { ...error.details },
+  });
 }
 
 /** The message of anything that was thrown. */

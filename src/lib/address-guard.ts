@@ -1,0 +1,103 @@
+import ipaddr from 'ipaddr.js';
+
+/** `public`, or why nothing may connect to an address: a range of ipaddr.js, or one of the kinds named here. */
+export type AddressKind = string;
+
+/**
+ * Public unicast addresses that are no public hosts. 168.63.129.16 is Azure's wire server: from inside a virtual
+ * machine it answers like the link-local metadata services of other clouds.
+ */
+const CLOUD_ADDRESSES: ReadonlySet<string> = new Set(['168.63.129.16']);
+
+/** What the internet routes to hosts (IANA): everything outside is special, known or not. */
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+/** Deprecated (RFC 4291), but some systems still route ::a.b.c.d to IPv4. */
+const IPV4_COMPATIBLE: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('::'), 96];
+/** The well-known prefix of NAT64 (RFC 6052): names of IPv4 hosts resolve to it on networks with IPv6 only. */
+const NAT64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('64:ff9b::'), 96];
+/** ISATAP (RFC 5214) carries an IPv4 address in the last half, behind one of these words. */
+const ISATAP_WORDS: ReadonlySet<string> = new Set(['0:5efe', '200:5efe']);
+
+function judgeIPv4(address: ipaddr.IPv4): AddressKind {
+  const range = address.range();
+  if (range !== 'unicast') return range;
+  return CLOUD_ADDRESSES.has(address.toString()) ? 'cloud' : 'public';
+}
+
+/** The IPv4 address in the last 32 bits. */
+function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 {
+  return new ipaddr.IPv4(address.toByteArray().slice(12));
+}
+
+function judgeIPv6(address: ipaddr.IPv6): AddressKind {
+  if (address.isIPv4MappedAddress()) return judgeIPv4(address.toIPv4Address());
+  if (address.match(NAT64)) return judgeIPv4(embeddedIPv4(address));
+  const range = address.range();
+  // 6to4 and Teredo are among the ranges: both carry an IPv4 address and both are abandoned, so all of them is refused.
+  if (range !== 'unicast') return range;
+  if (address.match(IPV4_COMPATIBLE)) return 'ipv4Compatible';
+  if (!address.match(GLOBAL_UNICAST)) return 'special';
+  const words = address.parts.slice(4, 6).map((word) => word.toString(16));
+  return ISATAP_WORDS.has(words.join(':')) ? 'isatap' : 'public';
+}
+
+/**
+ * Whether an IP address, as a socket names it, is a host of the public internet: `public`, or the kind of address that
+ * it is instead (`loopback`, `private`, `linkLocal`, `carrierGradeNat`, `uniqueLocal`, …). IPv4 inside IPv6 is judged
+ * by the IPv4 address where that is what would be reached. What is no address is `unreadable`.
+ */
+export function judgeAddress(text: string): AddressKind {
+  let address: ipaddr.IPv4 | ipaddr.IPv6;
+  try {
+    address = ipaddr.parse(text);
+  } catch {
+    return 'unreadable';
+  }
+  if (address instanceof ipaddr.IPv4) {
+    // ipaddr.js also reads short, octal and hexadecimal spellings; a socket never names an address so.
+    return ipaddr.IPv4.isValidFourPartDecimal(text) ? judgeIPv4(address) : 'unreadable';
+  }
+  return judgeIPv6(address);
+}
+
+/** The address of a URL's host when it is an IP literal, without brackets; undefined for a name. */
+export function literalAddress(hostname: string): string | undefined {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1);
+  return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : undefined;
+}
+
+/** `host:port` of a URL, the port always written, as the allow list has it. */
+export function hostPortOf(url: URL): string {
+  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  return `${url.hostname}:${port}`;
+}
+
+/**
+ * An entry of the operator's allow list in the spelling of {@link hostPortOf}.
+ * @throws TypeError when it is not `host:port` with a port from 1 to 65535; IPv6 addresses stand in brackets.
+ */
+export function normalizeHostPort(entry: string): string {
+  const [, host, port] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\]+):([0-9]{1,5})$/i.exec(entry) ?? [];
+  const number = Number(port);
+  if (host === undefined || number < 1 || number > 65_535 || !URL.canParse(`http://${host}/`)) {
+    throw new TypeError('an allowed private address is host:port, such as 127.0.0.1:8545');
+  }
+  return `${new URL(`http://${host}/`).hostname}:${number}`;
+}
+
+/**
+ * Ports of other services, which a request could be made to speak to (the list of blocked ports of the Fetch
+ * standard, https://fetch.spec.whatwg.org/#port-blocking).
+ */
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+  103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+  512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+  995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+  6669, 6679, 6697, 10080,
+]);
+
+/** Whether a URL names a port that belongs to another service than the web. */
+export function isBlockedPort(url: URL): boolean {
+  return url.port !== '' && BLOCKED_PORTS.has(Number(url.port));
+}

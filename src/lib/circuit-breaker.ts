@@ -1,0 +1,140 @@
+import { FetchFault } from './fetch-fault.ts';
+
+/** When a host is left alone, and for how long. */
+export interface CircuitBreakerOptions {
+  /** Failures in a row after which the host rests. */
+  readonly failures: number;
+  /** The first rest; each further failure doubles it. Milliseconds. */
+  readonly backoffMs: number;
+  readonly maxBackoffMs: number;
+  /** A host's own wish (`Retry-After`) is honoured up to this long. Milliseconds. */
+  readonly maxRetryAfterMs: number;
+  /** The clock in milliseconds, and numbers from 0 to 1: given by tests. */
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+export const DEFAULT_BREAKER: CircuitBreakerOptions = {
+  failures: 5,
+  backoffMs: 1000,
+  maxBackoffMs: 60_000,
+  maxRetryAfterMs: 600_000,
+  now: Date.now,
+  random: Math.random,
+};
+
+/** One request to a host. Exactly one of the endings is told; further ones change nothing. */
+export interface Visit {
+  succeeded(): void;
+  failed(): void;
+  /** The host asked to be left alone, for this long when it said so. */
+  throttled(retryAfterMs: number | undefined): void;
+  /** Ended by us, so that it says nothing of the host. */
+  abandoned(): void;
+}
+
+interface HostState {
+  failures: number;
+  /** Nobody asks the host before this time. */
+  restsUntil: number;
+  reason: 'circuit_open' | 'throttled';
+  /** After a rest one request goes first; the others wait for its end. */
+  trying: boolean;
+}
+
+/** Hosts are named by what we read from outside, so their number has a bound. */
+const MAX_HOSTS = 5000;
+
+/**
+ * Rests hosts that fail: after some failures in a row nobody asks them for a while, then one request tries, and its
+ * outcome decides for all.
+ */
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions;
+  readonly #hosts = new Map<string, HostState>();
+
+  constructor(options: Partial<CircuitBreakerOptions> = {}) {
+    this.#options = { ...DEFAULT_BREAKER, ...options };
+  }
+
+  /**
+   * Enters a host (`scheme://host:port`).
+   * @throws FetchFault circuit_open or throttled while the host rests, with `retryAfterMs`.
+   */
+  enter(origin: string): Visit {
+    const trial = this.#admit(origin);
+    let ended = false;
+    const once = (end: (state: HostState) => void): void => {
+      if (ended) return;
+      ended = true;
+      const state = this.#state(origin);
+      if (trial) state.trying = false;
+      end(state);
+    };
+    return {
+      succeeded: () => once(() => this.#hosts.delete(origin)),
+      failed: () => once((state) => this.#fail(state)),
+      throttled: (retryAfterMs) => once((state) => this.#throttle(state, retryAfterMs)),
+      abandoned: () =>
+        once((state) => {
+          if (state.failures === 0) this.#hosts.delete(origin);
+        }),
+    };
+  }
+
+  /** Lets a request through, or throws; true when it is the one that tries a host after its rest. */
+  #admit(origin: string): boolean {
+    const state = this.#hosts.get(origin);
+    if (state === undefined || !this.#rests(state)) return false;
+    const retryAfterMs = Math.max(0, state.restsUntil - this.#options.now());
+    if (retryAfterMs === 0 && !state.trying) {
+      state.trying = true;
+      return true;
+    }
+    const why = state.reason === 'throttled' ? 'asked to be left alone' : 'failed often and rests';
+    throw new FetchFault(
+      state.reason,
+      `${origin} ${why}; ask again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+      { origin, retryAfterMs },
+    );
+  }
+
+  /** Whether the state is one in which the host is left alone, or was until its rest ended. */
+  #rests(state: HostState): boolean {
+    return state.reason === 'throttled' || state.failures >= this.#options.failures;
+  }
+
+  #state(origin: string): HostState {
+    const known = this.#hosts.get(origin);
+    if (known !== undefined) return known;
+    const oldest = this.#hosts.size >= MAX_HOSTS ? this.#hosts.keys().next().value : undefined;
+    if (oldest !== undefined) this.#hosts.delete(oldest);
+    const state: HostState = { failures: 0, restsUntil: 0, reason: 'circuit_open', trying: false };
+    this.#hosts.set(origin, state);
+    return state;
+  }
+
+  #fail(state: HostState): void {
+    const now = this.#options.now();
+    // Requests that were under way when the rest began tell nothing new.
+    if (state.restsUntil > now) return;
+    state.failures += 1;
+    state.reason = 'circuit_open';
+    if (this.#rests(state)) state.restsUntil = now + this.#backoff(state);
+  }
+
+  #throttle(state: HostState, retryAfterMs: number | undefined): void {
+    const now = this.#options.now();
+    state.failures += 1;
+    state.reason = 'throttled';
+    const wish = Math.min(retryAfterMs ?? 0, this.#options.maxRetryAfterMs);
+    state.restsUntil = Math.max(state.restsUntil, now + (wish > 0 ? wish : this.#backoff(state)));
+  }
+
+  /** Doubles with each failure; the jitter (half to whole) keeps replicas from coming back at once. */
+  #backoff(state: HostState): number {
+    const { failures, backoffMs, maxBackoffMs, random } = this.#options;
+    const doublings = Math.min(Math.max(0, state.failures - failures), 30);
+    return Math.min(backoffMs * 2 ** doublings, maxBackoffMs) * (0.5 + random() / 2);
+  }
+}

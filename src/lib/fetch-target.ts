@@ -1,0 +1,109 @@
+import { hostPortOf, isBlockedPort, judgeAddress, literalAddress } from './address-guard.ts';
+import { FetchFault } from './fetch-fault.ts';
+
+/** What is sent to one URL: the request itself, or what it becomes after a redirect. */
+export interface Hop {
+  readonly url: URL;
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Headers that say nothing of who asks: they alone follow a redirect to another origin. */
+const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
+const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type']);
+
+/** `scheme://host:port`: as much of a URL as an error may show. */
+export function shownOrigin(url: URL): string {
+  return `${url.protocol}//${hostPortOf(url)}`;
+}
+
+/**
+ * The URL of a request.
+ * @throws FetchFault url_not_allowed, or scheme_not_allowed. The message holds nothing of a text that cannot be read.
+ */
+export function parseTarget(text: string, base?: URL): URL {
+  let url: URL;
+  try {
+    url = new URL(text, base);
+  } catch {
+    throw new FetchFault('url_not_allowed', 'A URL is no absolute URL.');
+  }
+  if (url.protocol === 'ws:' || url.protocol === 'wss:') {
+    throw new FetchFault(
+      'scheme_not_allowed',
+      `${shownOrigin(url)}: WebSocket endpoints are not supported yet; use http or https.`,
+      { origin: shownOrigin(url) },
+    );
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new FetchFault('scheme_not_allowed', 'A URL is neither http nor https.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new FetchFault(
+      'url_not_allowed',
+      `The URL of ${shownOrigin(url)} holds user information (name:password@).`,
+      { origin: shownOrigin(url) },
+    );
+  }
+  return url;
+}
+
+/** Says that an address is refused, and what it is. */
+export function refuseAddress(origin: string, range: string): FetchFault {
+  return new FetchFault(
+    'address_not_allowed',
+    `${origin} is not on the public internet (${range}); only hosts that the operator allowed may be.`,
+    { origin, range },
+  );
+}
+
+/**
+ * Refuses what the URL alone shows to be no public web host: an IP literal, in any spelling (the parser has brought
+ * them to one), or another service's port. Names are judged when the connection is made.
+ * @throws FetchFault address_not_allowed.
+ */
+export function assertPublicTarget(url: URL): void {
+  if (isBlockedPort(url)) throw refuseAddress(shownOrigin(url), 'blockedPort');
+  const literal = literalAddress(url.hostname);
+  const kind = literal === undefined ? 'public' : judgeAddress(literal);
+  if (kind !== 'public') throw refuseAddress(shownOrigin(url), kind);
+}
+
+/** Whether an answer sends the request elsewhere. */
+export function isRedirect(status: number, location: string | undefined): location is string {
+  return REDIRECTS.has(status) && location !== undefined;
+}
+
+function keepHeaders(
+  headers: Readonly<Record<string, string>>,
+  keep: (name: string) => boolean,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => keep(name)));
+}
+
+/**
+ * What a request becomes when it is redirected. As in the Fetch standard, 303 always and 301 and 302 after POST go on
+ * as GET without a body. To another origin only harmless headers follow, and no body: both may hold keys.
+ * @throws FetchFault url_not_allowed or scheme_not_allowed, which a step from https to http is too.
+ */
+export function followRedirect(hop: Hop, status: number, location: string): Hop {
+  const url = parseTarget(location, hop.url);
+  const from = shownOrigin(hop.url);
+  if (hop.url.protocol === 'https:' && url.protocol === 'http:') {
+    throw new FetchFault('scheme_not_allowed', `${from} redirects from https to http.`, {
+      origin: shownOrigin(url),
+    });
+  }
+  const sameOrigin = url.origin === hop.url.origin;
+  const toGet = hop.method === 'POST' && (status <= 303 || !sameOrigin);
+  const headers = keepHeaders(
+    hop.headers,
+    (name) => (sameOrigin || HARMLESS_HEADERS.has(name)) && !(toGet && BODY_HEADERS.has(name)),
+  );
+  if (toGet || hop.body === undefined) return { url, method: toGet ? 'GET' : hop.method, headers };
+  return { url, method: hop.method, headers, body: hop.body };
+}

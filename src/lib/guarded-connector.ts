@@ -1,0 +1,111 @@
+import { lookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { judgeAddress } from './address-guard.ts';
+import { refuseAddress } from './fetch-target.ts';
+
+/** The IP addresses of a name. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** What the connector is given. */
+export interface ConnectorOptions {
+  /** Hosts (`host:port`) that may have any address. */
+  readonly allowed: ReadonlySet<string>;
+  readonly connectTimeoutMs: number;
+  readonly resolve?: Resolve;
+  /** PEM; replaces the certificate authorities that Node trusts. */
+  readonly certificateAuthorities?: string;
+}
+
+/** How long one address may take while another of the same name waits (RFC 8305 calls for 250 ms; far hosts need more). */
+const NEXT_ADDRESS_AFTER_MS = 1500;
+
+async function resolveBySystem(hostname: string): Promise<readonly string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/**
+ * The name's addresses that may be connected to; the socket connects to one of these, so there is no second look-up
+ * that could answer otherwise.
+ * @throws FetchFault address_not_allowed when none of them may.
+ */
+async function resolvePublic(
+  resolve: Resolve,
+  hostname: string,
+  origin: string,
+  allowed: boolean,
+): Promise<readonly string[]> {
+  const addresses = (await resolve(hostname)).filter((address) => isIP(address) !== 0);
+  if (allowed) return addresses;
+  const usable = addresses.filter((address) => judgeAddress(address) === 'public');
+  const [first] = addresses;
+  if (usable.length === 0 && first !== undefined) throw refuseAddress(origin, judgeAddress(first));
+  return usable;
+}
+
+function asLookup(find: (hostname: string) => Promise<readonly string[]>): LookupFunction {
+  return (hostname, options, callback) => {
+    find(hostname).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        const [first] = found;
+        if (first === undefined) {
+          callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '', 0);
+        } else if (options.all === true) {
+          callback(null, found);
+        } else {
+          callback(null, first.address, first.family);
+        }
+      },
+      (error: unknown) => callback(error as NodeJS.ErrnoException, '', 0),
+    );
+  };
+}
+
+/**
+ * Makes the connections of the guarded fetch. IP literals never reach a DNS hook, so they are judged first; names are
+ * judged by the addresses that the socket is then given; and when a connection stands, its remote address is judged
+ * once more.
+ */
+export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
+  const resolve = options.resolve ?? resolveBySystem;
+
+  // Each connection has a connector of its own, whose look-up knows what is allowed for this host and port.
+  const connectorFor = (origin: string, allowed: boolean): buildConnector.connector =>
+    buildConnector({
+      timeout: options.connectTimeoutMs,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+      maxCachedSessions: 0,
+      lookup: asLookup((hostname) => resolvePublic(resolve, hostname, origin, allowed)),
+      ...(options.certificateAuthorities === undefined
+        ? {}
+        : { ca: options.certificateAuthorities }),
+    });
+
+  return (target, callback) => {
+    const port = target.port === '' ? (target.protocol === 'https:' ? '443' : '80') : target.port;
+    const host = isIP(target.hostname) === 6 ? `[${target.hostname}]` : target.hostname;
+    const origin = `${target.protocol}//${host}:${port}`;
+    const allowed = options.allowed.has(`${host}:${port}`);
+    const literal = isIP(target.hostname) === 0 ? 'public' : judgeAddress(target.hostname);
+    if (!allowed && literal !== 'public') {
+      callback(refuseAddress(origin, literal), null);
+      return;
+    }
+    connectorFor(origin, allowed)(target, (...result) => {
+      const [error, socket] = result;
+      if (error !== null) {
+        callback(error, null);
+        return;
+      }
+      const kind = judgeAddress(socket.remoteAddress ?? '');
+      if (allowed || kind === 'public') {
+        callback(null, socket);
+      } else {
+        socket.destroy();
+        callback(refuseAddress(origin, kind), null);
+      }
+    });
+  };
+}

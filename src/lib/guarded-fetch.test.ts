@@ -1,0 +1,600 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createServer as createTlsServer } from 'node:https';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  startSocketServer,
+  startWebServer,
+  type WebServer,
+} from '../../test/support/web-server.ts';
+import { FetchFault } from './fetch-fault.ts';
+import {
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+} from './guarded-fetch.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function serve(...[listener]: Parameters<typeof startWebServer>): Promise<WebServer> {
+  const server = await startWebServer(listener);
+  closers.push(server.close);
+  return server;
+}
+
+async function speak(...[script]: Parameters<typeof startSocketServer>): Promise<WebServer> {
+  const server = await startSocketServer(script);
+  closers.push(server.close);
+  return server;
+}
+
+function guard(
+  servers: readonly WebServer[],
+  options: Partial<GuardedFetchOptions> = {},
+): GuardedFetch {
+  const guarded = createGuardedFetch({
+    allowPrivate: servers.map(({ hostPort }) => hostPort),
+    maxBytes: 100_000,
+    deadlineMs: 5000,
+    maxRedirects: 3,
+    userAgent: 'fullmatch-test',
+    ...options,
+  });
+  closers.push(() => guarded.close());
+  return guarded;
+}
+
+async function faultOf(request: Promise<unknown>): Promise<FetchFault> {
+  const error: unknown = await request.then(
+    () => new Error('answered'),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(FetchFault);
+  return error as FetchFault;
+}
+
+function collect(): { sink: Writable; text: () => string } {
+  const chunks: Buffer[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, callback) {
+      chunks.push(chunk);
+      callback();
+    },
+  });
+  sink.on('error', () => undefined);
+  return { sink, text: () => Buffer.concat(chunks).toString() };
+}
+
+describe('a guarded fetch', () => {
+  it('gives status, headers and body of any answer', async () => {
+    const server = await serve((request, response) => {
+      response.writeHead(404, {
+        'X-Seen': request.headers['user-agent'],
+        'Set-Cookie': ['a', 'b'],
+      });
+      response.end(`${request.method ?? ''} ${request.url ?? ''}`);
+    });
+    const answer = await guard([server]).fetch(`${server.url}/a?b=c#d`);
+    expect(answer).toMatchObject({
+      status: 404,
+      url: `${server.url}/a?b=c#d`,
+      redirects: 0,
+      headers: { 'x-seen': 'fullmatch-test', 'set-cookie': 'a, b' },
+    });
+    expect(answer.body.toString()).toBe('GET /a?b=c');
+  });
+
+  it('sends a body', async () => {
+    const server = await serve((request, response) => {
+      request.pipe(response);
+    });
+    const answer = await guard([server]).fetch(server.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/plain' },
+      body: 'echo',
+    });
+    expect(answer.body.toString()).toBe('echo');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['identity', (text: string) => Buffer.from(text)],
+  ])('undoes the coding %s', async (coding, encode) => {
+    const text = 'verified '.repeat(2000);
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': coding }).end(encode(text));
+    });
+    const answer = await guard([server]).fetch(server.url);
+    expect(answer.body.toString()).toBe(text);
+  });
+
+  it('takes an empty body and HEAD for what they are, whatever coding is named', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end();
+    });
+    const guarded = guard([server]);
+    expect((await guarded.fetch(server.url)).body).toHaveLength(0);
+    expect((await guarded.fetch(server.url, { method: 'HEAD' })).body).toHaveLength(0);
+  });
+
+  it('keeps connections for the next request', async () => {
+    const server = await serve((_request, response) => response.end('x'));
+    const guarded = guard([server]);
+    for (let index = 0; index < 5; index += 1) await guarded.fetch(server.url);
+    expect(server.connections()).toBeLessThan(5);
+  });
+
+  it('refuses headers that HTTP sets itself', async () => {
+    const guarded = guard([]);
+    await expect(guarded.fetch('https://a.example/', { headers: { Host: 'b' } })).rejects.toThrow(
+      TypeError,
+    );
+  });
+
+  it('fails requests after it is closed', async () => {
+    const server = await serve((_request, response) => response.end('x'));
+    const guarded = guard([server]);
+    await guarded.close();
+    expect(await faultOf(guarded.fetch(server.url))).toMatchObject({ code: 'connection_failed' });
+  });
+});
+
+describe('private hosts', () => {
+  it('are reached by exactly the host and port that the operator allowed', async () => {
+    const server = await serve((_request, response) => response.end('x'));
+    const guarded = guard([server], { resolve: async () => ['127.0.0.1'] });
+    expect((await guarded.fetch(server.url)).status).toBe(200);
+    for (const host of ['localhost', '[::ffff:127.0.0.1]', '127.0.0.2']) {
+      const fault = await faultOf(guarded.fetch(`http://${host}:${server.port}/`));
+      expect(fault.code).toBe('address_not_allowed');
+    }
+    expect(server.connections()).toBe(1);
+  });
+
+  it('are reached by name when the name is allowed', async () => {
+    const server = await serve((_request, response) => response.end('x'));
+    const guarded = guard([], {
+      allowPrivate: [`Node.Internal:${server.port}`],
+      resolve: async () => ['127.0.0.1'],
+    });
+    expect((await guarded.fetch(`http://node.internal:${server.port}/`)).status).toBe(200);
+  });
+
+  it('are not reached by a redirect from elsewhere, although allowed and connected', async () => {
+    const node = await serve((_request, response) => response.end('x'));
+    const other = await serve((_request, response) => {
+      response.writeHead(307, { location: `${node.url}/` }).end();
+    });
+    const guarded = guard([node, other]);
+    await guarded.fetch(node.url);
+    const fault = await faultOf(guarded.fetch(other.url));
+    expect(fault).toMatchObject({ code: 'address_not_allowed', details: { range: 'redirect' } });
+  });
+
+  it('are not reached when a name changes its answer: the address connected to counts', async () => {
+    const canary = await serve((_request, response) => response.end('x'));
+    let asked = 0;
+    const guarded = guard([], {
+      stepTimeoutMs: 300,
+      // A public address that nothing answers at, then the canary's.
+      resolve: async () => [asked++ % 2 === 0 ? '8.8.8.8' : '127.0.0.1'],
+    });
+    const codes = new Set<string>();
+    for (let index = 0; index < 4; index += 1) {
+      codes.add((await faultOf(guarded.fetch(`http://rebind.example:${canary.port}/`))).code);
+    }
+    expect(codes).toContain('address_not_allowed');
+    expect(canary.connections()).toBe(0);
+  });
+
+  it('among public addresses of a name are left out', async () => {
+    const canary = await serve((_request, response) => response.end('x'));
+    const guarded = guard([], {
+      stepTimeoutMs: 300,
+      resolve: async () => ['127.0.0.1', '::1', '8.8.8.8'],
+    });
+    const fault = await faultOf(guarded.fetch(`http://mixed.example:${canary.port}/`));
+    expect(fault.code).not.toBe('address_not_allowed');
+    expect(canary.connections()).toBe(0);
+  });
+});
+
+describe('redirects', () => {
+  it('are followed up to the limit, and no further', async () => {
+    const server = await serve((request, response) => {
+      const step = Number(request.url?.slice(1));
+      if (step === 0) response.end('there');
+      else response.writeHead(302, { location: `/${step - 1}` }).end('elsewhere');
+    });
+    const guarded = guard([server]);
+    const answer = await guarded.fetch(`${server.url}/3`);
+    expect(answer).toMatchObject({ status: 200, redirects: 3, url: `${server.url}/0` });
+    expect(await faultOf(guarded.fetch(`${server.url}/4`))).toMatchObject({
+      code: 'too_many_redirects',
+    });
+    expect(await faultOf(guarded.fetch(`${server.url}/1`, { maxRedirects: 0 }))).toMatchObject({
+      code: 'too_many_redirects',
+    });
+  });
+
+  it('in a loop end', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(308, { location: '/' }).end();
+    });
+    const fault = await faultOf(guard([server]).fetch(server.url));
+    expect(fault.code).toBe('too_many_redirects');
+  });
+
+  it('without a location are answers', async () => {
+    const server = await serve((_request, response) => response.writeHead(302).end('x'));
+    expect(await guard([server]).fetch(server.url)).toMatchObject({ status: 302 });
+  });
+});
+
+describe('sizes', () => {
+  const bomb = Buffer.alloc(20_000_000);
+
+  it.each([
+    ['gzip', gzipSync(bomb)],
+    ['deflate', deflateSync(bomb)],
+    ['deflate', deflateRawSync(bomb)],
+    ['br', brotliCompressSync(bomb)],
+  ])('are counted after decompression (%s)', async (coding, body) => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': coding }).end(body);
+    });
+    const guarded = guard([server]);
+    expect(body.length).toBeLessThan(100_000);
+    expect((await faultOf(guarded.fetch(server.url))).code).toBe('response_too_large');
+    const { sink, text } = collect();
+    expect((await faultOf(guarded.download(server.url, sink))).code).toBe('response_too_large');
+    expect(text().length).toBeLessThanOrEqual(100_000);
+    expect(sink.destroyed).toBe(true);
+  });
+
+  it('are counted on the wire', async () => {
+    const server = await serve((_request, response) => response.end(Buffer.alloc(100_001)));
+    const guarded = guard([server]);
+    expect((await faultOf(guarded.fetch(server.url))).code).toBe('response_too_large');
+    const answer = await guarded.fetch(server.url, { maxBytes: 100_001 });
+    expect(answer.body).toHaveLength(100_001);
+  });
+
+  it('end a body that never ends', async () => {
+    const server = await serve((_request, response) => {
+      const chunk = Buffer.alloc(16_384);
+      const write = (): void => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', write);
+      write();
+    });
+    expect((await faultOf(guard([server]).fetch(server.url))).code).toBe('response_too_large');
+  });
+
+  it('of headers are bounded', async () => {
+    const server = await speak((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`);
+    });
+    expect((await faultOf(guard([server]).fetch(server.url))).code).toBe('response_too_large');
+  });
+});
+
+describe('answers that are not sound', () => {
+  it.each([
+    [
+      'a body that ends early',
+      'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc',
+      'malformed_response',
+    ],
+    [
+      'a chunk that ends early',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nabc',
+      'malformed_response',
+    ],
+    [
+      'two lengths',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      'malformed_response',
+    ],
+    [
+      'a length and chunks',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'malformed_response',
+    ],
+    ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n', 'malformed_response'],
+    [
+      'a bad chunk size',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n',
+      'malformed_response',
+    ],
+    ['no HTTP', 'SSH-2.0-OpenSSH\r\n', 'malformed_response'],
+    ['nothing', '', 'connection_failed'],
+    ['half a head', 'HTTP/1.1 200 OK\r\nContent-Le', 'connection_failed'],
+    [
+      'a broken gzip',
+      'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello',
+      'malformed_response',
+    ],
+    [
+      'a broken brotli',
+      'HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 5\r\n\r\nhello',
+      'malformed_response',
+    ],
+    [
+      'a broken deflate',
+      'HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 5\r\n\r\nhello',
+      'malformed_response',
+    ],
+    [
+      'a coding nobody asked for',
+      'HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 5\r\n\r\nhello',
+      'malformed_response',
+    ],
+    [
+      'two codings',
+      'HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nContent-Length: 5\r\n\r\nhello',
+      'malformed_response',
+    ],
+  ])('%s', async (_what, text, code) => {
+    const server = await speak((socket) => socket.end(text));
+    expect((await faultOf(guard([server]).fetch(server.url))).code).toBe(code);
+  });
+
+  it('cut gzip at every place', async () => {
+    const whole = gzipSync('x'.repeat(100) + createHash('sha512').update('y').digest('hex'));
+    const server = await serve((request, response) => {
+      const cut = whole.subarray(0, Number(request.url?.slice(1)));
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(cut);
+    });
+    const guarded = guard([server], { breaker: { failures: 10_000 } });
+    for (let length = 1; length < whole.length; length += 7) {
+      const fault = await faultOf(guarded.fetch(`${server.url}/${length}`));
+      expect([length, fault.code]).toEqual([length, 'malformed_response']);
+    }
+    expect((await guarded.fetch(`${server.url}/${whole.length}`)).status).toBe(200);
+  });
+
+  it('nothing listens', async () => {
+    const server = await serve((_request, response) => response.end());
+    await server.close();
+    const fault = await faultOf(guard([server]).fetch(server.url));
+    expect(fault).toMatchObject({
+      code: 'connection_failed',
+      details: { origin: server.url, reason: 'ECONNREFUSED' },
+    });
+  });
+
+  it('a name that does not resolve', async () => {
+    const guarded = guard([], { resolve: async () => [] });
+    expect(await faultOf(guarded.fetch('https://no.example/'))).toMatchObject({
+      code: 'connection_failed',
+      details: { reason: 'ENOTFOUND' },
+    });
+  });
+});
+
+describe('time', () => {
+  it('is bounded for the whole, however slowly a body drips', async () => {
+    const server = await serve((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const started = performance.now();
+    const fault = await faultOf(guard([server]).fetch(server.url, { deadlineMs: 300 }));
+    expect(fault).toMatchObject({ code: 'deadline_exceeded', details: { reason: 'deadline' } });
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  it('is bounded for headers that drip', async () => {
+    const server = await speak((socket) => {
+      const timer = setInterval(() => socket.write('X'), 20);
+      socket.on('close', () => clearInterval(timer));
+      socket.write('HTTP/1.1 200 OK\r\nX: ');
+    });
+    const fault = await faultOf(guard([server]).fetch(server.url, { deadlineMs: 300 }));
+    expect(fault.code).toBe('deadline_exceeded');
+  });
+
+  it('is bounded over redirects', async () => {
+    const server = await serve((_request, response) => {
+      setTimeout(() => response.writeHead(302, { location: '/' }).end(), 150);
+    });
+    const fault = await faultOf(
+      guard([server], { maxRedirects: 100 }).fetch(server.url, { deadlineMs: 400 }),
+    );
+    expect(fault.code).toBe('deadline_exceeded');
+  });
+
+  it('is bounded for finding a name', async () => {
+    const guarded = guard([], { resolve: () => new Promise(() => undefined) });
+    const fault = await faultOf(guarded.fetch('https://slow.example/', { deadlineMs: 200 }));
+    expect(fault.code).toBe('deadline_exceeded');
+  });
+
+  it('is bounded for each step', async () => {
+    const silent = await speak(() => undefined);
+    const stalled = await speak((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx');
+    });
+    const guarded = guard([silent, stalled], { stepTimeoutMs: 200 });
+    expect(await faultOf(guarded.fetch(silent.url))).toMatchObject({
+      code: 'deadline_exceeded',
+      details: { reason: 'headers' },
+    });
+    expect(await faultOf(guarded.fetch(stalled.url))).toMatchObject({
+      code: 'deadline_exceeded',
+      details: { reason: 'body' },
+    });
+  });
+
+  it('ends at the caller’s wish, with his reason', async () => {
+    const server = await speak(() => undefined);
+    const guarded = guard([server]);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    setTimeout(() => controller.abort(reason), 50);
+    await expect(guarded.fetch(server.url, { signal: controller.signal })).rejects.toBe(reason);
+    await expect(guarded.fetch(server.url, { signal: controller.signal })).rejects.toBe(reason);
+  });
+});
+
+describe('hosts that fail', () => {
+  const breaker = { failures: 3, backoffMs: 60_000 };
+
+  it('rest after failures, and nobody asks them meanwhile', async () => {
+    const server = await serve((_request, response) => response.writeHead(500).end('x'));
+    const guarded = guard([server], { breaker });
+    for (let index = 0; index < 3; index += 1) {
+      expect((await guarded.fetch(server.url)).status).toBe(500);
+    }
+    const fault = await faultOf(guarded.fetch(`${server.url}/other`));
+    expect(fault.code).toBe('circuit_open');
+    expect(fault.details.retryAfterMs).toBeGreaterThan(20_000);
+  });
+
+  it('that ask to be left alone are', async () => {
+    let requests = 0;
+    const server = await serve((_request, response) => {
+      requests += 1;
+      response.writeHead(429, { 'retry-after': '30' }).end('x');
+    });
+    const guarded = guard([server]);
+    expect(await guarded.fetch(server.url)).toMatchObject({ status: 429, retryAfterMs: 30_000 });
+    const fault = await faultOf(guarded.fetch(server.url));
+    expect(fault.code).toBe('throttled');
+    expect(requests).toBe(1);
+  });
+
+  it('are not those that answer 404 or too much', async () => {
+    const server = await serve((request, response) => {
+      if (request.url === '/large') response.end(Buffer.alloc(200_000));
+      else response.writeHead(404).end('x');
+    });
+    const guarded = guard([server], { breaker });
+    for (let index = 0; index < 5; index += 1) {
+      expect((await guarded.fetch(server.url)).status).toBe(404);
+      expect((await faultOf(guarded.fetch(`${server.url}/large`))).code).toBe('response_too_large');
+    }
+  });
+});
+
+describe('a download', () => {
+  it('streams to its sink', async () => {
+    const server = await serve((_request, response) => {
+      response
+        .writeHead(200, { 'content-encoding': 'gzip' })
+        .end(gzipSync('compiler'.repeat(1000)));
+    });
+    const { sink, text } = collect();
+    const answer = await guard([server]).download(server.url, sink);
+    expect(answer).toMatchObject({ status: 200, bytes: 8000 });
+    expect(text()).toBe('compiler'.repeat(1000));
+    expect(sink.writableFinished).toBe(true);
+  });
+
+  it('writes nothing of an answer that is no success', async () => {
+    const server = await serve((_request, response) => response.writeHead(404).end('not found'));
+    const { sink, text } = collect();
+    const answer = await guard([server]).download(server.url, sink);
+    expect(answer).toMatchObject({ status: 404, bytes: 0 });
+    expect(text()).toBe('');
+    expect(sink.destroyed).toBe(false);
+  });
+
+  it('fails with the error of its sink', async () => {
+    const server = await serve((_request, response) => response.end(Buffer.alloc(50_000)));
+    const full = Object.assign(new Error('disk full'), { code: 'ENOSPC' });
+    const sink = new Writable({ write: (_chunk, _encoding, callback) => callback(full) });
+    await expect(guard([server]).download(server.url, sink)).rejects.toBe(full);
+  });
+});
+
+describe('what errors show', () => {
+  it('is scheme, host and port, never path, query, header or body', async () => {
+    const html = await serve((_request, response) => {
+      response.writeHead(302, { location: 'https://canary:canary@127.0.0.1/canary' }).end('canary');
+    });
+    const closed = await serve((_request, response) => response.end());
+    await closed.close();
+    const guarded = guard([html, closed], { resolve: async () => ['10.0.0.1'] });
+    for (const url of [
+      `${html.url}/canary?canary=canary`,
+      `${closed.url}/canary`,
+      'https://a.example/canary?canary#canary',
+      'http://10.0.0.1/canary',
+      'canary',
+    ]) {
+      const fault = await faultOf(guarded.fetch(url, { headers: { authorization: 'canary' } }));
+      const shown = JSON.stringify([
+        fault.message,
+        fault.details,
+        fault.stack,
+        fault.cause ?? null,
+      ]);
+      expect([url, shown.replaceAll(url, '').includes('canary')]).toEqual([url, false]);
+    }
+  });
+});
+
+const openssl = spawnSync('openssl', ['version']).status === 0;
+
+describe.skipIf(!openssl)(
+  'TLS (skipped where openssl is missing: it makes the certificate)',
+  () => {
+    it('is judged by the name asked for, and a redirect from it to http is refused', async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'fullmatch-tls-'));
+      const file = (name: string): string => path.join(folder, name);
+      const made = spawnSync('openssl', [
+        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+        ...['-keyout', file('key.pem'), '-out', file('cert.pem'), '-days', '2'],
+        ...['-subj', '/CN=node.example', '-addext', 'subjectAltName=DNS:node.example'],
+      ]);
+      expect(made.status).toBe(0);
+      const cert = readFileSync(file('cert.pem'), 'utf8');
+      const server = createTlsServer(
+        { cert, key: readFileSync(file('key.pem')) },
+        (request, response) => {
+          if (request.url === '/down')
+            response.writeHead(302, { location: 'http://a.example/' }).end();
+          else response.end('secure');
+        },
+      );
+      rmSync(folder, { recursive: true });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      closers.push(() => new Promise((done) => server.close(() => done())));
+      const { port } = server.address() as AddressInfo;
+      const options = {
+        allowPrivate: [`node.example:${port}`, `other.example:${port}`],
+        resolve: async () => ['127.0.0.1'],
+      };
+      const trusting = guard([], { ...options, certificateAuthorities: cert });
+      const answer = await trusting.fetch(`https://node.example:${port}/`);
+      expect(answer.body.toString()).toBe('secure');
+      expect((await faultOf(trusting.fetch(`https://other.example:${port}/`))).details.reason).toBe(
+        'ERR_TLS_CERT_ALTNAME_INVALID',
+      );
+      expect((await faultOf(trusting.fetch(`https://node.example:${port}/down`))).code).toBe(
+        'scheme_not_allowed',
+      );
+      const wary = guard([], options);
+      expect((await faultOf(wary.fetch(`https://node.example:${port}/`))).code).toBe(
+        'connection_failed',
+      );
+    });
+  },
+);

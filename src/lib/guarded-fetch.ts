@@ -1,0 +1,355 @@
+import { type IncomingHttpHeaders } from 'node:http';
+import { type Readable, type Writable } from 'node:stream';
+import { Agent } from 'undici';
+import { hostPortOf, normalizeHostPort } from './address-guard.ts';
+import { CircuitBreaker, type CircuitBreakerOptions, type Visit } from './circuit-breaker.ts';
+import { FetchFault } from './fetch-fault.ts';
+import {
+  assertPublicTarget,
+  followRedirect,
+  type Hop,
+  isRedirect,
+  parseTarget,
+  refuseAddress,
+  shownOrigin,
+} from './fetch-target.ts';
+import { createGuardedConnector, type Resolve } from './guarded-connector.ts';
+import { nameFault } from './network-fault.ts';
+import { ACCEPTED_CODINGS, readBody, SinkFailure, writeBody } from './response-body.ts';
+import { parseRetryAfter } from './retry-after.ts';
+
+/** What every request of a guarded fetch is bound to. */
+export interface GuardedFetchOptions {
+  /** Hosts that may have private addresses, as `host:port` exactly as a URL names them: `127.0.0.1:8545`. */
+  readonly allowPrivate: readonly string[];
+  /** Bytes of a body, on the wire and again after decompression. */
+  readonly maxBytes: number;
+  /** Milliseconds from the call to the last byte of the body, redirects included. */
+  readonly deadlineMs: number;
+  readonly maxRedirects: number;
+  readonly userAgent: string;
+  /** Milliseconds for each step: connecting, waiting for headers, waiting for the next bytes. Default 10,000. */
+  readonly stepTimeoutMs?: number;
+  /** Connections to one host at once. Default 8. */
+  readonly connectionsPerHost?: number;
+  readonly breaker?: Partial<CircuitBreakerOptions>;
+  /** PEM; replaces the certificate authorities that Node trusts. */
+  readonly certificateAuthorities?: string;
+  /** Finds the addresses of a name; the system's resolver by default. */
+  readonly resolve?: Resolve;
+}
+
+/** One request. Limits given here may be lower or higher than those of the guarded fetch. */
+export interface FetchRequest {
+  /** Default GET. */
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly maxBytes?: number;
+  readonly deadlineMs?: number;
+  readonly maxRedirects?: number;
+  /** Ends the request; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** An answer without its body. Any status is an answer, 404 and 503 too. */
+export interface FetchHead {
+  readonly status: number;
+  /** Names in lower case; a repeated header's values are joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The URL that answered: after redirects another than the one asked. It may hold keys. */
+  readonly url: string;
+  readonly redirects: number;
+  /** The wait that `Retry-After` asks for. */
+  readonly retryAfterMs?: number;
+}
+
+export interface FetchResponse extends FetchHead {
+  /** Decompressed. */
+  readonly body: Buffer;
+}
+
+/**
+ * The only way out: every byte that the service asks of the network goes through one of these.
+ * All methods reject with {@link FetchFault}, or with the reason of the caller's signal.
+ */
+export interface GuardedFetch {
+  /** Asks for a URL and gives the whole answer. */
+  fetch(url: string, request?: FetchRequest): Promise<FetchResponse>;
+  /**
+   * Asks for a URL and writes the body of a 2xx answer to the sink, decompressed, which is ended; of other answers
+   * only the head is given, and the sink is left as it was. When the body fails the sink is destroyed; when the sink
+   * fails, its error is what this rejects with.
+   */
+  download(
+    url: string,
+    sink: Writable,
+    request?: FetchRequest,
+  ): Promise<FetchHead & { readonly bytes: number }>;
+  /** Ends all connections; requests under way fail. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_STEP_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 4000;
+/** Headers that HTTP itself sets: a caller's would contradict the message. */
+const OWN_HEADERS = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+];
+
+/** Ends a request at its deadline or by its caller, and knows which it was. */
+interface Ending {
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+function startEnding(origin: string, deadlineMs: number, caller: AbortSignal | undefined): Ending {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(
+      new FetchFault('deadline_exceeded', `${origin} did not answer within ${deadlineMs} ms.`, {
+        origin,
+        reason: 'deadline',
+      }),
+    );
+  }, deadlineMs);
+  const followCaller = (): void => controller.abort(caller?.reason);
+  if (caller?.aborted === true) followCaller();
+  caller?.addEventListener('abort', followCaller, { once: true });
+  return {
+    signal: controller.signal,
+    release() {
+      clearTimeout(timer);
+      caller?.removeEventListener('abort', followCaller);
+    },
+  };
+}
+
+/**
+ * The promise, or the signal's reason when that comes first: undici heeds the signal of a request only when its
+ * connection stands, and finding a name may take longer than any deadline.
+ */
+async function endWith<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function firstHop(url: URL, request: FetchRequest, userAgent: string): Hop {
+  const headers: Record<string, string> = { 'user-agent': userAgent };
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    headers[name.toLowerCase()] = value;
+  }
+  for (const name of OWN_HEADERS) {
+    if (name in headers) throw new TypeError(`the header ${name} is the guarded fetch's own`);
+  }
+  const hop: Hop = { url, method: request.method ?? 'GET', headers };
+  return request.body === undefined ? hop : { ...hop, body: request.body };
+}
+
+function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const plain = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return plain;
+}
+
+interface OpenAnswer {
+  readonly head: FetchHead;
+  /** Undefined where HTTP allows no body. */
+  readonly body: Readable | undefined;
+  readonly origin: string;
+  readonly visit: Visit;
+}
+
+class UndiciGuardedFetch implements GuardedFetch {
+  readonly #options: GuardedFetchOptions;
+  readonly #allowed: ReadonlySet<string>;
+  readonly #agent: Agent;
+  readonly #breaker: CircuitBreaker;
+  readonly #now: () => number;
+
+  constructor(options: GuardedFetchOptions) {
+    const stepTimeoutMs = options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS;
+    this.#options = options;
+    this.#allowed = new Set(options.allowPrivate.map(normalizeHostPort));
+    this.#breaker = new CircuitBreaker(options.breaker);
+    this.#now = options.breaker?.now ?? Date.now;
+    const { resolve, certificateAuthorities } = options;
+    this.#agent = new Agent({
+      connections: options.connectionsPerHost ?? 8,
+      pipelining: 1,
+      headersTimeout: stepTimeoutMs,
+      bodyTimeout: stepTimeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      connect: createGuardedConnector({
+        allowed: this.#allowed,
+        connectTimeoutMs: stepTimeoutMs,
+        ...(resolve === undefined ? {} : { resolve }),
+        ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
+      }),
+    });
+  }
+
+  async fetch(url: string, request: FetchRequest = {}): Promise<FetchResponse> {
+    return this.#run(url, request, async ({ head, body, origin }, signal, maxBytes) => {
+      if (body === undefined) return { ...head, body: Buffer.alloc(0) };
+      const coding = head.headers['content-encoding'];
+      return { ...head, body: await readBody(body, coding, { origin, maxBytes, signal }) };
+    });
+  }
+
+  async download(
+    url: string,
+    sink: Writable,
+    request: FetchRequest = {},
+  ): Promise<FetchHead & { readonly bytes: number }> {
+    return this.#run(url, request, async ({ head, body, origin }, signal, maxBytes) => {
+      if (body === undefined || head.status < 200 || head.status > 299) {
+        discard(body);
+        return { ...head, bytes: 0 };
+      }
+      const coding = head.headers['content-encoding'];
+      const bytes = await writeBody(body, coding, sink, { origin, maxBytes, signal });
+      return { ...head, bytes };
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  /** Follows the request to its last answer and reads it, all within the deadline. */
+  async #run<Result>(
+    text: string,
+    request: FetchRequest,
+    read: (answer: OpenAnswer, signal: AbortSignal, maxBytes: number) => Promise<Result>,
+  ): Promise<Result> {
+    const hop = firstHop(parseTarget(text), request, this.#options.userAgent);
+    const deadlineMs = request.deadlineMs ?? this.#options.deadlineMs;
+    const ending = startEnding(shownOrigin(hop.url), deadlineMs, request.signal);
+    let answer: OpenAnswer | undefined;
+    try {
+      answer = await this.#follow(hop, request, ending.signal);
+      const result = await read(answer, ending.signal, request.maxBytes ?? this.#options.maxBytes);
+      tellOutcome(answer.visit, answer.head);
+      return result;
+    } catch (error) {
+      discard(answer?.body);
+      if (error instanceof SinkFailure) {
+        answer?.visit.abandoned();
+        throw error.cause;
+      }
+      const origin = answer?.origin ?? shownOrigin(hop.url);
+      const fault = nameFault(error, { origin, signal: ending.signal, answered: true });
+      if (answer !== undefined) tellFault(answer.visit, fault);
+      throw fault;
+    } finally {
+      ending.release();
+    }
+  }
+
+  async #follow(first: Hop, request: FetchRequest, signal: AbortSignal): Promise<OpenAnswer> {
+    const maxRedirects = request.maxRedirects ?? this.#options.maxRedirects;
+    let hop = first;
+    for (let redirects = 0; ; redirects += 1) {
+      this.#assertAllowed(hop.url, first.url);
+      const answer = await this.#ask(hop, redirects, signal);
+      const { location } = answer.head.headers;
+      if (!isRedirect(answer.head.status, location)) return answer;
+      answer.visit.succeeded();
+      discard(answer.body);
+      if (redirects === maxRedirects) {
+        throw new FetchFault(
+          'too_many_redirects',
+          `${shownOrigin(first.url)} redirects more than ${maxRedirects} times.`,
+          { origin: shownOrigin(first.url) },
+        );
+      }
+      hop = followRedirect(hop, answer.head.status, location);
+    }
+  }
+
+  /** A private host answers only to requests that name it: no redirect leads to one from elsewhere. */
+  #assertAllowed(url: URL, asked: URL): void {
+    const hostPort = hostPortOf(url);
+    if (!this.#allowed.has(hostPort)) assertPublicTarget(url);
+    else if (hostPort !== hostPortOf(asked)) throw refuseAddress(shownOrigin(url), 'redirect');
+  }
+
+  async #ask(hop: Hop, redirects: number, signal: AbortSignal): Promise<OpenAnswer> {
+    const origin = shownOrigin(hop.url);
+    signal.throwIfAborted();
+    const visit = this.#breaker.enter(origin);
+    try {
+      const asking = this.#agent.request({
+        origin: hop.url.origin,
+        path: `${hop.url.pathname}${hop.url.search}`,
+        method: hop.method,
+        headers: { ...hop.headers, 'accept-encoding': ACCEPTED_CODINGS },
+        body: hop.body ?? null,
+        signal,
+      });
+      const answer = await endWith(asking, signal);
+      const headers = plainHeaders(answer.headers);
+      const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#now());
+      const head = { status: answer.statusCode, headers, url: hop.url.href, redirects };
+      // A body that is destroyed says so by an error event, which nobody needs.
+      answer.body.on('error', () => undefined);
+      const bodiless =
+        hop.method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304;
+      if (bodiless) await answer.body.dump();
+      return {
+        head: retryAfterMs === undefined ? head : { ...head, retryAfterMs },
+        body: bodiless ? undefined : answer.body,
+        origin,
+        visit,
+      };
+    } catch (error) {
+      const fault = nameFault(error, { origin, signal, answered: false });
+      tellFault(visit, fault);
+      throw fault;
+    }
+  }
+}
+
+function discard(body: Readable | undefined): void {
+  body?.destroy();
+}
+
+/** Statuses of overload and failure count against the host; 4xx are answers like any other. */
+function tellOutcome(visit: Visit, { status, retryAfterMs }: FetchHead): void {
+  if (status === 429 || (status === 503 && retryAfterMs !== undefined))
+    visit.throttled(retryAfterMs);
+  else if (status >= 500) visit.failed();
+  else visit.succeeded();
+}
+
+function tellFault(visit: Visit, fault: unknown): void {
+  if (!(fault instanceof FetchFault) || fault.code === 'address_not_allowed') visit.abandoned();
+  else if (fault.code === 'response_too_large') visit.succeeded();
+  else visit.failed();
+}
+
+/**
+ * A fetch that reaches public web hosts only: http and https, no user information, addresses judged when the
+ * connection is made, redirects followed by hand and judged again, sizes counted after decompression, a deadline for
+ * the whole, and rest for hosts that fail.
+ * @throws TypeError when an entry of `allowPrivate` is not `host:port`.
+ */
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  return new UndiciGuardedFetch(options);
+}

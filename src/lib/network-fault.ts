@@ -1,0 +1,62 @@
+import { FetchFault } from './fetch-fault.ts';
+
+/** When and where something failed. */
+interface Circumstances {
+  /** `scheme://host:port`. */
+  readonly origin: string;
+  readonly signal: AbortSignal;
+  /** Whether the head of the answer had come. */
+  readonly answered: boolean;
+}
+
+const STEPS: Readonly<Record<string, string>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'connect',
+  UND_ERR_HEADERS_TIMEOUT: 'headers',
+  UND_ERR_BODY_TIMEOUT: 'body',
+};
+
+/** Codes of the HTTP parser, and undici's for a body of the wrong length. */
+const MALFORMED = /^(?:HPE_|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/;
+
+function codeOf(error: unknown): string {
+  for (let at = error, depth = 0; at instanceof Error && depth < 3; at = at.cause, depth += 1) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code)) return code;
+    // Where every address of a name failed, each has its own error.
+    if (at instanceof AggregateError) return codeOf(at.errors[0]);
+  }
+  return 'unknown';
+}
+
+/**
+ * What went wrong, as the guarded fetch says it: messages of the system and of undici may hold addresses and paths, so
+ * of them only the symbol stays. A request that its caller ended gives the caller's reason.
+ */
+export function nameFault(error: unknown, { origin, signal, answered }: Circumstances): unknown {
+  if (error instanceof FetchFault) return error;
+  if (signal.aborted) return signal.reason;
+  const reason = codeOf(error);
+  const step = STEPS[reason];
+  if (step !== undefined) {
+    return new FetchFault('deadline_exceeded', `${origin} took too long (${step}).`, {
+      origin,
+      reason: step,
+    });
+  }
+  if (reason === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new FetchFault('response_too_large', `The headers of ${origin} are too large.`, {
+      origin,
+    });
+  }
+  const unreadable = error instanceof Error && error.name === 'HTTPParserError';
+  if (unreadable || answered || MALFORMED.test(reason)) {
+    return new FetchFault('malformed_response', `${origin} sends no sound answer (${reason}).`, {
+      origin,
+      reason,
+    });
+  }
+  return new FetchFault('connection_failed', `No answer from ${origin} (${reason}).`, {
+    origin,
+    reason,
+  });
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FetchFault } from '../src/lib/fetch-fault.ts';
+import { createGuardedFetch, type GuardedFetch } from '../src/lib/guarded-fetch.ts';
+import { readCases } from './support/shared-data.ts';
+import { startSocketServer, type WebServer } from './support/web-server.ts';
+
+interface Spelling {
+  /** With `{port}` where the canary's port goes. */
+  readonly url: string;
+  readonly why: string;
+  /** What a name resolves to. */
+  readonly resolves?: readonly string[];
+  /** The fault, where it is not address_not_allowed. */
+  readonly code?: string;
+}
+
+const cases = readCases<Spelling>('ssrf.json');
+const answer = (head: string): string => `HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`;
+
+describe('a server that should never be reached', () => {
+  let canary: WebServer;
+  let redirector: WebServer;
+  let guarded: GuardedFetch;
+  let location = '';
+  let status = 302;
+  let resolves: readonly string[] = [];
+
+  beforeAll(async () => {
+    canary = await startSocketServer((socket) => socket.end(answer('200 OK')));
+    // Bytes as they are: a listener of node:http would refuse many of these locations.
+    redirector = await startSocketServer((socket) => {
+      socket.end(Buffer.from(answer(`${status} Found\r\nLocation: ${location}`), 'utf8'));
+    });
+    guarded = createGuardedFetch({
+      allowPrivate: [redirector.hostPort],
+      maxBytes: 1000,
+      deadlineMs: 5000,
+      maxRedirects: 3,
+      userAgent: 'fullmatch-test',
+      resolve: async () => resolves,
+    });
+  });
+
+  afterAll(async () => {
+    await guarded.close();
+    await canary.close();
+    await redirector.close();
+  });
+
+  async function codeOf(url: string): Promise<string> {
+    try {
+      return `answered ${(await guarded.fetch(url)).status}`;
+    } catch (error) {
+      return error instanceof FetchFault ? error.code : String(error);
+    }
+  }
+
+  it('has at least 120 spellings in the table', () => {
+    expect(new Set(cases.map(({ url }) => url)).size).toBeGreaterThanOrEqual(120);
+  });
+
+  it.each(cases)('$url is refused ($why)', async (spelling) => {
+    // Whatever a text turns out to be a name of leads to the canary's address.
+    resolves = spelling.resolves ?? ['127.0.0.1'];
+    const url = spelling.url.replaceAll('{port}', String(canary.port));
+    expect(await codeOf(url)).toBe(spelling.code ?? 'address_not_allowed');
+    expect(canary.connections()).toBe(0);
+  });
+
+  it.each(cases)('a redirect to $url is refused ($why)', async (spelling) => {
+    resolves = spelling.resolves ?? ['127.0.0.1'];
+    location = spelling.url.replaceAll('{port}', String(canary.port)).replaceAll(/[\t\n]/g, '');
+    for (status of [301, 302, 303, 307, 308]) {
+      // Some spellings are relative beside a URL: those go round in the redirector itself.
+      expect(await codeOf(redirector.url)).toMatch(/_not_allowed$|^too_many_redirects$/);
+    }
+    expect(canary.connections()).toBe(0);
+  });
+
+  it('is reached when the operator allows it, so that the table can fail', async () => {
+    const open = createGuardedFetch({
+      allowPrivate: [canary.hostPort],
+      maxBytes: 1000,
+      deadlineMs: 5000,
+      maxRedirects: 0,
+      userAgent: 'fullmatch-test',
+    });
+    for (const spelling of ['127.0.0.1', '127.1', '0x7f000001', '2130706433', '①②⑦.0.0.1']) {
+      expect((await open.fetch(`http://${spelling}:${canary.port}/`)).status).toBe(200);
+    }
+    await open.close();
+    expect(canary.connections()).toBeGreaterThan(0);
+  });
+});
