@@ -1,0 +1,149 @@
+/**
+ * Writes src/compilers/solidity-catalogue.ts: one line for every Solidity version that npm has from 0.4.11 on, with the
+ * checksums of its soljson.js and the version that this file itself reports. Run by hand when a version appears:
+ * `npx tsx scripts/pin-compilers.ts [version…]`; without versions it adds those that the catalogue lacks.
+ *
+ * - npm's soljson.js is byte-identical to the official binary up to 0.8.11, so its checksums are the official ones.
+ *   From 0.8.12 on npm's file is reformatted: its checksum is ours to pin, and official checksums that the catalogue
+ *   has already are kept, never made up.
+ * - A version that npm has as `x-fixed` is taken from there: solc@0.8.7, for one, holds 0.7.5.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { bytesToHex } from '../src/lib/hex.ts';
+import { keccak256 } from '../src/lib/keccak.ts';
+
+const run = promisify(execFile);
+const CATALOGUE = new URL('../src/compilers/solidity-catalogue.ts', import.meta.url);
+const OLDEST = [0, 4, 11];
+/** The last version whose npm file equals the official one. */
+const LAST_EQUAL = [0, 8, 11];
+
+interface Line {
+  readonly longVersion: string;
+  readonly npmVersion: string;
+  readonly npmSha256: string;
+  readonly sha256: string;
+  readonly keccak256: string;
+}
+
+/** Prints the version that a soljson.js reports. 0.4.x to 0.5.x call it `version`, later ones `solidity_version`. */
+const REPORT_VERSION = `
+  const module = require(process.argv[1]);
+  const name = '_solidity_version' in module ? 'solidity_version' : 'version';
+  process.stdout.write(module.cwrap(name, 'string', [])());
+`;
+
+function numbersOf(version: string): number[] {
+  return version
+    .replace(/[-+].*$/, '')
+    .split('.')
+    .map(Number);
+}
+
+function compareVersions(left: readonly number[], right: readonly number[]): number {
+  return left.map((number, index) => number - (right[index] ?? 0)).find((sign) => sign !== 0) ?? 0;
+}
+
+/** The npm versions to pin: the fixed one where there is one. */
+async function listNpmVersions(): Promise<string[]> {
+  const { stdout } = await run('npm', ['view', 'solc', 'versions', '--json']);
+  const all = JSON.parse(stdout) as string[];
+  return all.filter(
+    (version) =>
+      /^\d+\.\d+\.\d+(-fixed)?$/.test(version) &&
+      compareVersions(numbersOf(version), OLDEST) >= 0 &&
+      !all.includes(`${version}-fixed`),
+  );
+}
+
+async function pin(npmVersion: string, cache: string): Promise<Line> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pin-compilers-'));
+  try {
+    const spec = `solc@${npmVersion}`;
+    await run('npm', ['pack', spec, '--silent', '--pack-destination', folder, '--cache', cache]);
+    const [archive] = await readdir(folder);
+    await run('tar', ['-xzf', path.join(folder, archive!), '-C', folder, 'package/soljson.js']);
+    const file = path.join(folder, 'package', 'soljson.js');
+    const bytes = await readFile(file);
+    const { stdout } = await run(
+      process.execPath,
+      ['--max-old-space-size=512', '-e', REPORT_VERSION, file],
+      { cwd: folder, env: {}, timeout: 60_000, killSignal: 'SIGKILL', maxBuffer: 65_536 },
+    );
+    const longVersion = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(stdout)?.[0];
+    if (longVersion?.startsWith(`${npmVersion.replace('-fixed', '')}+`) !== true) {
+      throw new Error(`${spec} holds ${JSON.stringify(stdout)}`);
+    }
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const official = compareVersions(numbersOf(npmVersion), LAST_EQUAL) <= 0;
+    return {
+      longVersion,
+      npmVersion,
+      npmSha256: sha256,
+      sha256: official ? sha256 : '-',
+      keccak256: official ? bytesToHex(keccak256(bytes)).slice(2) : '-',
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function readLines(): Promise<Line[]> {
+  const text = await readFile(CATALOGUE, 'utf8');
+  return [...text.matchAll(/^(\d\S*) (\S+) (\S+) (\S+) (\S+)$/gm)].map(
+    ([, longVersion, npmVersion, npmSha256, sha256, keccak]) =>
+      ({ longVersion, npmVersion, npmSha256, sha256, keccak256: keccak }) as Line,
+  );
+}
+
+/** Replaces the table between its two back quotes; the rest of the file is written by hand. */
+async function writeLines(lines: readonly Line[]): Promise<void> {
+  const rows = [...lines]
+    .sort((left, right) =>
+      compareVersions(numbersOf(left.longVersion), numbersOf(right.longVersion)),
+    )
+    .map((line) =>
+      [line.longVersion, line.npmVersion, line.npmSha256, line.sha256, line.keccak256].join(' '),
+    );
+  const text = await readFile(CATALOGUE, 'utf8');
+  const table = /(const TABLE = `\n)[^`]*(`)/;
+  if (!table.test(text)) throw new Error('the catalogue has no table');
+  await writeFile(
+    CATALOGUE,
+    text.replace(table, (_all, head: string, tail: string) => `${head}${rows.join('\n')}\n${tail}`),
+  );
+}
+
+async function main(asked: readonly string[]): Promise<void> {
+  const cache = await mkdtemp(path.join(tmpdir(), 'pin-compilers-cache-'));
+  try {
+    const known = new Set((await readLines()).map(({ npmVersion }) => npmVersion));
+    const wanted =
+      asked.length > 0 ? asked : (await listNpmVersions()).filter((version) => !known.has(version));
+    for (const npmVersion of wanted) {
+      try {
+        const line = await pin(npmVersion, cache);
+        const lines = await readLines();
+        const before = lines.find(({ longVersion }) => longVersion === line.longVersion);
+        const official = line.sha256 === '-' && before !== undefined ? before : line;
+        await writeLines([
+          ...lines.filter(({ longVersion }) => longVersion !== line.longVersion),
+          { ...line, sha256: official.sha256, keccak256: official.keccak256 },
+        ]);
+        console.log(`pinned ${line.longVersion} from solc@${npmVersion}`);
+      } catch (error) {
+        process.exitCode = 1;
+        console.error(`not pinned: solc@${npmVersion}: ${String(error)}`);
+      }
+    }
+  } finally {
+    await rm(cache, { recursive: true, force: true });
+  }
+}
+
+await main(process.argv.slice(2));
