@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { silentLogger } from '../../src/log.ts';
+import { recount, type CountDifference } from '../../src/repository/recount.ts';
+import { sql } from '../../src/store/database.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { startProgram } from './booted-service.ts';
+import { manyContracts, writeExampleTree } from './example-tree.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
+
+/** What the rounds showed. */
+export interface CrashReport {
+  readonly rounds: number;
+  /** Contracts whose store was acknowledged before a kill. */
+  readonly acknowledged: number;
+  /** Rounds in which the import was killed before its end. */
+  readonly interrupted: number;
+  readonly lost: readonly string[];
+  readonly differences: readonly CountDifference[];
+}
+
+const IMPORT_SCRIPT = fileURLToPath(new URL('./acknowledging-import.ts', import.meta.url));
+const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CONTRACTS = 1500;
+const ALL_KEYS = sql(
+  'test all keys',
+  `SELECT chain_id || ' ' || encode(address, 'hex') AS key FROM current_matches`,
+);
+
+/**
+ * In each round a service and an import run on one data directory, and at a random moment of the import the service,
+ * the import or both are killed with SIGKILL. Then the store is opened again, and everything acknowledged must be
+ * there and the counts right. An import that came to its end starts anew on an empty directory.
+ */
+export async function runCrashRounds(
+  rounds: number,
+  onRound: (round: number, acknowledged: number) => void = () => undefined,
+): Promise<CrashReport> {
+  const folder = await createTemporaryFolder('fullmatch-crash-');
+  const tree = path.join(folder.path, 'tree');
+  await writeExampleTree(tree, { layout: 'v1', contracts: manyContracts(CONTRACTS) });
+  let generation = 0;
+  let known = new Set<string>();
+  let acknowledged = 0;
+  let interrupted = 0;
+  const lost: string[] = [];
+  const differences: CountDifference[] = [];
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      const dataDir = path.join(folder.path, `data-${generation}`);
+      const finished = await importUntilKilled(dataDir, tree, round, known);
+      if (!finished) interrupted += 1;
+      const found = await inspect(dataDir);
+      lost.push(...[...known].filter((key) => !found.keys.has(key)));
+      differences.push(...found.differences);
+      onRound(round, acknowledged + known.size);
+      if (finished) {
+        acknowledged += known.size;
+        known = new Set();
+        generation += 1;
+      }
+    }
+    return { rounds, acknowledged: acknowledged + known.size, interrupted, lost, differences };
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** Whether the import came to its end. */
+async function importUntilKilled(
+  dataDir: string,
+  tree: string,
+  round: number,
+  known: Set<string>,
+): Promise<boolean> {
+  const service = await startProgram({ environment: { FULLMATCH_DATA_DIR: dataDir } });
+  const importer = spawn(process.execPath, ['--import', 'tsx', IMPORT_SCRIPT, dataDir, tree], {
+    cwd: PROJECT_ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let buffered = '';
+  importer.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (buffered + text).split('\n');
+    // A line that the kill cut off was not acknowledged to anybody.
+    buffered = lines.pop() ?? '';
+    for (const line of lines) known.add(line);
+  });
+  const importEnded = once(importer, 'close');
+  await Promise.race([once(importer.stdout, 'data'), importEnded]);
+  await Promise.race([delay(Math.random() * 400), importEnded]);
+  const finished = importer.exitCode === 0;
+  // Every third round leaves the import alive when the service dies, every third the other way round.
+  if (round % 3 !== 1) importer.kill('SIGKILL');
+  if (round % 3 !== 2) service.child.kill('SIGKILL');
+  if (round % 3 === 1) {
+    await Promise.race([delay(Math.random() * 200), importEnded]);
+    importer.kill('SIGKILL');
+  }
+  service.child.kill('SIGKILL');
+  await Promise.all([importEnded, service.ended]);
+  return finished;
+}
+
+async function inspect(
+  dataDir: string,
+): Promise<{ keys: Set<string>; differences: readonly CountDifference[] }> {
+  const store = await openStore({ poolSize: 2, dataDir }, silentLogger);
+  try {
+    const rows = await store.database.query<{ key: string }>(ALL_KEYS);
+    const { differences } = await recount(store.database, { repair: false });
+    return { keys: new Set(rows.map(({ key }) => key)), differences };
+  } finally {
+    await store.close();
+  }
+}
+
+const delay = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
