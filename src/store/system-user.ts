@@ -1,11 +1,18 @@
+import { mkdir, rmdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { FullmatchError } from '../errors.ts';
 import { type Account, type CommandResult, runCommand } from './run-command.ts';
+import { systemCode } from './store-failure.ts';
+import { wait } from './wait.ts';
 
 /** PostgreSQL refuses to run as root; then it runs as this user, whom distributions' packages use too. */
 const SYSTEM_USER = 'postgres';
 
 /** Where root keeps what the system user has to reach when the data directory is closed to it. */
 export const SYSTEM_FOLDER = '/var/lib/fullmatch';
+
+const TURN_TIMEOUT_MS = 30_000;
+const TURN_POLL_MS = 50;
 
 // Each way of making the user, in turn: shadow-utils; the same where a group of the name exists; BusyBox.
 const MAKE_USER: readonly (readonly string[])[] = [
@@ -42,12 +49,16 @@ export function isRoot(): boolean {
  * @throws FullmatchError `embedded_server_unavailable` when it cannot be made
  */
 export async function ensureSystemUser(name = SYSTEM_USER): Promise<Account> {
+  return (await findUser(name)) ?? (await inTurn(() => makeUser(name)));
+}
+
+async function makeUser(name: string): Promise<Account> {
   const known = await findUser(name);
   if (known !== undefined) return known;
   const failures: string[] = [];
   for (const [command = '', ...parameters] of MAKE_USER) {
     const result = await runCommand(command, [...parameters, name]);
-    // Another process may have made it in between, so the outcome is looked up, not taken from the exit code.
+    // Whoever else makes it, the user counts and not the exit code.
     const made = await findUser(name);
     if (made !== undefined) return made;
     failures.push(`${command}: ${reasonOf(result)}`);
@@ -58,6 +69,35 @@ export async function ensureSystemUser(name = SYSTEM_USER): Promise<Account> {
       `Make it with "useradd --system ${name}", start as an ordinary user, or set DATABASE_URL.`,
     { details: { user: name } },
   );
+}
+
+/**
+ * Runs the work while no other process runs its own here. Two useradd at once both find no user and both make one:
+ * the second replaces the first with another id, and data would belong to the id that is gone.
+ */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const turn = path.join(SYSTEM_FOLDER, 'making-user');
+  await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
+  for (;;) {
+    try {
+      await mkdir(turn);
+      break;
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+      const since = await stat(turn).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Date.now(),
+      );
+      // Its process died; making a user takes far less.
+      if (Date.now() - since > TURN_TIMEOUT_MS) await rmdir(turn).catch(() => undefined);
+      await wait(TURN_POLL_MS);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    await rmdir(turn).catch(() => undefined);
+  }
 }
 
 /** Whether the account may enter the folder, judged by the system itself: modes alone do not tell of ACLs and mounts. */
