@@ -6,7 +6,7 @@ import { type ImportLimits } from './import-limits.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
 /** What an entry of a folder is; a symbolic link is never followed to find out. */
-export type EntryKind = 'file' | 'folder' | 'symlink' | 'special';
+type EntryKind = 'file' | 'folder' | 'symlink' | 'special';
 
 const LISTING_BUFFER = 64;
 

@@ -12,7 +12,7 @@ export interface ListedSource {
 }
 
 /** What metadata.json says, in this service's words. */
-export interface MetadataDocument {
+interface MetadataDocument {
   /** The file, byte for byte. */
   readonly text: string;
   readonly language: 'solidity' | 'yul' | 'vyper';

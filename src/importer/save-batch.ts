@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 export type RepositoryDatabase = Parameters<typeof saveMatches>[0];
 
 /** What became of a contract of a batch: stored as `saved` says, or refused by the database. */
-export type BatchOutcome = { readonly saved: SavedMatch } | { readonly refusal: Refusal };
+type BatchOutcome = { readonly saved: SavedMatch } | { readonly refusal: Refusal };
 
 // SQLSTATE classes that blame the values: 22 data exception, 23 constraint violation, 54 program limit exceeded.
 const VALUE_CLASSES = new Set(['22', '23', '54']);

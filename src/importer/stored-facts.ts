@@ -17,7 +17,7 @@ const LIBRARIES_FILE = 'library-map.json';
 const IMMUTABLES_FILE = 'immutable-references.json';
 
 /** What the small files beside metadata.json say; what is absent or not well-formed stays absent. */
-export interface StoredFacts {
+interface StoredFacts {
   readonly creatorTransactionHash?: Hex;
   readonly constructorArguments?: Hex;
   /** Library placeholder → address. */

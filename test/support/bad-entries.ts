@@ -31,7 +31,9 @@ interface BadKind {
 
 const SOURCE = join('sources', 'contracts', 'Greeter.sol');
 const swapCase = (address: string): string =>
-  `0x${[...address.slice(2)].map((digit) => (digit === digit.toUpperCase() ? digit.toLowerCase() : digit.toUpperCase())).join('')}`;
+  address.replace(/[a-f]|[A-F]/g, (digit) =>
+    digit === digit.toUpperCase() ? digit.toLowerCase() : digit.toUpperCase(),
+  );
 
 /** Each kind of bad entry: how it is made and why it is refused. */
 export const BAD_KINDS = {

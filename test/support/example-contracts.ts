@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 /** A compiled contract as a repository tree holds it, without chain and address. */
 export interface ExampleTemplate {
@@ -186,13 +187,11 @@ async function compile(sources: Readonly<Record<string, string>>): Promise<Compi
 }
 
 function runSolc(input: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      process.execPath,
-      ['--import', 'tsx', join(SUPPORT, 'solc-process.ts')],
-      { cwd: PROJECT, maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
-      (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
-    );
-    child.stdin?.end(input);
-  });
+  const running = promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', join(SUPPORT, 'solc-process.ts')],
+    { cwd: PROJECT, maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
+  );
+  running.child.stdin?.end(input);
+  return running.then(({ stdout }) => stdout);
 }

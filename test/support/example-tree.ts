@@ -27,7 +27,7 @@ export interface ExampleTreeOptions {
 }
 
 /** A contract that was written. */
-export interface WrittenContract {
+interface WrittenContract {
   readonly chainId: number;
   readonly match: Match;
   /** Lower case. */
