@@ -1,0 +1,127 @@
+import { brotliDecompressSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+
+import { silentLogger } from '../log.ts';
+import { Documents, type DocumentContent, type PublishedDocuments } from './documents.ts';
+
+const opened: Documents[] = [];
+afterEach(async () => {
+  for (const documents of opened.splice(0)) await documents.close();
+});
+
+function open(brotliDelayMs = 0): Documents {
+  const documents = new Documents(silentLogger, { brotliDelayMs });
+  opened.push(documents);
+  return documents;
+}
+
+const content = (text: string, time = 0): DocumentContent => ({
+  bytes: Buffer.from(text),
+  lastModified: new Date(time),
+});
+const textOf = ({ chains, statistics }: PublishedDocuments): string =>
+  `${chains?.identity.body.toString() ?? '-'} ${statistics?.identity.body.toString() ?? '-'}`;
+
+describe('the published documents', () => {
+  test('are absent before their first publication, each on its own', async () => {
+    const documents = open();
+    expect(textOf(documents.current)).toBe('- -');
+    await documents.publish({ chains: content('[]') });
+    expect(textOf(documents.current)).toBe('[] -');
+    await documents.publish({ statistics: content('{}') });
+    expect(textOf(documents.current)).toBe('[] {}');
+  });
+
+  test('do not change when the same bytes are published again, Last-Modified included', async () => {
+    const documents = open(10_000);
+    await documents.publish({ chains: content('[]', 1), statistics: content('{}', 1) });
+    const before = documents.current;
+    await documents.publish({ chains: content('[]', 2), statistics: content('{}', 2) });
+    expect(documents.current.chains).toBe(before.chains);
+    expect(documents.current.statistics?.lastModified).toEqual(new Date(1));
+    expect(documents.swaps).toEqual({ chains: 1, statistics: 1 });
+  });
+
+  test('swap together: no reader sees one of them before and the other after', async () => {
+    const documents = open();
+    const seen = new Set<string>();
+    let running = true;
+    const reader = (async () => {
+      while (running) {
+        seen.add(textOf(documents.current));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    for (let version = 0; version < 100; version += 1) {
+      await documents.publish({
+        chains: content(String(version), version),
+        statistics: content(String(version), version),
+      });
+      seen.add(textOf(documents.current));
+    }
+    running = false;
+    await reader;
+    seen.delete('- -');
+    expect(seen.size).toBeGreaterThan(50);
+    for (const pair of seen) expect(pair).toMatch(/^(\d+) \1$/);
+  });
+
+  test('show what was published, or something newer, when a publication resolves', async () => {
+    const documents = open();
+    let newest = 0;
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const version = index + 1;
+        newest = version;
+        await documents.publish({ statistics: content(String(version), version) });
+        const shown = Number(documents.current.statistics?.identity.body.toString());
+        expect(shown).toBeGreaterThanOrEqual(version);
+        expect(shown).toBeLessThanOrEqual(newest);
+      }),
+    );
+    expect(documents.current.statistics?.identity.body.toString()).toBe('50');
+  });
+
+  test('get a br body of the content that is current, and of both in the end', async () => {
+    const documents = open();
+    await documents.publish({ chains: content('[1]'), statistics: content('{"1":1}') });
+    await documents.publish({ statistics: content('{"1":2}') });
+    expect(documents.current.statistics?.br).toBeUndefined();
+    await expect
+      .poll(() => documents.current.chains?.br !== undefined && documents.current.statistics?.br)
+      .toBeTruthy();
+    const { chains, statistics } = documents.current;
+    expect(brotliDecompressSync(chains!.br!.body).toString()).toBe('[1]');
+    expect(brotliDecompressSync(statistics!.br!.body).toString()).toBe('{"1":2}');
+  });
+
+  test('get no br body while they change, and one of the other document all the same', async () => {
+    const documents = open(100);
+    await documents.publish({ chains: content('[]'), statistics: content('0') });
+    const until = performance.now() + 500;
+    let version = 0;
+    while (performance.now() < until) {
+      version += 1;
+      await documents.publish({ statistics: content(String(version)) });
+      expect(documents.current.statistics?.br).toBeUndefined();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(documents.current.chains?.br).toBeDefined();
+  });
+
+  test('get br bodies again after all had theirs', async () => {
+    const documents = open();
+    for (const text of ['1', '2']) {
+      await documents.publish({ statistics: content(text) });
+      await documents.publish({ statistics: content(text) });
+      await expect.poll(() => documents.current.statistics?.br).toBeDefined();
+    }
+  });
+
+  test('stay readable after the end', async () => {
+    const documents = open(10_000);
+    await documents.publish({ chains: content('[]') });
+    await documents.close();
+    expect(textOf(documents.current)).toBe('[] -');
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+
+import { entityTags, findHeldCoding } from './entity-tag.ts';
+
+const tags = entityTags(Buffer.from('[]'));
+
+describe('entity tags', () => {
+  test('are strong, equal for equal bytes, and different for every content and coding', () => {
+    expect(entityTags(Buffer.from('[]'))).toEqual(tags);
+    const all = [...Object.values(tags), ...Object.values(entityTags(Buffer.from('{}')))];
+    expect(new Set(all).size).toBe(6);
+    for (const tag of all) expect(tag).toMatch(/^"[\w-]+"$/);
+  });
+});
+
+describe('If-None-Match', () => {
+  test.each([
+    [tags.identity, 'identity'],
+    [tags.gzip, 'gzip'],
+    [tags.br, 'br'],
+    [`W/${tags.br}`, 'br'],
+    ['*', 'gzip'],
+    [' * ', 'gzip'],
+    [`"other", ${tags.identity}`, 'identity'],
+    [`"other",W/${tags.identity},"third"`, 'identity'],
+    [`${tags.identity}, ${tags.gzip}`, 'gzip'],
+    [`, ,${tags.br}`, 'br'],
+    ['"other"', undefined],
+    ['', undefined],
+    [tags.identity.replaceAll('"', ''), undefined],
+    [`w/${tags.identity}`, undefined],
+    [`"a${tags.identity.slice(1)}`, undefined],
+    [`"other" ${tags.identity}`, undefined],
+    [`${tags.identity.slice(0, -1)}-zstd"`, undefined],
+  ])('%j names the content as %j', (field, coding) => {
+    expect(findHeldCoding(field, tags, 'gzip')).toBe(coding);
+  });
+
+  test('is read in linear time', () => {
+    const start = performance.now();
+    findHeldCoding(`${'"a",'.repeat(4000)}"`, tags, 'gzip');
+    findHeldCoding(`${', '.repeat(8000)}x`, tags, 'gzip');
+    findHeldCoding(`"${' '.repeat(16000)}`, tags, 'gzip');
+    expect(performance.now() - start).toBeLessThan(200);
+  });
+});

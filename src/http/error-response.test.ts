@@ -1,0 +1,63 @@
+import { Writable } from 'node:stream';
+import { HTTPException } from 'hono/http-exception';
+import { describe, expect, test } from 'vitest';
+
+import { ERROR_CODES, type ErrorCode, FullmatchError } from '../errors.ts';
+import { createLogger, silentLogger } from '../log.ts';
+import { answerProblem, describeProblem } from './error-response.ts';
+
+describe('an error as an answer', () => {
+  test.each(Object.keys(ERROR_CODES) as ErrorCode[])(
+    'has the status and code of %s',
+    async (code) => {
+      const problem = describeProblem(new FullmatchError(code, 'What is wrong.'), silentLogger);
+      const response = answerProblem(problem);
+      expect(response.status).toBe(ERROR_CODES[code].status);
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const text = await response.text();
+      expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+      expect(JSON.parse(text)).toEqual({
+        type: `urn:fullmatch:error:${code}`,
+        title: ERROR_CODES[code].title,
+        status: ERROR_CODES[code].status,
+        code,
+        detail: 'What is wrong.',
+      });
+      expect(response.headers.has('retry-after')).toBe(response.status === 503);
+    },
+  );
+
+  test('shows the facts of the error beside its members, and lets none of them replace a member', async () => {
+    const error = new FullmatchError('chain_not_found', 'No.', {
+      details: { chainId: 7, status: 200, code: 'ok' },
+    });
+    const body = await answerProblem(describeProblem(error, silentLogger)).json();
+    expect(body).toMatchObject({ chainId: 7, status: 404, code: 'chain_not_found' });
+  });
+
+  test('shows nothing of an unknown error but an id, under which the log has it', async () => {
+    const lines: string[] = [];
+    const sink = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        lines.push(chunk.toString());
+        done();
+      },
+    });
+    const problem = describeProblem(new Error('secret detail'), createLogger('info', sink));
+    const body = await answerProblem(problem).text();
+    expect(body).not.toContain('secret');
+    const { code, errorId, instance } = JSON.parse(body) as Record<string, string>;
+    expect(code).toBe('internal_error');
+    expect(instance).toBe(`urn:uuid:${errorId}`);
+    const line = JSON.parse(lines[0]!) as { error_id: string; err: { message: string } };
+    expect(line.error_id).toBe(errorId);
+    expect(line.err.message).toBe('secret detail');
+  });
+
+  test('of the router about an unreadable body is the client’s fault', () => {
+    const error = new HTTPException(400, { message: 'Malformed JSON in request body' });
+    expect(describeProblem(error, silentLogger).code).toBe('malformed_request');
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+
+import { healthyFacts } from '../../test/support/http-fixture.ts';
+import {
+  composeHealth,
+  type HealthFacts,
+  healthReportSchema,
+  readinessOf,
+  readinessSchema,
+} from './health.ts';
+
+const compose = (changes: Partial<HealthFacts>) => composeHealth({ ...healthyFacts(), ...changes });
+const facts = healthyFacts();
+
+describe('health', () => {
+  test('is ok without reasons, and says ages in whole seconds', () => {
+    const report = compose({});
+    expect(report).toMatchObject({ status: 'ok', ready: true, reasons: [], uptimeSeconds: 3600 });
+    expect(report.registry).toMatchObject({ stale: false, ageSeconds: 3599 });
+    expect(report.statistics).toMatchObject({ confirmedSecondsAgo: 1, full: 3, partial: 9 });
+    expect(report.database).toEqual({ reachable: true, checkedSecondsAgo: 1 });
+  });
+
+  const database = { ...facts.database!, reachable: false };
+  const stale = { ...facts.registry!, staleReason: 'known ids vanish.' };
+  const faulty = { ...facts.registry!, findings: { error: 2, warning: 0, info: 0 } };
+  test.each<[string, Partial<HealthFacts>, boolean]>([
+    ['stopping', { stopping: true }, false],
+    ['chains_not_published', { documents: { chains: false, statistics: true } }, false],
+    ['statistics_not_published', { documents: { chains: true, statistics: false } }, false],
+    ['database_unreachable', { database }, false],
+    ['list_stale', { registry: stale }, true],
+    ['registry_findings', { registry: faulty }, true],
+  ])('is degraded by %s', (code, changes, ready) => {
+    const report = compose(changes);
+    expect(report.status).toBe('degraded');
+    expect(report.reasons.map((reason) => reason.code)).toEqual([code]);
+    expect(report.ready).toBe(ready);
+    expect(readinessOf(report)).toMatchObject({ ready, stale: code === 'list_stale' });
+    expect(healthReportSchema.parse(report)).toEqual(report);
+    expect(readinessSchema.parse(readinessOf(report))).toEqual(readinessOf(report));
+  });
+
+  test('leaves out what is not known yet', () => {
+    const { now, startedAt } = facts;
+    const documents = { chains: false, statistics: false };
+    const report = composeHealth({ now, startedAt, documents, stopping: false });
+    expect(Object.keys(report)).toEqual(['status', 'ready', 'reasons', 'uptimeSeconds']);
+    expect(readinessOf(report).ages).toEqual({});
+    expect(healthReportSchema.parse(report)).toEqual(report);
+  });
+
+  test('never says a negative age when clocks differ', () => {
+    const report = compose({ now: new Date(0) });
+    expect(report.uptimeSeconds).toBe(0);
+    expect(report.statistics?.ageSeconds).toBe(0);
+  });
+});

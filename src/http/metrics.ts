@@ -1,0 +1,212 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+import { makeAnswer, NOT_STORED } from './answer.ts';
+import { type Documents } from './documents.ts';
+import { type HealthReport } from './health.ts';
+import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
+import { type Logger } from '../log.ts';
+
+/** The metrics of one service, for Prometheus. */
+export interface Metrics {
+  /** What a listener calls for each finished answer of a host (`observe` of its options). */
+  observer(
+    host: 'api' | 'repository',
+  ): (route: string | undefined, status: number, seconds: number) => void;
+  /** The text of GET /metrics and its type. */
+  render(): Promise<{ text: string; contentType: string }>;
+}
+
+/** From a 304 on loopback to a slow reader of the whole list. */
+const DURATION_BUCKETS_SECONDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30,
+];
+
+/** The label of requests that no route answers: their paths are not labels, since anyone can make up new ones. */
+const NO_ROUTE = 'none';
+
+/**
+ * Metrics of a service on a registry of their own. All but the requests are read from the service when they are
+ * asked for, so they cannot drift from what it says elsewhere.
+ */
+export function createMetrics(sources: {
+  readonly documents: Documents;
+  readonly health: () => HealthReport;
+  readonly version: string;
+}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'fullmatch_info',
+    help: 'Version of the service',
+    labelNames: ['version'],
+    registers,
+  })
+    .labels(sources.version)
+    .set(1);
+  addDocumentMetrics(registers, sources.documents);
+  addHealthMetrics(registers, sources.health);
+  return {
+    observer: createObservers(registers),
+    render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+  };
+}
+
+function createObservers(registers: Registry[]): Metrics['observer'] {
+  const duration = new Histogram({
+    name: 'fullmatch_http_request_duration_seconds',
+    help: 'From the request header to the last byte taken by the client, by host, route and status class',
+    labelNames: ['host', 'route', 'status'],
+    buckets: DURATION_BUCKETS_SECONDS,
+    registers,
+  });
+  return (host) => {
+    // Looking a child up by its labels costs more than observing it, and a host has few of them.
+    const children = new Map<string, { observe(seconds: number): void }>();
+    return (route, status, seconds) => {
+      const labels = { host, route: route ?? NO_ROUTE, status: `${Math.floor(status / 100)}xx` };
+      const key = `${labels.route} ${labels.status}`;
+      let child = children.get(key);
+      if (child === undefined) {
+        child = duration.labels(labels);
+        children.set(key, child);
+      }
+      child.observe(seconds);
+    };
+  };
+}
+
+function addDocumentMetrics(registers: Registry[], documents: Documents): void {
+  const names = ['chains', 'statistics'] as const;
+  new Counter({
+    name: 'fullmatch_snapshot_swaps_total',
+    help: 'Changes of the content of a published document',
+    labelNames: ['document'],
+    registers,
+    collect() {
+      this.reset();
+      for (const document of names) this.inc({ document }, documents.swaps[document]);
+    },
+  });
+  new Gauge({
+    name: 'fullmatch_snapshot_bytes',
+    help: 'Size of a published document by coding; br is absent until it is ready',
+    labelNames: ['document', 'coding'],
+    registers,
+    collect() {
+      this.reset();
+      for (const document of names) {
+        for (const [coding, bytes] of Object.entries(documents.current[document]?.lengths ?? {})) {
+          this.set({ document, coding }, bytes);
+        }
+      }
+    },
+  });
+  new Gauge({
+    name: 'fullmatch_snapshot_age_seconds',
+    help: 'Time since the content of a published document last changed',
+    labelNames: ['document'],
+    registers,
+    collect() {
+      this.reset();
+      for (const document of names) {
+        const changed = documents.current[document]?.lastModified.getTime();
+        if (changed !== undefined) this.set({ document }, Math.max(0, Date.now() - changed) / 1000);
+      }
+    },
+  });
+}
+
+/** What is not known yet has no sample: a missing value is told apart from a zero. */
+function addHealthMetrics(registers: Registry[], health: () => HealthReport): void {
+  const gauge = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    samples: (report: HealthReport) => readonly (readonly [Record<Label, string>, number])[],
+  ): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const [labels, value] of samples(health())) this.set(labels, value);
+      },
+    });
+  };
+  gauge('fullmatch_ready', '1 when requests should come here', [], ({ ready }) => [
+    [{}, Number(ready)],
+  ]);
+  gauge(
+    'fullmatch_chains',
+    'Chains of the registry, all, supported and monitored',
+    ['kind'],
+    ({ registry }) =>
+      registry === undefined
+        ? []
+        : [
+            [{ kind: 'all' }, registry.chains],
+            [{ kind: 'supported' }, registry.supported],
+            [{ kind: 'monitored' }, registry.monitored],
+          ],
+  );
+  gauge(
+    'fullmatch_registry_findings',
+    'Findings of the chain registry by level',
+    ['level'],
+    ({ registry }) =>
+      registry === undefined
+        ? []
+        : Object.entries(registry.findings).map(([level, count]) => [{ level }, count]),
+  );
+  gauge(
+    'fullmatch_chain_list_stale',
+    '1 while a newer chain list is refused',
+    [],
+    ({ registry }) => (registry === undefined ? [] : [[{}, Number(registry.stale)]]),
+  );
+  gauge(
+    'fullmatch_chain_list_age_seconds',
+    'Time since the chain list was read',
+    [],
+    ({ registry }) => (registry === undefined ? [] : [[{}, registry.ageSeconds]]),
+  );
+  gauge('fullmatch_contracts', 'Verified contracts by match', ['match'], ({ statistics }) =>
+    statistics === undefined
+      ? []
+      : [
+          [{ match: 'full' }, statistics.full],
+          [{ match: 'partial' }, statistics.partial],
+        ],
+  );
+  gauge(
+    'fullmatch_statistics_confirmed_age_seconds',
+    'Time since the counts were compared with the database',
+    [],
+    ({ statistics }) => (statistics === undefined ? [] : [[{}, statistics.confirmedSecondsAgo]]),
+  );
+  gauge('fullmatch_database_up', '1 while the database answers', [], ({ database }) =>
+    database === undefined ? [] : [[{}, Number(database.reachable)]],
+  );
+}
+
+/** The app of the metrics port: GET /metrics. It is for loopback only and says nothing to browsers of other origins. */
+export function createMetricsApp(metrics: Metrics, log: Logger): HostApp {
+  const routes = createRoutes();
+  routes.get('/metrics', async () => {
+    const { text, contentType } = await metrics.render();
+    const body = Buffer.from(text);
+    return makeAnswer(body, {
+      status: 200,
+      headers: {
+        'content-type': contentType,
+        'content-length': String(body.byteLength),
+        'cache-control': NOT_STORED,
+        'x-content-type-options': 'nosniff',
+      },
+    });
+  });
+  return createHostApp({ routes, prefixes: [] }, log);
+}

@@ -1,0 +1,108 @@
+import { type ChainRecord } from '../../src/chains/chain-record.ts';
+import { type ChainRegistry } from '../../src/chains/registry.ts';
+import { Documents } from '../../src/http/documents.ts';
+import { composeHealth, type HealthFacts } from '../../src/http/health.ts';
+import { type HttpDependencies } from '../../src/http/host-dependencies.ts';
+import { type ListenerLimits } from '../../src/http/listener.ts';
+import { silentLogger } from '../../src/log.ts';
+
+/** Limits that no ordinary test meets. */
+export const ROOMY_LIMITS: ListenerLimits = {
+  requestBytes: 1_000_000,
+  headerBytes: 16_384,
+  requestTimeoutMs: 30_000,
+  headersTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 5_000,
+};
+
+/** Chains that references find by id, by short name, by name, and not at all. */
+export const FIXTURE_CHAINS: readonly ChainRecord[] = [
+  record(1, 'Ethereum Mainnet', 'eth', true),
+  record(5, 'Twin', 'twin-a', false),
+  record(6, 'Twin', 'twin-b', false),
+  record(Number.MAX_SAFE_INTEGER, 'Far Chain', 'far', true),
+];
+
+/** The counts of two of {@link FIXTURE_CHAINS}. */
+export const FIXTURE_STATISTICS = {
+  '1': { full_match: 3, partial_match: 2 },
+  '5': { full_match: 0, partial_match: 7 },
+};
+
+/** When both fixture documents last changed. */
+export const FIXTURE_MODIFIED = new Date('2026-02-03T04:05:06.789Z');
+
+export const FIXTURE_CHAINS_BYTES = Buffer.from(JSON.stringify(FIXTURE_CHAINS));
+export const FIXTURE_STATISTICS_BYTES = Buffer.from(JSON.stringify(FIXTURE_STATISTICS));
+
+function record(chainId: number, name: string, shortName: string, supported: boolean): ChainRecord {
+  return { name, rpc: [], shortName, chainId, supported, monitored: false };
+}
+
+/** A registry of these records. */
+export function registryOf(records: readonly ChainRecord[]): ChainRegistry {
+  return {
+    chains: records.map((each) => ({
+      record: each,
+      origins: {},
+      endpoints: [],
+      testnet: false,
+      local: false,
+    })),
+    findings: [],
+    listSource: 'embedded',
+    listSha256: 'a'.repeat(64),
+  };
+}
+
+/** Facts of a service in good health. */
+export function healthyFacts(): HealthFacts {
+  const now = new Date('2026-02-03T05:00:00Z');
+  return {
+    now,
+    startedAt: new Date('2026-02-03T04:00:00Z'),
+    stopping: false,
+    documents: { chains: true, statistics: true },
+    registry: {
+      source: 'embedded',
+      sha256: 'a'.repeat(64),
+      chains: 4,
+      supported: 2,
+      monitored: 0,
+      findings: { error: 0, warning: 1, info: 2 },
+      loadedAt: new Date('2026-02-03T04:00:01Z'),
+    },
+    statistics: {
+      chains: 2,
+      full: 3,
+      partial: 9,
+      lastModified: FIXTURE_MODIFIED,
+      confirmedAt: new Date('2026-02-03T04:59:59Z'),
+    },
+    database: { reachable: true, checkedAt: new Date('2026-02-03T04:59:59Z') },
+  };
+}
+
+/** What the apps need, with the fixture's documents published unless told otherwise. */
+export async function fixtureDependencies(
+  overrides: Partial<HttpDependencies> & { readonly published?: boolean } = {},
+): Promise<HttpDependencies> {
+  const { published = true, ...rest } = overrides;
+  const documents = rest.documents ?? new Documents(silentLogger, { brotliDelayMs: 0 });
+  if (published) {
+    await documents.publish({
+      chains: { bytes: FIXTURE_CHAINS_BYTES, lastModified: FIXTURE_MODIFIED },
+      statistics: { bytes: FIXTURE_STATISTICS_BYTES, lastModified: FIXTURE_MODIFIED },
+    });
+  }
+  return {
+    documents,
+    registry: () => registryOf(FIXTURE_CHAINS),
+    health: () => composeHealth(healthyFacts()),
+    version: '1.2.3',
+    apiPrefix: '/server',
+    urls: () => ({ api: 'http://127.0.0.1:5555', repository: 'http://127.0.0.1:10000' }),
+    log: silentLogger,
+    ...rest,
+  };
+}
