@@ -49,7 +49,6 @@ const TEMPLATES: readonly { readonly name: string; readonly target: string }[] =
 interface CompiledContract {
   readonly metadata: string;
   readonly evm: {
-    readonly bytecode: { readonly linkReferences: Readonly<Record<string, object>> };
     readonly deployedBytecode: {
       readonly object: string;
       readonly immutableReferences: Readonly<Record<string, object>>;
@@ -70,17 +69,15 @@ export function compileExamples(): Promise<readonly ExampleTemplate[]> {
 
 async function compileAll(): Promise<readonly ExampleTemplate[]> {
   const sources = await collectSources();
-  const outputs = new Map<string, CompilerOutput>();
-  const templates: ExampleTemplate[] = [];
-  // Each target is compiled with what it imports and nothing else, as a project's metadata shows it.
-  for (const { name, target } of TEMPLATES) {
+  const targets = TEMPLATES.map(({ name, target }) => {
     const colon = target.lastIndexOf(':');
-    const [path, contract] = [target.slice(0, colon), target.slice(colon + 1)];
-    const output = outputs.get(path) ?? (await compile(reachableFrom(path, sources)));
-    outputs.set(path, output);
-    templates.push(toTemplate(name, path, output.contracts[path]?.[contract], sources));
-  }
-  return templates;
+    return { name, path: target.slice(0, colon), contract: target.slice(colon + 1) };
+  });
+  // Each target is compiled with what it imports and nothing else, as a project's metadata shows it.
+  const outputs = await compile(targets.map(({ path }) => reachableFrom(path, sources)));
+  return targets.map(({ name, path, contract }, index) =>
+    toTemplate(name, path, outputs[index]?.contracts[path]?.[contract], sources),
+  );
 }
 
 function toTemplate(
@@ -153,26 +150,20 @@ function reachableFrom(path: string, sources: ReadonlyMap<string, string>): Reco
   return Object.fromEntries(reached);
 }
 
-async function compile(sources: Readonly<Record<string, string>>): Promise<CompilerOutput> {
-  const input = JSON.stringify({
-    language: 'Solidity',
-    sources: Object.fromEntries(
-      Object.entries(sources).map(([path, content]) => [path, { content }]),
-    ),
-    settings: {
-      optimizer: { enabled: true, runs: 200 },
-      outputSelection: {
-        '*': { '*': ['metadata', 'evm.bytecode.linkReferences', 'evm.deployedBytecode'] },
-      },
-    },
-  });
+/** Compiles each set of sources by itself, all in one child process. */
+async function compile(
+  sets: readonly Readonly<Record<string, string>>[],
+): Promise<readonly CompilerOutput[]> {
+  const inputs = JSON.stringify(sets.map(toCompilerInput));
   const { version } = require('solc/package.json') as { version: string };
-  const key = createHash('sha256').update(version).update(input).digest('hex');
+  const key = createHash('sha256').update(version).update(inputs).digest('hex');
   const file = join(CACHE, `${key}.json`);
   const cached = await readFile(file, 'utf8').catch(() => undefined);
-  const text = cached ?? (await runSolc(input));
-  const output = JSON.parse(text) as CompilerOutput;
-  const failures = (output.errors ?? []).filter(({ severity }) => severity === 'error');
+  const text = cached ?? (await runSolc(inputs));
+  const outputs = JSON.parse(text) as readonly CompilerOutput[];
+  const failures = outputs
+    .flatMap(({ errors = [] }) => errors)
+    .filter(({ severity }) => severity === 'error');
   if (failures.length > 0) {
     throw new Error(failures.map(({ formattedMessage }) => formattedMessage).join('\n'));
   }
@@ -183,15 +174,33 @@ async function compile(sources: Readonly<Record<string, string>>): Promise<Compi
     await writeFile(unfinished, text);
     await rename(unfinished, file);
   }
-  return output;
+  return outputs;
 }
 
-function runSolc(input: string): Promise<string> {
+function toCompilerInput(sources: Readonly<Record<string, string>>): object {
+  const selected = [
+    'metadata',
+    'evm.deployedBytecode.object',
+    'evm.deployedBytecode.immutableReferences',
+  ];
+  return {
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      Object.entries(sources).map(([path, content]) => [path, { content }]),
+    ),
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      outputSelection: { '*': { '*': selected } },
+    },
+  };
+}
+
+function runSolc(inputs: string): Promise<string> {
   const running = promisify(execFile)(
     process.execPath,
     ['--import', 'tsx', join(SUPPORT, 'solc-process.ts')],
     { cwd: PROJECT, maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
   );
-  running.child.stdin?.end(input);
+  running.child.stdin?.end(inputs);
   return running.then(({ stdout }) => stdout);
 }

@@ -1,8 +1,8 @@
-// Runs as a child process: reads a standard JSON input from standard input and writes solc's output.
-// soljson installs process-wide handlers and never gives its memory back, so it does not run in a test process.
+// Runs as a child process: reads an array of standard JSON inputs from standard input and writes the array of solc's
+// outputs. soljson installs process-wide handlers and never gives its memory back, so it does not run in a test process.
 import { readFileSync } from 'node:fs';
 import solc from 'solc';
 
-const input = readFileSync(0, 'utf8');
-const compile = (solc as { compile: (input: string) => string }).compile;
-process.stdout.write(compile(input));
+const { compile } = solc as { compile: (input: string) => string };
+const inputs = JSON.parse(readFileSync(0, 'utf8')) as readonly object[];
+process.stdout.write(`[${inputs.map((input) => compile(JSON.stringify(input))).join(',')}]`);
