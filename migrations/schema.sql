@@ -6,6 +6,8 @@ CREATE TYPE match_event_kind AS ENUM ('stored', 'upgraded', 'withdrawn', 'correc
 
 CREATE TYPE match_origin AS ENUM ('verified', 'imported', 'monitored');
 
+CREATE TYPE verification_job_state AS ENUM ('queued', 'running', 'succeeded', 'failed');
+
 CREATE OR REPLACE FUNCTION public.hash_path(path character varying)
  RETURNS bytea
  LANGUAGE sql
@@ -165,7 +167,9 @@ CREATE TABLE current_matches (
   CONSTRAINT current_matches_pkey PRIMARY KEY (chain_id, address)
 );
 
-CREATE INDEX current_matches_verified_contract_id ON public.current_matches USING btree (verified_contract_id);
+CREATE INDEX current_matches_of_address ON public.current_matches USING btree (address, chain_id);
+
+CREATE INDEX current_matches_of_chain ON public.current_matches USING btree (chain_id, verified_contract_id);
 
 CREATE TABLE match_events (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -220,6 +224,52 @@ CREATE TABLE sources (
 
 CREATE INDEX sources_source_hash_keccak ON public.sources USING btree (source_hash_keccak);
 
+CREATE TABLE verification_jobs (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  state verification_job_state NOT NULL DEFAULT 'queued'::verification_job_state,
+  chain_id bigint NOT NULL,
+  address bytea NOT NULL,
+  request bytea,
+  input_hash bytea NOT NULL,
+  client text,
+  turn bigint NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  cancel_requested boolean NOT NULL DEFAULT false,
+  lease_token uuid,
+  lease_until timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  compile_time_ms integer,
+  runtime_match match,
+  creation_match match,
+  event_id bigint,
+  error_code text,
+  error_message text,
+  error_id uuid,
+  error_data jsonb,
+  CONSTRAINT failed_jobs_say_why CHECK ((((state = 'failed'::verification_job_state) = (error_code IS NOT NULL)) AND ((state = 'failed'::verification_job_state) = (error_id IS NOT NULL)))),
+  CONSTRAINT finished_jobs_have_a_time CHECK (((state = ANY (ARRAY['succeeded'::verification_job_state, 'failed'::verification_job_state])) = (finished_at IS NOT NULL))),
+  CONSTRAINT running_jobs_have_a_lease CHECK ((((state = 'running'::verification_job_state) = (lease_token IS NOT NULL)) AND ((state = 'running'::verification_job_state) = (lease_until IS NOT NULL)))),
+  CONSTRAINT succeeded_jobs_have_a_match CHECK (((state = 'succeeded'::verification_job_state) = (GREATEST(runtime_match, creation_match) IS NOT NULL))),
+  CONSTRAINT unfinished_jobs_have_a_request CHECK (((state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state])) = (request IS NOT NULL))),
+  CONSTRAINT verification_jobs_address_check CHECK ((octet_length(address) = 20)),
+  CONSTRAINT verification_jobs_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT verification_jobs_input_hash_check CHECK ((octet_length(input_hash) = 32)),
+  CONSTRAINT verification_jobs_event_id_fkey FOREIGN KEY (event_id) REFERENCES match_events(id),
+  CONSTRAINT verification_jobs_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX verification_jobs_in_flight ON public.verification_jobs USING btree (chain_id, address, input_hash) WHERE (state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state]));
+
+CREATE INDEX verification_jobs_in_turn ON public.verification_jobs USING btree (turn, created_at) WHERE (state = 'queued'::verification_job_state);
+
+CREATE INDEX verification_jobs_of_address ON public.verification_jobs USING btree (chain_id, address, created_at);
+
+CREATE INDEX verification_jobs_of_client ON public.verification_jobs USING btree (client, chain_id, turn) WHERE (state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state]));
+
+CREATE INDEX verification_jobs_with_lease ON public.verification_jobs USING btree (lease_until) WHERE (state = 'running'::verification_job_state);
+
 CREATE TABLE verified_contracts (
   id bigint NOT NULL DEFAULT nextval('verified_contracts_id_seq'::regclass),
   deployment_id uuid NOT NULL,
@@ -236,6 +286,7 @@ CREATE TABLE verified_contracts (
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   created_by character varying NOT NULL DEFAULT CURRENT_USER,
   updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  code_reading jsonb,
   CONSTRAINT creation_match_says_metadata CHECK ((creation_match = (creation_metadata_match IS NOT NULL))),
   CONSTRAINT runtime_match_says_metadata CHECK ((runtime_match = (runtime_metadata_match IS NOT NULL))),
   CONSTRAINT something_matches CHECK ((creation_match OR runtime_match)),

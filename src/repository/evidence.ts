@@ -60,17 +60,18 @@ const INSERT_VERIFIED_CONTRACTS = sql(
   'insert verified contracts',
   `INSERT INTO verified_contracts (deployment_id, compilation_id,
      creation_match, creation_metadata_match, creation_values, creation_transformations,
-     runtime_match, runtime_metadata_match, runtime_values, runtime_transformations)
+     runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading)
    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::boolean[], $4::boolean[], $5::jsonb[], $6::jsonb[],
-     $7::boolean[], $8::boolean[], $9::jsonb[], $10::jsonb[])
+     $7::boolean[], $8::boolean[], $9::jsonb[], $10::jsonb[], $11::jsonb[])
      AS row (deployment_id, compilation_id, c_match, c_metadata, c_values, c_transformations,
-       r_match, r_metadata, r_values, r_transformations)
+       r_match, r_metadata, r_values, r_transformations, code_reading)
    ORDER BY compilation_id, deployment_id
    ON CONFLICT (compilation_id, deployment_id) DO UPDATE SET
      creation_match = excluded.creation_match, creation_metadata_match = excluded.creation_metadata_match,
      creation_values = excluded.creation_values, creation_transformations = excluded.creation_transformations,
      runtime_match = excluded.runtime_match, runtime_metadata_match = excluded.runtime_metadata_match,
      runtime_values = excluded.runtime_values, runtime_transformations = excluded.runtime_transformations,
+     code_reading = coalesce(excluded.code_reading, verified_contracts.code_reading),
      updated_at = now()
    RETURNING id, deployment_id, compilation_id`,
 );
@@ -217,12 +218,13 @@ async function storeVerdicts(
     compilationId(contract.compilation),
     ...judgementColumns(contract.creationMatch, contract.creation),
     ...judgementColumns(contract.runtimeMatch, contract.runtime),
+    json(contract.codeReading),
   ]);
   const stored = await transaction.query<{
     id: string;
     deployment_id: string;
     compilation_id: string;
-  }>(INSERT_VERIFIED_CONTRACTS, toColumns(rows, 10));
+  }>(INSERT_VERIFIED_CONTRACTS, toColumns(rows, 11));
   const ids = new Map(stored.map((row) => [`${row.deployment_id} ${row.compilation_id}`, row.id]));
   return rows.map((row) => {
     const id = ids.get(`${String(row[0])} ${String(row[1])}`);

@@ -55,6 +55,13 @@ export interface Transformed {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** At which block the code on chain was read, and the labels of the endpoints that agreed on it. */
+export interface CodeReading {
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly endpoints: readonly string[];
+}
+
 /** A contract whose sources match: what {@link file://./save-matches.ts} stores. At least one of the two matches is set. */
 export interface VerifiedContract {
   readonly chainId: number;
@@ -67,4 +74,6 @@ export interface VerifiedContract {
   readonly compilation: Compilation;
   readonly runtime?: Transformed;
   readonly creation?: Transformed;
+  /** Absent where the code on chain was not read. */
+  readonly codeReading?: CodeReading;
 }
