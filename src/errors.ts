@@ -52,6 +52,19 @@ export const ERROR_CODES = {
   // repository
   contract_not_found: { status: 404, exit: 1, title: 'Contract not found' },
   counts_differ: { status: 500, exit: 6, title: 'Counts differ from the stored matches' },
+  // compilers
+  invalid_compiler_version: { status: 400, exit: 1, title: 'Invalid compiler version' },
+  unsupported_compiler_version: { status: 400, exit: 1, title: 'Unsupported compiler version' },
+  unsupported_language: { status: 400, exit: 1, title: 'Unsupported language' },
+  invalid_compiler_input: { status: 400, exit: 1, title: 'Invalid compiler input' },
+  compiler_unavailable: { status: 503, exit: 75, title: 'Compiler unavailable' },
+  compiler_checksum_mismatch: { status: 500, exit: 1, title: 'Compiler has a wrong checksum' },
+  compiler_timeout: { status: 422, exit: 1, title: 'Compilation took too long' },
+  compiler_out_of_memory: { status: 422, exit: 1, title: 'Compilation needs too much memory' },
+  compiler_output_too_large: { status: 422, exit: 1, title: 'Compiler output is too large' },
+  compiler_crashed: { status: 422, exit: 1, title: 'Compiler crashed' },
+  // bytecode
+  malformed_compiler_output: { status: 500, exit: 1, title: 'Compiler output contradicts itself' },
   // import
   import_path_unusable: { status: 400, exit: 1, title: 'Import path unusable' },
   import_interrupted: { status: 503, exit: 130, title: 'Import interrupted' },
@@ -67,6 +80,14 @@ export const ERROR_CODES = {
   malformed_response: { status: 502, exit: 1, title: 'Malformed response' },
   circuit_open: { status: 503, exit: 75, title: 'Host rests after failures' },
   throttled: { status: 503, exit: 75, title: 'Throttled by the host' },
+  // chain access
+  rpc_unreachable: { status: 503, exit: 75, title: 'RPC endpoint unreachable' },
+  rpc_refused: { status: 502, exit: 1, title: 'RPC endpoint refuses the call' },
+  rpc_invalid_answer: { status: 502, exit: 1, title: 'Invalid answer of an RPC endpoint' },
+  wrong_chain: { status: 502, exit: 1, title: 'RPC endpoint of another chain' },
+  endpoints_disagree: { status: 503, exit: 75, title: 'RPC endpoints disagree' },
+  cannot_fetch_bytecode: { status: 503, exit: 75, title: 'Code on chain could not be fetched' },
+  contract_not_deployed: { status: 404, exit: 1, title: 'No code at the address' },
 } as const satisfies Record<string, { status: number; exit: number; title: string }>;
 
 /** A stable code of {@link ERROR_CODES}: lower_snake_case, a noun of the fault. */

@@ -1,0 +1,29 @@
+import { FullmatchError } from '../errors.ts';
+import { type AuxdataReader } from './compiled-contract.ts';
+import { solidityAuxdataReader } from './solidity-auxdata.ts';
+
+/** The metadata of a Yul program is a part of its text, if it has any: every byte of its code comes from the source. */
+const yulAuxdataReader: AuxdataReader = {
+  changeMetadata: (input) => input,
+  read: () => ({ state: 'located', runtime: {}, creation: {} }),
+};
+
+const READERS: ReadonlyMap<string, AuxdataReader> = new Map([
+  ['solidity', solidityAuxdataReader],
+  ['yul', yulAuxdataReader],
+]);
+
+/**
+ * The reader of a language, `Solidity` or `Yul` in any case.
+ * @throws FullmatchError `unsupported_language` for any other, Vyper among them: it puts its auxdata elsewhere and its
+ * immutables behind the code, and no compiler of it is here yet.
+ */
+export function auxdataReaderOf(language: string): AuxdataReader {
+  const reader = READERS.get(language.toLowerCase());
+  if (reader !== undefined) return reader;
+  throw new FullmatchError(
+    'unsupported_language',
+    `contracts in ${JSON.stringify(language)} cannot be verified: send Solidity or Yul`,
+    { details: { language } },
+  );
+}

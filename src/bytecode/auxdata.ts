@@ -1,0 +1,115 @@
+import { Tokenizer, type Token } from 'cborg';
+
+/** How the metadata hash is named in an auxdata: an IPFS multihash, or a Swarm hash of version 0 or 1. */
+export type MetadataHashKind = 'ipfs' | 'bzzr0' | 'bzzr1';
+
+/**
+ * What solc appends to code: a CBOR map and the map's length in two bytes, big-endian
+ * (Solidity documentation, "Encoding of the Metadata Hash in the Bytecode").
+ */
+export interface Auxdata {
+  /** Length in bytes, the two bytes of the length included. */
+  readonly length: number;
+  /** Where the 32 bytes of the hash lie, in bytes from the start of the auxdata. Absent with `bytecodeHash: none`. */
+  readonly metadataHash?: { readonly kind: MetadataHashKind; readonly offset: number };
+  /** The compiler's version, `0.8.20`, or the long version of a build between releases. */
+  readonly solc?: string;
+  /** Whether the code comes from an experimental part of the compiler. */
+  readonly experimental?: boolean;
+}
+
+/** The metadata hash itself: what may differ in a partial match. */
+export const METADATA_HASH_BYTES = 32;
+/** A multihash says that it is SHA2-256 (0x12) of 32 bytes (0x20) before the hash itself. */
+const MULTIHASH_PREFIX = [0x12, 0x20] as const;
+const LENGTH_BYTES = 2;
+const RELEASE_BYTES = 3;
+const CBOR_OPTIONS = { strict: true, allowIndefinite: false, allowUndefined: false };
+const MAP_OF_NONE = 0xa0;
+const KEYS = 4;
+
+type Fields = Omit<{ -readonly [Key in keyof Auxdata]: Auxdata[Key] }, 'length'>;
+
+function readHash(kind: MetadataHashKind, value: Uint8Array, end: number): Fields | undefined {
+  const offset = end - METADATA_HASH_BYTES;
+  if (kind !== 'ipfs') {
+    return value.length === METADATA_HASH_BYTES ? { metadataHash: { kind, offset } } : undefined;
+  }
+  const isMultihash =
+    value.length === MULTIHASH_PREFIX.length + METADATA_HASH_BYTES &&
+    MULTIHASH_PREFIX.every((byte, index) => value[index] === byte);
+  return isMultihash ? { metadataHash: { kind, offset } } : undefined;
+}
+
+function readCompiler(token: Token): Fields | undefined {
+  if (token.type.name === 'string') return { solc: token.value as string };
+  const value = token.value as Uint8Array;
+  return token.type.name === 'bytes' && value.length === RELEASE_BYTES
+    ? { solc: value.join('.') }
+    : undefined;
+}
+
+/** What one entry says; undefined when the key is not one of solc's or its value not of the key's form. */
+function readEntry(key: string, token: Token, end: number): Fields | undefined {
+  switch (key) {
+    case 'ipfs':
+    case 'bzzr0':
+    case 'bzzr1':
+      return token.type.name === 'bytes'
+        ? readHash(key, token.value as Uint8Array, end)
+        : undefined;
+    case 'solc':
+      return readCompiler(token);
+    case 'experimental':
+      return typeof token.value === 'boolean' ? { experimental: token.value } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function readMap(bytes: Uint8Array): (Fields & { readonly length: number }) | undefined {
+  const tokens = new Tokenizer(bytes, CBOR_OPTIONS);
+  const entries = tokens.next().value as number;
+  const seen = new Set<string>();
+  const fields: Fields = {};
+  for (let index = 0; index < entries; index += 1) {
+    const key = tokens.next();
+    if (key.type.name !== 'string' || seen.has(key.value as string)) return undefined;
+    seen.add(key.value as string);
+    const read = readEntry(key.value as string, tokens.next(), tokens.pos());
+    if (read === undefined || (read.metadataHash && fields.metadataHash)) return undefined;
+    Object.assign(fields, read);
+  }
+  return { ...fields, length: tokens.pos() };
+}
+
+/**
+ * The auxdata that begins at `offset` of the code. Undefined unless a definite CBOR map of one to four of solc's keys,
+ * each at most once, with values of their form and at most one hash, is followed by its own length.
+ */
+export function readAuxdataAt(code: Uint8Array, offset: number): Auxdata | undefined {
+  const first = code[offset];
+  if (first === undefined || first <= MAP_OF_NONE || first > MAP_OF_NONE + KEYS) return undefined;
+  let map;
+  try {
+    map = readMap(code.subarray(offset));
+  } catch {
+    // Not CBOR, or the code ends before the map does.
+    return undefined;
+  }
+  if (map === undefined) return undefined;
+  const end = offset + map.length;
+  const stated = ((code[end] ?? -1) << 8) | (code[end + 1] ?? -1);
+  return stated === map.length ? { ...map, length: map.length + LENGTH_BYTES } : undefined;
+}
+
+/** The auxdata at the very end of the code and where it begins: what a code on chain says of itself. */
+export function readTrailingAuxdata(
+  code: Uint8Array,
+): (Auxdata & { readonly offset: number }) | undefined {
+  if (code.length < LENGTH_BYTES) return undefined;
+  const length = (((code.at(-2) ?? 0) << 8) | (code.at(-1) ?? 0)) + LENGTH_BYTES;
+  const offset = code.length - length;
+  const auxdata = offset < 0 ? undefined : readAuxdataAt(code, offset);
+  return auxdata?.length === length ? { ...auxdata, offset } : undefined;
+}

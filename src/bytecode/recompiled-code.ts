@@ -1,0 +1,208 @@
+import { FullmatchError } from '../errors.ts';
+import { hexToBytes, type Hex } from '../lib/hex.ts';
+import { keccak256 } from '../lib/keccak.ts';
+import { METADATA_HASH_BYTES, readAuxdataAt } from './auxdata.ts';
+
+/** A stretch of code, in bytes. */
+export interface CodeReference {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Where addresses of libraries go: source path → library → references, as solc's output says it. */
+export type LinkReferences = Readonly<
+  Record<string, Readonly<Record<string, readonly CodeReference[]>>>
+>;
+
+/** Where values of immutables go in runtime code: id of the compiler → references. */
+export type ImmutableReferences = Readonly<Record<string, readonly CodeReference[]>>;
+
+/** Every located auxdata of a code: id (`1`, `2`, … in the order of offsets) → offset in bytes and value with its length bytes. */
+export type AuxdataPositions = Readonly<
+  Record<string, { readonly offset: number; readonly value: Hex }>
+>;
+
+/** Code as the compiler gave it, with all that says which of its bytes may differ on chain. */
+export interface RecompiledCode {
+  /** Hex without `0x`; a reference to a library is a placeholder of 40 characters. */
+  readonly code: string;
+  readonly linkReferences: LinkReferences;
+  readonly immutableReferences?: ImmutableReferences;
+  readonly auxdata: AuxdataPositions;
+}
+
+/** A library's references: `id` is its fully qualified name, `path:Name`. */
+export interface LibrarySlots {
+  readonly id: string;
+  readonly starts: readonly number[];
+}
+
+/** An immutable's references, all of one length. */
+export interface ImmutableSlots {
+  readonly id: string;
+  readonly starts: readonly number[];
+  readonly length: number;
+}
+
+/** An auxdata of the recompiled code; `hashOffset` counts from the start of the code. */
+export interface AuxdataSlot {
+  readonly id: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly hashOffset?: number;
+}
+
+/** Recompiled code made ready for comparison: bytes with zeros for placeholders, and the slots that a value may fill. */
+export interface CodeTemplate {
+  readonly bytes: Buffer;
+  readonly libraries: readonly LibrarySlots[];
+  readonly immutables: readonly ImmutableSlots[];
+  readonly auxdata: readonly AuxdataSlot[];
+}
+
+/** An address in code. */
+export const ADDRESS_BYTES = 20;
+/** What solc writes for an address that is to be linked: as many characters as an address has digits. */
+const PLACEHOLDER_CHARACTERS = 2 * ADDRESS_BYTES;
+/** Solc keeps this much of the name in a placeholder up to 0.4. */
+const NAME_BYTES = 36;
+
+function malformed(message: string): FullmatchError {
+  return new FullmatchError(
+    'malformed_compiler_output',
+    `the compiler's output contradicts itself: ${message}`,
+  );
+}
+
+/** The placeholder of solc ≥ 0.5: the first 34 digits of the name's keccak256 between `__$` and `$__`. */
+function hashPlaceholder(name: string): string {
+  const digits = Buffer.from(keccak256(Buffer.from(name, 'utf8'))).toString('hex');
+  return `__$${digits.slice(0, 34)}$__`;
+}
+
+/** The placeholder of solc ≤ 0.4: two underscores, the first 36 bytes of the name, filled up with underscores. */
+function namePlaceholder(name: string): Buffer {
+  const placeholder = Buffer.alloc(PLACEHOLDER_CHARACTERS, '_');
+  Buffer.from(name, 'utf8').subarray(0, NAME_BYTES).copy(placeholder, 2);
+  return placeholder;
+}
+
+/** Whether the name of a ≤ 0.4 placeholder ends within a character, which no JSON can carry as it was. */
+function isCutCharacter(expected: Buffer): boolean {
+  return !Buffer.from(expected.toString('utf8'), 'utf8').equals(expected);
+}
+
+/**
+ * The code's bytes with zeros for every placeholder. A placeholder must be the one of its library.
+ * Works on UTF-8: a placeholder of ≤ 0.4 counts 40 bytes, and a name in it may have letters beyond ASCII.
+ */
+function fillPlaceholders(code: string, libraries: readonly LibrarySlots[]): Buffer {
+  const text = Buffer.from(code, 'utf8');
+  for (const { id, starts } of libraries) {
+    const byName = namePlaceholder(id);
+    for (const start of starts) {
+      const slot = text.subarray(2 * start, 2 * start + PLACEHOLDER_CHARACTERS);
+      const written = slot.toString('latin1');
+      if (!slot.equals(byName) && written !== hashPlaceholder(id) && !/^0{40}$/.test(written)) {
+        throw malformed(
+          isCutCharacter(byName)
+            ? `the name of ${id} is cut within a character`
+            : `no placeholder of ${id} at byte ${start}`,
+        );
+      }
+      slot.fill('0');
+    }
+  }
+  const digits = text.toString('latin1');
+  if (!/^(?:[0-9a-fA-F]{2})*$/.test(digits)) {
+    throw malformed('code that is neither hex nor a listed placeholder');
+  }
+  return hexToBytes(digits);
+}
+
+function readLibraries(references: LinkReferences): LibrarySlots[] {
+  return Object.entries(references).flatMap(([path, libraries]) =>
+    Object.entries(libraries).map(([name, slots]) => {
+      const id = `${path}:${name}`;
+      if (slots.some(({ length }) => length !== ADDRESS_BYTES)) {
+        throw malformed(`a reference to ${id} that is not as long as an address`);
+      }
+      return { id, starts: slots.map(({ start }) => start) };
+    }),
+  );
+}
+
+function readImmutables(references: ImmutableReferences): ImmutableSlots[] {
+  return Object.entries(references).flatMap(([id, slots]) => {
+    const length = slots[0]?.length;
+    if (length === undefined) return [];
+    if (length < 1 || slots.some((slot) => slot.length !== length)) {
+      throw malformed(`references of unequal length to the immutable ${id}`);
+    }
+    return [{ id, starts: slots.map(({ start }) => start), length }];
+  });
+}
+
+function readAuxdatas(positions: AuxdataPositions, bytes: Buffer): AuxdataSlot[] {
+  return Object.entries(positions).map(([id, { offset, value }]) => {
+    const expected = hexToBytes(value);
+    const auxdata = readAuxdataAt(bytes, offset);
+    if (
+      auxdata?.length !== expected.length ||
+      !bytes.subarray(offset, offset + expected.length).equals(expected)
+    ) {
+      throw malformed(`no such auxdata at byte ${offset}`);
+    }
+    return {
+      id,
+      offset,
+      length: auxdata.length,
+      ...(auxdata.metadataHash && { hashOffset: offset + auxdata.metadataHash.offset }),
+    };
+  });
+}
+
+/** Slots lie within the code and apart from each other: otherwise one value could explain away another. */
+function requireApart(slots: readonly CodeReference[], length: number): void {
+  let end = 0;
+  for (const slot of [...slots].sort((left, right) => left.start - right.start)) {
+    if (!Number.isInteger(slot.start) || slot.start < end || slot.start + slot.length > length) {
+      throw malformed(`a reference at byte ${slot.start} that overlaps or leaves the code`);
+    }
+    end = slot.start + slot.length;
+  }
+}
+
+/**
+ * Makes recompiled code ready for comparison.
+ * @throws FullmatchError `malformed_compiler_output` when the references do not fit the code: a placeholder of another
+ * library or at another place, references that overlap or leave the code, an auxdata that is not there.
+ */
+export function toCodeTemplate(recompiled: RecompiledCode): CodeTemplate {
+  const libraries = readLibraries(recompiled.linkReferences);
+  const immutables = readImmutables(recompiled.immutableReferences ?? {});
+  const bytes = fillPlaceholders(recompiled.code, libraries);
+  const auxdata = readAuxdatas(recompiled.auxdata, bytes);
+  const slots = [
+    ...libraries.flatMap(({ starts }) => starts.map((start) => ({ start, length: ADDRESS_BYTES }))),
+    ...immutables.flatMap(({ starts, length }) => starts.map((start) => ({ start, length }))),
+    ...auxdata.map(({ offset, length }) => ({ start: offset, length })),
+  ];
+  requireApart(slots, bytes.length);
+  for (const { id, starts, length } of immutables) {
+    if (starts.some((start) => bytes.subarray(start, start + length).some((byte) => byte !== 0))) {
+      throw malformed(`the immutable ${id} already has a value`);
+    }
+  }
+  return { bytes, libraries, immutables, auxdata };
+}
+
+/** Whether the whole code carries a metadata hash in every auxdata, and at least one: a full match needs it. */
+export function holdsMetadataHash({ auxdata }: CodeTemplate): boolean {
+  return auxdata.length > 0 && auxdata.every(({ hashOffset }) => hashOffset !== undefined);
+}
+
+/** The metadata hash of an auxdata slot, as a stretch of the code. */
+export function hashStretch({ hashOffset }: AuxdataSlot): CodeReference | undefined {
+  return hashOffset === undefined ? undefined : { start: hashOffset, length: METADATA_HASH_BYTES };
+}

@@ -1,0 +1,124 @@
+import { hexToBytes } from '../lib/hex.ts';
+import { readAuxdataAt } from './auxdata.ts';
+import { findChangedAuxdatas, occurrencesOf, toPositions } from './auxdata-positions.ts';
+import {
+  type AuxdataReader,
+  type AuxdataReading,
+  type CompiledCode,
+  type CompiledContract,
+  type EditableInput,
+} from './compiled-contract.ts';
+import { toCodeTemplate, type AuxdataPositions, type CodeReference } from './recompiled-code.ts';
+
+/** An object of `evm.legacyAssembly`: `.code`, `.data` with the assemblies within it, and `.auxdata` from 0.4.12 on. */
+type Assembly = Readonly<Record<string, unknown>>;
+
+function isAssembly(value: unknown): value is Assembly {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function partsOf(assembly: Assembly): Assembly {
+  return isAssembly(assembly['.data']) ? assembly['.data'] : {};
+}
+
+/** Every `.auxdata` of an assembly and of those within it. */
+function auxdatasOf(assembly: unknown): string[] {
+  if (!isAssembly(assembly)) return [];
+  const own = assembly['.auxdata'];
+  return [
+    ...(typeof own === 'string' ? [own] : []),
+    ...Object.values(partsOf(assembly)).flatMap(auxdatasOf),
+  ];
+}
+
+/** The contract's own auxdata: that of the assembly `0` of the creation code, which is the runtime code. */
+function ownAuxdata(assembly: unknown): Buffer | undefined {
+  const runtime = isAssembly(assembly) ? partsOf(assembly)['0'] : undefined;
+  const own = isAssembly(runtime) ? runtime['.auxdata'] : undefined;
+  return typeof own === 'string' ? hexToBytes(own) : undefined;
+}
+
+function holdsHash(auxdata: Buffer): boolean {
+  return readAuxdataAt(auxdata, 0)?.metadataHash !== undefined;
+}
+
+/** The code's bytes with zeros where libraries are to be linked. */
+function bytesOf({ object, linkReferences = {} }: CompiledCode): Buffer {
+  return toCodeTemplate({ code: object, linkReferences, auxdata: {} }).bytes;
+}
+
+/** A code that contains no other contract: its own auxdata ends the runtime code, and its creation code has it once or not at all. */
+function readAlone({ evm }: CompiledContract, auxdata: Buffer): AuxdataReading {
+  const runtime = bytesOf(evm.deployedBytecode);
+  const creation = bytesOf(evm.bytecode);
+  const start = runtime.length - auxdata.length;
+  const isAuxdata = readAuxdataAt(auxdata, 0)?.length === auxdata.length;
+  if (!isAuxdata || start < 0 || !runtime.subarray(start).equals(auxdata)) {
+    return { state: 'unlocated' };
+  }
+  const occurrences = occurrencesOf(auxdata, creation);
+  // Without a hash nothing in it may differ: where it occurs more than once, all of them are code like any other.
+  if (occurrences.length > 1 && holdsHash(auxdata)) return { state: 'edit_needed' };
+  const located = occurrences.length === 1 ? occurrences : [];
+  const at = (offset: number): CodeReference => ({ start: offset, length: auxdata.length });
+  return {
+    state: 'located',
+    runtime: toPositions(runtime, [at(start)]),
+    creation: toPositions(creation, located.map(at)),
+  };
+}
+
+function readChanged(code: CompiledCode, edited: CompiledCode): AuxdataPositions | undefined {
+  const bytes = bytesOf(code);
+  const stretches = findChangedAuxdatas(bytes, bytesOf(edited));
+  return stretches && toPositions(bytes, stretches);
+}
+
+/** Whether the positions agree with what the compiler says of itself, as far as it says something. */
+function agrees(positions: AuxdataPositions, listed: ReadonlySet<string>): boolean {
+  return (
+    listed.size === 0 || Object.values(positions).every(({ value }) => listed.has(value.slice(2)))
+  );
+}
+
+function readBoth(compiled: CompiledContract, edited: CompiledContract): AuxdataReading {
+  const runtime = readChanged(compiled.evm.deployedBytecode, edited.evm.deployedBytecode);
+  const creation = readChanged(compiled.evm.bytecode, edited.evm.bytecode);
+  const assembly = compiled.evm.legacyAssembly;
+  const listed = new Set(auxdatasOf(assembly));
+  if (!runtime || !creation || !agrees(runtime, listed) || !agrees(creation, listed)) {
+    return { state: 'unlocated' };
+  }
+  const own = ownAuxdata(assembly);
+  const length = bytesOf(compiled.evm.deployedBytecode).length;
+  const isOwnFound =
+    own === undefined ||
+    !holdsHash(own) ||
+    Object.values(runtime).some(({ offset }) => offset + own.length === length);
+  return isOwnFound ? { state: 'located', runtime, creation } : { state: 'unlocated' };
+}
+
+/**
+ * Solidity. From 0.4.12 on `evm.legacyAssembly` says which auxdatas a contract has, but not where; a contract that
+ * contains no other has one, and its place is known. With several, or with none listed (0.4.7 to 0.4.11 list none;
+ * `appendCBOR: false` has none), only a second compilation shows which bytes depend on the metadata.
+ */
+export const solidityAuxdataReader: AuxdataReader = {
+  changeMetadata<Input extends EditableInput>(input: Input): Input {
+    // A space behind the last line: the keccak256 of each source is in the metadata, its length nowhere in the code.
+    const sources = Object.entries(input.sources).map(([path, source]) => [
+      path,
+      source.content === undefined ? source : { ...source, content: `${source.content} ` },
+    ]);
+    return { ...input, sources: Object.fromEntries(sources) as Input['sources'] };
+  },
+
+  read(compiled, edited) {
+    if (edited !== undefined) return readBoth(compiled, edited);
+    const assembly = compiled.evm.legacyAssembly;
+    const own = ownAuxdata(assembly);
+    const all = auxdatasOf(assembly).map((auxdata) => hexToBytes(auxdata));
+    const isAlone = all.length === 1 || (all.length > 0 && !all.some(holdsHash));
+    return own !== undefined && isAlone ? readAlone(compiled, own) : { state: 'edit_needed' };
+  },
+};

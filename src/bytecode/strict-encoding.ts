@@ -1,0 +1,197 @@
+/** A parameter of a function or constructor in a JSON ABI. */
+export interface AbiParameter {
+  readonly type: string;
+  readonly components?: readonly AbiParameter[];
+}
+
+/** A type of the contract ABI, read from its name. `head` is its length in bytes where it stands; 32 for a dynamic type. */
+type AbiType =
+  | {
+      readonly kind: 'word';
+      readonly dynamic: false;
+      readonly head: number;
+      isSound(word: Buffer): boolean;
+    }
+  | { readonly kind: 'bytes'; readonly dynamic: true; readonly head: number }
+  | {
+      readonly kind: 'list';
+      readonly dynamic: true;
+      readonly head: number;
+      readonly element: AbiType;
+    }
+  | {
+      readonly kind: 'tuple';
+      readonly dynamic: boolean;
+      readonly head: number;
+      /** Length in bytes of all the heads, also where the tuple itself is dynamic. */
+      readonly heads: number;
+      readonly count: number;
+      member(index: number): AbiType;
+    };
+
+const WORD_BYTES = 32;
+
+/** The data is not the strict encoding of any values of the types. */
+class NotStrict extends Error {}
+
+const isZero = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0);
+
+/** An unsigned number of so many bytes, at the right end of the word. */
+function unsigned(bytes: number, isSound: (word: Buffer) => boolean = () => true): AbiType {
+  return word((value) => isZero(value.subarray(0, WORD_BYTES - bytes)) && isSound(value));
+}
+
+/** A number in two's complement of so many bytes: what is left of it repeats its sign. */
+function signed(bytes: number): AbiType {
+  return word((value) => {
+    const sign = (value[WORD_BYTES - bytes] ?? 0) >= 0x80 ? 0xff : 0;
+    return value.subarray(0, WORD_BYTES - bytes).every((byte) => byte === sign);
+  });
+}
+
+function word(isSound: (word: Buffer) => boolean): AbiType {
+  return { kind: 'word', dynamic: false, head: WORD_BYTES, isSound };
+}
+
+function tuple(
+  count: number,
+  member: (index: number) => AbiType,
+  heads: number,
+  dynamic: boolean,
+): AbiType {
+  return { kind: 'tuple', dynamic, head: dynamic ? WORD_BYTES : heads, heads, count, member };
+}
+
+function tupleOf(members: readonly AbiType[]): AbiType {
+  const heads = members.reduce((sum, { head }) => sum + head, 0);
+  const dynamic = members.some((member) => member.dynamic);
+  return tuple(members.length, (index) => members[index] as AbiType, heads, dynamic);
+}
+
+function parseElementary(name: string): AbiType | undefined {
+  const [, base = '', size = ''] = /^([a-z]+)(\d*)(?:x\d+)?$/.exec(name) ?? [];
+  const number = Number(size);
+  const isBits = number >= 8 && number <= 256 && number % 8 === 0;
+  switch (base) {
+    case 'address':
+      return unsigned(20);
+    case 'bool':
+      return unsigned(1, (value) => (value[WORD_BYTES - 1] ?? 2) <= 1);
+    case 'function':
+      return word((value) => isZero(value.subarray(24)));
+    case 'uint':
+    case 'ufixed':
+      return isBits ? unsigned(number / 8) : undefined;
+    case 'int':
+    case 'fixed':
+      return isBits ? signed(number / 8) : undefined;
+    case 'string':
+      return { kind: 'bytes', dynamic: true, head: WORD_BYTES };
+    case 'bytes':
+      if (size === '') return { kind: 'bytes', dynamic: true, head: WORD_BYTES };
+      return number >= 1 && number <= WORD_BYTES
+        ? word((value) => isZero(value.subarray(number)))
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function parseType({ type, components }: AbiParameter): AbiType {
+  const list = /^(.*)\[(\d*)\]$/.exec(type);
+  if (list !== null) {
+    const element = parseType({ type: list[1] ?? '', ...(components && { components }) });
+    // Solidity has no value without size; a list of them could ask for endless work by few bytes.
+    if (element.head === 0) throw new NotStrict();
+    if (list[2] === '') return { kind: 'list', dynamic: true, head: WORD_BYTES, element };
+    const count = Number(list[2]);
+    return tuple(count, () => element, count * element.head, element.dynamic);
+  }
+  if (type === 'tuple') return tupleOf((components ?? []).map(parseType));
+  const elementary = parseElementary(type);
+  if (elementary === undefined) throw new NotStrict();
+  return elementary;
+}
+
+/** Walks the one place that strict encoding allows for each value; every byte is read once. */
+class StrictReader {
+  private readonly data: Buffer;
+
+  constructor(data: Buffer) {
+    this.data = data;
+  }
+
+  private slice(at: number, length: number): Buffer {
+    if (at + length > this.data.length) throw new NotStrict();
+    return this.data.subarray(at, at + length);
+  }
+
+  /** An offset or a length: more than the data has is never sound, so a small number is enough. */
+  private size(at: number): number {
+    const value = this.slice(at, WORD_BYTES);
+    if (!isZero(value.subarray(0, WORD_BYTES - 6))) throw new NotStrict();
+    return value.readUIntBE(WORD_BYTES - 6, 6);
+  }
+
+  /** @returns where the encoding of the value that begins at `at` ends. */
+  read(type: AbiType, at: number): number {
+    switch (type.kind) {
+      case 'word':
+        if (!type.isSound(this.slice(at, WORD_BYTES))) throw new NotStrict();
+        return at + WORD_BYTES;
+      case 'bytes': {
+        const length = this.size(at);
+        const padded = Math.ceil(length / WORD_BYTES) * WORD_BYTES;
+        const content = this.slice(at + WORD_BYTES, padded);
+        if (!isZero(content.subarray(length))) throw new NotStrict();
+        return at + WORD_BYTES + padded;
+      }
+      case 'list': {
+        const count = this.size(at);
+        const { element } = type;
+        return this.readMembers(count, () => element, count * element.head, at + WORD_BYTES);
+      }
+      case 'tuple':
+        return this.readMembers(type.count, (index) => type.member(index), type.heads, at);
+    }
+  }
+
+  /** Heads first, then the tails of the dynamic members in order and without gaps: each offset says just that. */
+  private readMembers(
+    count: number,
+    member: (index: number) => AbiType,
+    heads: number,
+    start: number,
+  ): number {
+    this.slice(start, heads);
+    let head = start;
+    let tail = start + heads;
+    for (let index = 0; index < count; index += 1) {
+      const type = member(index);
+      if (type.dynamic) {
+        if (this.size(head) !== tail - start) throw new NotStrict();
+        tail = this.read(type, tail);
+      } else {
+        this.read(type, head);
+      }
+      head += type.head;
+    }
+    return tail;
+  }
+}
+
+/**
+ * Whether the data is, to its last byte, the encoding of some values of these types: the one that encoding the decoded
+ * values gives again ("strict encoding mode" of the Solidity contract ABI specification: offsets as small as possible,
+ * no gaps, padding of zeros, numbers within their type). Text need not be UTF-8, since the EVM does not ask.
+ * Takes time linear in the data, whatever it holds.
+ */
+export function isStrictEncoding(parameters: readonly AbiParameter[], data: Uint8Array): boolean {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  try {
+    return new StrictReader(bytes).read(tupleOf(parameters.map(parseType)), 0) === bytes.length;
+  } catch (error) {
+    if (error instanceof NotStrict) return false;
+    throw error;
+  }
+}

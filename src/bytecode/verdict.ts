@@ -1,0 +1,41 @@
+import {
+  type Transformation,
+  type TransformationReason,
+  type TransformationValues,
+} from './transformation.ts';
+
+/** The recompiled code with the recorded values applied is the code on chain, byte for byte. */
+export interface CodeMatch {
+  /** `full` when every metadata hash in the code is that of these sources, and there is one; else `partial`. */
+  readonly match: 'full' | 'partial';
+  /** In the order of offsets. */
+  readonly transformations: readonly Transformation[];
+  readonly values: TransformationValues;
+}
+
+/**
+ * Why there is no match, by the names that verification jobs use:
+ * `bytecode_length_mismatch` the code on chain is longer or shorter than any value could make it,
+ * `compiled_bytecode_is_zero` the compiler gave no code (an interface, an abstract contract),
+ * `no_match` bytes differ that no allowed value explains.
+ */
+export type MismatchReason = 'no_match' | 'bytecode_length_mismatch' | 'compiled_bytecode_is_zero';
+
+/** There is no match; what a byte-level view needs to show why. */
+export interface CodeMismatch {
+  readonly match: null;
+  readonly reason: MismatchReason;
+  /** Offset in bytes of the first byte that stays different after the explained values are applied. Absent when one code begins with the other. */
+  readonly firstDifference?: number;
+  /** How many bytes, of those that both codes have, stay different. */
+  readonly differingBytes: number;
+  /** What the first difference lies in: `code`, or a value that is not explained. */
+  readonly within?: 'code' | TransformationReason;
+  /** Which library, immutable or auxdata that is. */
+  readonly id?: string;
+  /** Lengths in bytes. */
+  readonly recompiledLength: number;
+  readonly onChainLength: number;
+}
+
+export type CodeVerdict = CodeMatch | CodeMismatch;

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SUPPORT = dirname(fileURLToPath(import.meta.url));
+const PROJECT = dirname(dirname(SUPPORT));
+const CACHE = join(PROJECT, 'node_modules', '.cache', 'fullmatch-compilations');
+const require = createRequire(import.meta.url);
+
+/** The versions of solc that tests have: the newest as `solc`, the others under npm aliases. */
+export const SOLC_VERSIONS = [
+  '0.4.11',
+  '0.4.18',
+  '0.4.24',
+  '0.4.26',
+  '0.5.9',
+  '0.5.17',
+  '0.6.12',
+  '0.7.6',
+  '0.8.4',
+  '0.8.9',
+  '0.8.11',
+  '0.8.17',
+  '0.8.20',
+  '0.8.24',
+  '0.8.30',
+  '0.8.37',
+] as const;
+export type SolcVersion = (typeof SOLC_VERSIONS)[number];
+
+function packageOf(version: SolcVersion): string {
+  return version === '0.8.37' ? 'solc' : `solc-${version}`;
+}
+
+function cacheFileOf(version: SolcVersion, input: object): string {
+  const key = createHash('sha256').update(version).update(JSON.stringify(input)).digest('hex');
+  return join(CACHE, `${key}.json`);
+}
+
+/**
+ * Compiles standard JSON inputs with one version of solc, all in one child process, and gives the outputs in order.
+ * Results are kept under node_modules/.cache, so that a second run of the tests compiles nothing.
+ */
+export async function compileInChild<Output>(
+  version: SolcVersion,
+  inputs: readonly object[],
+): Promise<Output[]> {
+  const files = inputs.map((input) => cacheFileOf(version, input));
+  const texts = await Promise.all(
+    files.map((file) => readFile(file, 'utf8').catch(() => undefined)),
+  );
+  const missing = inputs.filter((_, index) => texts[index] === undefined);
+  const compiled = missing.length === 0 ? [] : await runSoljson(version, missing);
+  await mkdir(CACHE, { recursive: true });
+  let next = 0;
+  return Promise.all(
+    texts.map(async (text, index) => {
+      if (text !== undefined) return JSON.parse(text) as Output;
+      const output = compiled[next++];
+      await writeWhole(files[index] ?? '', JSON.stringify(output));
+      return output as Output;
+    }),
+  );
+}
+
+/** Renamed into place: test files that compile at the same time never see half a file. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const unfinished = `${file}.${process.pid}`;
+  await writeFile(unfinished, text);
+  await rename(unfinished, file);
+}
+
+function runSoljson(version: SolcVersion, inputs: readonly object[]): Promise<unknown[]> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      ['--import', require.resolve('tsx'), join(SUPPORT, 'soljson-process.ts')],
+      { cwd: PROJECT, maxBuffer: 256 * 1024 * 1024, timeout: 300_000 },
+      (error, stdout) => {
+        if (error === null) resolve(JSON.parse(stdout) as unknown[]);
+        else reject(new Error(`solc ${version} failed: ${error.message}`));
+      },
+    );
+    child.stdin?.end(JSON.stringify({ package: packageOf(version), inputs }));
+  });
+}
