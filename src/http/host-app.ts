@@ -83,7 +83,7 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     const route = app.router.match(method === 'HEAD' ? 'GET' : method, path)[0][0]?.[0][1];
     if (route === undefined) return undefined;
     const template = route.basePath === '/' ? route.path : route.path.slice(route.basePath.length);
-    return template === '' ? '/' : template;
+    return template === '' ? '/' : template.replace(/:(\w+)/g, '{$1}');
   };
   app.notFound((c) => answerUnrouted(c.req.method, c.req.path, routeOf));
   app.onError((error) => answerProblem(describeProblem(error, log)));

@@ -59,12 +59,14 @@ pre{background:var(--panel);padding:.75rem;overflow-x:auto;border-radius:.25rem}
 .figures div{border-top:3px solid var(--line);padding-top:.5rem}
 .figures dt{color:var(--quiet);font-size:.9rem}
 .figures dd{margin:0;font-size:1.5rem;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+.figures .unknown{font-size:1rem;color:var(--quiet)}
 .terms dt{margin-top:.6rem}
 .terms dd{margin:0 0 0 1rem}
 ul{padding-left:1.2rem}
 li{margin:.25rem 0}
 `;
 
+const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /** Nothing is loaded but the icon, nothing runs, and the one style is known by its hash. */
@@ -94,9 +96,7 @@ export function answerPage(page: Page): Answer {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${page.title}</title>
         <link rel="icon" type="image/svg+xml" href="${page.base}favicon.ico" />
-        <style>
-          ${new Html(STYLE)}
-        </style>
+        ${STYLE_ELEMENT}
       </head>
       <body>
         <header>

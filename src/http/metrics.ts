@@ -132,6 +132,8 @@ function addHealthMetrics(registers: Registry[], health: () => HealthReport): vo
       registers,
       collect() {
         this.reset();
+        // A gauge without labels is reset to a sample of 0.
+        if (labelNames.length === 0) this.remove();
         for (const [labels, value] of samples(health())) this.set(labels, value);
       },
     });

@@ -43,7 +43,7 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(healthRoute, () => answerJson(deps.health(), NOT_STORED));
   routes.openapi(versionRoute, () => answerJson(version, REVALIDATED));
   routes.openapi(openapiRoute, () => answerJsonText(openapi, REVALIDATED));
-  routes.openapi(docsRoute, (c) => docs(c.req.path));
+  routes.openapi(docsRoute, (c) => docs(new URL(c.req.url).pathname));
   routes.openapi(homeRoute, () => renderHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
   addHealthRoutes(routes, deps);

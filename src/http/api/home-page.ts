@@ -2,6 +2,9 @@ import { type Answer } from '../answer.ts';
 import { answerPage, groupDigits, html } from '../html.ts';
 import { type HttpDependencies } from '../host-dependencies.ts';
 
+// A figure that is not known is not shown as 0.
+const NOT_READ = html`<dd class="unknown">not read yet</dd>`;
+
 /** GET / of the API host: what runs here, in figures, and where to go. */
 export function renderHome(deps: HttpDependencies): Answer {
   const { registry, statistics, reasons } = deps.health();
@@ -22,9 +25,7 @@ export function renderHome(deps: HttpDependencies): Answer {
           ([name, value]) =>
             html`<div>
               <dt>${name}</dt>
-              <dd>
-                ${value === undefined ? html`<span title="not read yet">–</span>` : groupDigits(value)}
-              </dd>
+              ${value === undefined ? NOT_READ : html`<dd>${groupDigits(value)}</dd>`}
             </div>`,
         )}
       </dl>

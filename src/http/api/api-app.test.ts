@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import {
+  fixtureDependencies,
+  FIXTURE_CHAINS,
+  healthyFacts,
+} from '../../../test/support/http-fixture.ts';
+import { composeHealth, type HealthFacts } from '../health.ts';
+import { type HostApp } from '../host-app.ts';
+import { createApiApp } from './api-app.ts';
+
+interface ProblemBody {
+  code: string;
+  status: number;
+  [fact: string]: unknown;
+}
+
+let app: HostApp;
+beforeAll(async () => {
+  app = createApiApp(await fixtureDependencies());
+});
+
+const appWith = async (facts: Partial<HealthFacts>): Promise<HostApp> =>
+  createApiApp(
+    await fixtureDependencies({ health: () => composeHealth({ ...healthyFacts(), ...facts }) }),
+  );
+const problemAt = async (path: string, init?: RequestInit): Promise<ProblemBody> => {
+  const response = await app.request(path, init);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  return (await response.json()) as ProblemBody;
+};
+
+describe('the paths of the API host', () => {
+  test.each([
+    '/chains',
+    '/chains/',
+    '/server/chains',
+    '/server/chains/',
+    '/chains?x=1&supported=no',
+  ])('answer the chains at %s', async (path) => {
+    const response = await app.request(path);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(FIXTURE_CHAINS);
+  });
+
+  test.each([
+    ['', ['/chains'], ['/server/chains', '//chains']],
+    ['/', ['/chains'], ['/server/chains']],
+    ['v/1/', ['/chains', '/v/1/chains'], ['/v/chains', '/server/chains']],
+    ['/server', ['/chains', '/server/chains'], ['/server/server/chains', '/servers/chains']],
+  ])('with the prefix %j are where it says', async (apiPrefix, found, missing) => {
+    const prefixed = createApiApp(await fixtureDependencies({ apiPrefix }));
+    for (const path of found) expect((await prefixed.request(path)).status, path).toBe(200);
+    for (const path of missing) expect((await prefixed.request(path)).status, path).toBe(404);
+  });
+
+  test('have templates as bounded labels', () => {
+    expect(app.routeOf('GET', '/chains')).toBe('/chains');
+    expect(app.routeOf('HEAD', '/server/chains/')).toBe('/chains');
+    expect(app.routeOf('GET', '/server/chains/eip155:1')).toBe('/chains/{ref}');
+    expect(app.routeOf('GET', '/server')).toBe('/');
+    expect(app.routeOf('GET', '/')).toBe('/');
+    expect(app.routeOf('POST', '/chains')).toBeUndefined();
+    expect(app.routeOf('GET', '/nothing/here')).toBeUndefined();
+  });
+});
+
+describe('methods', () => {
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])(
+    '%s is refused with what is allowed',
+    async (method) => {
+      const response = await app.request('/chains', { method });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      expect(((await response.json()) as ProblemBody).code).toBe('method_not_allowed');
+    },
+  );
+
+  test.each(['/chains', '/server/chains/1', '/health'])(
+    'OPTIONS of %s answers a preflight',
+    async (path) => {
+      const headers = { origin: 'https://example.org', 'access-control-request-method': 'GET' };
+      const response = await app.request(path, { method: 'OPTIONS', headers });
+      expect(response.status).toBe(204);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
+      expect(response.headers.get('access-control-allow-headers')).toContain('Content-Type');
+      expect(response.headers.get('access-control-max-age')).toBe('86400');
+      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      expect(await response.text()).toBe('');
+    },
+  );
+
+  test('HEAD has the headers of GET and no body', async () => {
+    for (const path of ['/chains', '/chains/1', '/health', '/', '/docs', '/nothing']) {
+      const [get, head] = [await app.request(path), await app.request(path, { method: 'HEAD' })];
+      expect(head.status, path).toBe(get.status);
+      expect(await head.text()).toBe('');
+      expect(Object.fromEntries(head.headers), path).toEqual(Object.fromEntries(get.headers));
+    }
+  });
+});
+
+describe('errors', () => {
+  test.each(['/nothing', '/server/nothing', '/chains/1/x', '/%00', '/server/../etc'])(
+    '%s is a route that is not there',
+    async (path) => {
+      expect(await problemAt(path)).toMatchObject({ code: 'route_not_found', status: 404 });
+    },
+  );
+
+  test('a document that was not published yet is not ready, and says when to ask again', async () => {
+    const early = createApiApp(await fixtureDependencies({ published: false }));
+    const response = await early.request('/chains');
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(((await response.json()) as ProblemBody).code).toBe('not_ready');
+  });
+
+  test('a client that refuses every coding is told which there are', async () => {
+    const problem = await problemAt('/chains', { headers: { 'accept-encoding': '*;q=0' } });
+    expect(problem).toMatchObject({ code: 'not_acceptable', status: 406 });
+    expect(problem['codings']).toContain('gzip');
+  });
+
+  test('a failing part of the service is an internal error without its text', async () => {
+    const broken = createApiApp(
+      await fixtureDependencies({
+        health: () => {
+          throw new Error('the secret is hunter2');
+        },
+      }),
+    );
+    const response = await broken.request('/health');
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('hunter2');
+  });
+});
+
+describe('GET /chains/{ref}', () => {
+  test.each(['1', '0x1', 'eip155:1', 'eth', 'Ethereum%20Mainnet'])(
+    'finds a chain by %s',
+    async (ref) => {
+      const response = await app.request(`/chains/${ref}`);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(await response.json()).toEqual(FIXTURE_CHAINS[0]);
+    },
+  );
+
+  test('finds ids beyond 2^31', async () => {
+    const response = await app.request(`/chains/${Number.MAX_SAFE_INTEGER}`);
+    expect(await response.json()).toMatchObject({ name: 'Far Chain' });
+  });
+
+  test.each([
+    ['999', 'chain_not_found', 404],
+    ['Twin', 'ambiguous_chain_reference', 409],
+    ['0', 'invalid_parameter', 400],
+    ['9007199254740993', 'invalid_parameter', 400],
+    ['x'.repeat(500), 'invalid_parameter', 400],
+    ['%3Cscript%3E', 'chain_not_found', 404],
+  ])('of %s is %s', async (ref, code, status) => {
+    expect(await problemAt(`/chains/${ref}`)).toMatchObject({ code, status });
+  });
+});
+
+describe('what the service says of itself', () => {
+  test('GET /health is 200 in any state', async () => {
+    for (const stopping of [false, true]) {
+      const response = await (await appWith({ stopping })).request('/health');
+      expect(response.status).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(await response.json()).toMatchObject({ status: stopping ? 'degraded' : 'ok' });
+    }
+  });
+
+  test('GET /healthz is the text ok', async () => {
+    const response = await app.request('/healthz');
+    expect([response.status, await response.text()]).toEqual([200, 'ok']);
+  });
+
+  test('GET /readyz is 200 with a stale list and says so, with the age of what is served', async () => {
+    const registry = { ...healthyFacts().registry!, staleReason: 'known ids vanish' };
+    const response = await (await appWith({ registry })).request('/readyz');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      ready: true,
+      stale: true,
+      ages: { listSeconds: 3599, statisticsConfirmedSeconds: 1 },
+    });
+  });
+
+  test.each<[Partial<HealthFacts>, string]>([
+    [{ documents: { chains: true, statistics: false } }, 'not_ready'],
+    [{ database: { reachable: false, checkedAt: new Date(0) } }, 'not_ready'],
+    [{ stopping: true }, 'shutting_down'],
+  ])('GET /readyz with %j is 503 %s with its reasons', async (facts, code) => {
+    const response = await (await appWith(facts)).request('/readyz');
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    const problem = (await response.json()) as ProblemBody;
+    expect(problem).toMatchObject({ code, ready: false, stale: false });
+    expect(problem['reasons']).toHaveLength(1);
+  });
+
+  test('GET /version', async () => {
+    const response = await createApiApp(await fixtureDependencies({ schemaVersion: 4 })).request(
+      '/version',
+    );
+    const { node } = process.versions;
+    expect(await response.json()).toEqual({ name: 'fullmatch', version: '1.2.3', node, schema: 4 });
+  });
+});
+
+/** Without the white space that does not show. */
+const tidy = (page: string): string =>
+  page.replace(/\s+/g, ' ').replace(/> | </g, (edge) => edge.trim());
+
+describe('the pages', () => {
+  test.each(['/', '/server', '/server/', '/docs', '/docs/', '/server/docs'])(
+    '%s loads nothing from elsewhere, runs nothing, and its one style is the one that is allowed',
+    async (path) => {
+      const response = await app.request(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+      const page = await response.text();
+      const policy = response.headers.get('content-security-policy') ?? '';
+      const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? '';
+      const hash = createHash('sha256').update(style).digest('base64');
+      expect(policy).toMatch(/^default-src 'none';/);
+      expect(policy).toContain(`style-src 'sha256-${hash}'`);
+      expect(page).not.toMatch(/<script|<img|<iframe|\son\w+=|\sstyle=|@import|url\(/i);
+      expect(page).toContain('<html lang="en">');
+      expect(page).toContain('name="viewport"');
+      expect(page).toContain('prefers-color-scheme:dark');
+    },
+  );
+
+  test('/ says what runs here and links to both documents', async () => {
+    const page = tidy(await (await app.request('/')).text());
+    expect(page).toContain('href="./chains"');
+    expect(page).toContain('href="http://127.0.0.1:10000/stats.json"');
+    expect(page).toContain('fullmatch 1.2.3');
+    for (const figure of ['>4<', '>2<', '>3<', '>9<']) expect(page).toContain(figure);
+    expect(page).not.toContain('Needs a look');
+  });
+
+  test('/ groups digits, says what needs a look, and says nothing of what it does not know', async () => {
+    const statistics = { ...healthyFacts().statistics!, partial: 45_000_000 };
+    const registry = { ...healthyFacts().registry!, staleReason: '<b>bad</b> list' };
+    const page = await (await (await appWith({ statistics, registry })).request('/')).text();
+    expect(page).toContain('45\u202f000\u202f000');
+    expect(page).toContain('&lt;b&gt;bad&lt;/b&gt; list');
+    const { now, startedAt, documents, stopping } = healthyFacts();
+    const early = createApiApp(
+      await fixtureDependencies({
+        health: () => composeHealth({ now, startedAt, documents, stopping }),
+        urls: () => ({}),
+      }),
+    );
+    expect(await (await early.request('/')).text()).toContain('not read yet');
+  });
+
+  test('/docs names every path of the description, with links that work under a trailing slash too', async () => {
+    const page = tidy(await (await app.request('/docs')).text());
+    const document = (await (await app.request('/openapi.json')).json()) as { paths: object };
+    for (const path of Object.keys(document.paths)) expect(page).toContain(`GET ${path}</code>`);
+    const anchors = [...page.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
+    for (const anchor of anchors) expect(page).toContain(`id="${anchor!}"`);
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(page).toContain('href="./openapi.json"');
+    expect(await (await app.request('/server/docs/')).text()).toContain('href="../openapi.json"');
+  });
+
+  test('have an icon', async () => {
+    const response = await app.request('/favicon.ico');
+    expect(response.headers.get('content-type')).toBe('image/svg+xml');
+  });
+});

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import { fixtureDependencies, healthyFacts } from '../../test/support/http-fixture.ts';
+import { silentLogger } from '../log.ts';
+import { composeHealth } from './health.ts';
+import { type HttpDependencies } from './host-dependencies.ts';
+import { createMetrics, createMetricsApp, type Metrics } from './metrics.ts';
+
+let deps: HttpDependencies;
+let metrics: Metrics;
+beforeAll(async () => {
+  deps = await fixtureDependencies();
+  metrics = createMetrics(deps);
+});
+
+const samples = async (from: Metrics = metrics): Promise<string[]> =>
+  (await from.render()).text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+describe('metrics', () => {
+  test('count requests by host, route and status class', async () => {
+    const observe = metrics.observer('api');
+    observe('/chains', 200, 0.003);
+    observe('/chains', 304, 0.0001);
+    observe('/chains', 304, 0.0001);
+    observe(undefined, 404, 0.001);
+    metrics.observer('repository')('/stats.json', 200, 0.001);
+    const name = 'fullmatch_http_request_duration_seconds_count';
+    expect(await samples()).toEqual(
+      expect.arrayContaining([
+        `${name}{host="api",route="/chains",status="2xx"} 1`,
+        `${name}{host="api",route="/chains",status="3xx"} 2`,
+        `${name}{host="api",route="none",status="4xx"} 1`,
+        `${name}{host="repository",route="/stats.json",status="2xx"} 1`,
+      ]),
+    );
+  });
+
+  test('say what the health report and the documents say', async () => {
+    const text = await samples();
+    for (const line of [
+      'fullmatch_info{version="1.2.3"} 1',
+      'fullmatch_ready 1',
+      'fullmatch_database_up 1',
+      'fullmatch_chains{kind="all"} 4',
+      'fullmatch_chains{kind="supported"} 2',
+      'fullmatch_registry_findings{level="warning"} 1',
+      'fullmatch_chain_list_stale 0',
+      'fullmatch_contracts{match="full"} 3',
+      'fullmatch_contracts{match="partial"} 9',
+      'fullmatch_snapshot_swaps_total{document="statistics"} 1',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text.some((line) => line.startsWith('process_resident_memory_bytes'))).toBe(true);
+  });
+
+  test('follow the documents', async () => {
+    await deps.documents.publish({
+      statistics: { bytes: Buffer.from('{}'), lastModified: new Date() },
+    });
+    const text = await samples();
+    expect(text).toContain('fullmatch_snapshot_swaps_total{document="statistics"} 2');
+    expect(text).toContain('fullmatch_snapshot_bytes{document="statistics",coding="identity"} 2');
+  });
+
+  test('have no sample for what is not known: it is not zero', async () => {
+    const { now, startedAt, documents, stopping } = healthyFacts();
+    const early = createMetrics({
+      ...(await fixtureDependencies({ published: false })),
+      health: () => composeHealth({ now, startedAt, documents, stopping }),
+    });
+    const text = await samples(early);
+    for (const name of [
+      'fullmatch_contracts',
+      'fullmatch_chains',
+      'fullmatch_database_up',
+      'fullmatch_snapshot_bytes',
+    ]) {
+      expect(text.filter((line) => line.startsWith(name))).toEqual([]);
+    }
+  });
+
+  test('are answered at GET /metrics only, for no page to read', async () => {
+    const app = createMetricsApp(metrics, silentLogger);
+    const response = await app.request('/metrics');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('text/plain');
+    expect(response.headers.has('access-control-allow-origin')).toBe(false);
+    expect((await app.request('/')).status).toBe(404);
+    expect((await app.request('/metrics', { method: 'POST' })).status).toBe(405);
+  });
+});

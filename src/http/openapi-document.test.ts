@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+
+import { fixtureDependencies } from '../../test/support/http-fixture.ts';
+import { NO_SHARED_DATA, sharedData } from '../../test/support/shared-data.ts';
+import { createApiApp } from './api/api-app.ts';
+import {
+  buildOpenapiDocument,
+  type JsonSchema,
+  renderOpenapiDocument,
+} from './openapi-document.ts';
+import { createRepositoryApp } from './repository/repository-app.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (name: string): string => readFileSync(new URL(name, root), 'utf8');
+const { version } = JSON.parse(read('package.json')) as { version: string };
+const document = buildOpenapiDocument(version);
+
+/** Validates against a schema of the document, whose references point into the document. */
+function validator(schema: JsonSchema) {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  return ajv.compile({ ...schema, components: document.components });
+}
+
+describe('the OpenAPI document', () => {
+  test('is the committed openapi.json; `npx tsx scripts/build-openapi.ts` writes it', () => {
+    expect(read('openapi.json')).toBe(renderOpenapiDocument(document));
+  });
+
+  test('is what GET /openapi.json answers', async () => {
+    const app = createApiApp(await fixtureDependencies({ version }));
+    expect(await (await app.request('/openapi.json')).text()).toBe(read('openapi.json'));
+  });
+
+  test('is OpenAPI 3.1 and resolves its references', () => {
+    expect(document.openapi).toBe('3.1.0');
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(0);
+    for (const [, reference = ''] of references) {
+      const name = reference.replace('#/components/schemas/', '');
+      expect(Object.keys(document.components.schemas)).toContain(name);
+    }
+  });
+
+  test('describes every answer that the apps give: status, type and body', async () => {
+    const deps = await fixtureDependencies();
+    const apps = [createApiApp(deps), createRepositoryApp(deps)];
+    for (const [template, operations] of Object.entries(document.paths)) {
+      for (const ref of template.includes('{ref}') ? ['1', '999', '0', 'Twin'] : ['']) {
+        const path = template.replace('{ref}', ref);
+        const app = apps.find((each) => each.routeOf('GET', path) !== undefined);
+        const response = await app!.request(path);
+        const described = operations['get']!.responses[String(response.status)];
+        const type = response.headers.get('content-type')!.split(';', 1)[0]!;
+        const schema = described?.content?.[type]?.schema;
+        expect(schema, `${path} ${response.status} ${type}`).toBeDefined();
+        const text = await response.text();
+        const validate = validator(schema!);
+        const valid = validate(type.endsWith('json') ? JSON.parse(text) : text);
+        expect(valid, `${path}: ${JSON.stringify(validate.errors)}`).toBe(true);
+      }
+    }
+  });
+
+  test('has a schema of the statistics that real ones fit', ({ skip }) => {
+    const statistics = sharedData('stats-2026-08-22.json');
+    if (statistics === undefined) skip(NO_SHARED_DATA);
+    expect(validator(document.components.schemas['Statistics']!)(statistics)).toBe(true);
+  });
+});

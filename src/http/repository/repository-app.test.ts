@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import {
+  FIXTURE_MODIFIED,
+  FIXTURE_STATISTICS,
+  FIXTURE_STATISTICS_BYTES,
+  fixtureDependencies,
+} from '../../../test/support/http-fixture.ts';
+import { type HostApp } from '../host-app.ts';
+import { createRepositoryApp } from './repository-app.ts';
+import { manifestSchema } from './statistics-schema.ts';
+
+let app: HostApp;
+beforeAll(async () => {
+  app = createRepositoryApp(await fixtureDependencies());
+});
+
+describe('the repository host', () => {
+  test('answers the statistics byte for byte', async () => {
+    for (const path of ['/stats.json', '/stats.json?since=1', '/stats.json/']) {
+      const response = await app.request(path);
+      const body = Buffer.from(await response.arrayBuffer());
+      expect(body.equals(FIXTURE_STATISTICS_BYTES), path).toBe(true);
+      expect(JSON.parse(body.toString())).toEqual(FIXTURE_STATISTICS);
+    }
+  });
+
+  test('has a manifest that is true for the statistics, and equal wherever they are equal', async () => {
+    const manifest = manifestSchema.parse(await (await app.request('/manifest.json')).json());
+    expect(manifest).toEqual({
+      timestamp: FIXTURE_MODIFIED.getTime(),
+      dateString: '2026-02-03T04:05:06.789Z',
+      version: '1.2.3',
+    });
+  });
+
+  test.each(['/stats.json', '/manifest.json'])(
+    'is not ready at %s before the first publication',
+    async (path) => {
+      const early = createRepositoryApp(await fixtureDependencies({ published: false }));
+      const response = await early.request(path);
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ code: 'not_ready' });
+    },
+  );
+
+  test('has the prefix of the API host nowhere, nor its chains', async () => {
+    for (const path of ['/server/stats.json', '/chains']) {
+      expect((await app.request(path)).status).toBe(404);
+    }
+  });
+
+  test('says at / what it is and where the API host is', async () => {
+    const page = await (await app.request('/')).text();
+    expect(page).toContain('href="./stats.json"');
+    expect(page).toContain('href="http://127.0.0.1:5555"');
+    const alone = createRepositoryApp(await fixtureDependencies({ urls: () => ({}) }));
+    expect(await (await alone.request('/')).text()).toContain('switched off');
+  });
+
+  test('says whether it lives and whether it is ready', async () => {
+    expect((await app.request('/healthz')).status).toBe(200);
+    expect((await app.request('/readyz')).status).toBe(200);
+  });
+});
