@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openStoreProcess, type StoreProcess } from '../../test/support/open-store-process.ts';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
 import { FullmatchError } from '../errors.ts';
@@ -11,6 +12,8 @@ import { readLockFile, runsOn } from './lock-file.ts';
 import { openStore, type Store } from './open-store.ts';
 import { ensureSystemUser, isRoot, SYSTEM_FOLDER } from './system-user.ts';
 
+/** How long a test waits for what happens on its own; a busy machine takes its time. */
+const SOON = { timeout: 15_000 };
 const ONE = sql('test: select one', 'SELECT 1 AS one');
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
@@ -29,6 +32,27 @@ async function temporaryDataDir(...names: string[]): Promise<string> {
     await folder.remove();
   });
   return dataDir;
+}
+
+let initialised: Awaited<ReturnType<typeof createTemporaryFolder>>;
+
+beforeAll(async () => {
+  initialised = await createTemporaryFolder();
+  const store = await openStore({ dataDir: initialised.path, poolSize: 1 }, silentLogger);
+  await store.close();
+});
+afterAll(() => initialised.remove());
+
+/** A data directory as a service left it: a copy, since initialising takes most of a test's time. */
+async function usedDataDir(): Promise<string> {
+  const dataDir = await temporaryDataDir('data');
+  await run('cp', '-a', initialised.path, dataDir);
+  return dataDir;
+}
+
+async function run(command: string, ...parameters: string[]): Promise<void> {
+  const [code] = (await once(spawn(command, parameters), 'exit')) as [number | null];
+  expect(code).toBe(0);
 }
 
 async function killServer(data: string): Promise<void> {
@@ -85,7 +109,7 @@ describe('the embedded server', () => {
   });
 
   it('is joined by a second process, and stops only with the last one', async () => {
-    const dataDir = await temporaryDataDir('data');
+    const dataDir = await usedDataDir();
     const store = await open(dataDir);
     const other = await openInProcess(dataDir);
     expect(other.opened).toMatchObject({ joined: true, processId: store.server.processId });
@@ -96,7 +120,7 @@ describe('the embedded server', () => {
   });
 
   it('outlives a killed process and is adopted by the next', async () => {
-    const dataDir = await temporaryDataDir('data');
+    const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
     await killed.kill();
     expect(await isGone(killed.opened.processId!, dataDir)).toBe(false);
@@ -120,7 +144,7 @@ describe('the embedded server', () => {
   });
 
   it('serves whoever comes while the last user stops it', async () => {
-    const dataDir = await temporaryDataDir('data');
+    const dataDir = await usedDataDir();
     let store = await open(dataDir);
     for (let round = 0; round < 8; round += 1) {
       const [next] = await Promise.all([open(dataDir), store.close()]);
@@ -130,7 +154,7 @@ describe('the embedded server', () => {
   });
 
   it('is brought back after PostgreSQL was killed under use', async () => {
-    const dataDir = await temporaryDataDir('data');
+    const dataDir = await usedDataDir();
     const store = await open(dataDir);
     await store.database.query(sql('test: create', 'CREATE TABLE acknowledged (id integer)'));
     let acknowledged = 0;
@@ -150,11 +174,11 @@ describe('the embedded server', () => {
     };
     const writers = [write(), write(), write(), write()];
     const killed = store.server.processId!;
-    await expect.poll(() => acknowledged).toBeGreaterThan(20);
+    await expect.poll(() => acknowledged, SOON).toBeGreaterThan(20);
     process.kill(killed, 'SIGKILL');
-    await expect.poll(() => store.server.processId, { timeout: 10_000 }).not.toBe(killed);
+    await expect.poll(() => store.server.processId, SOON).not.toBe(killed);
     const before = acknowledged;
-    await expect.poll(() => acknowledged, { timeout: 10_000 }).toBeGreaterThan(before + 20);
+    await expect.poll(() => acknowledged, SOON).toBeGreaterThan(before + 20);
     stopped = true;
     await Promise.all(writers);
     const [count] = await store.database.query<{ n: string }>(
@@ -166,20 +190,19 @@ describe('the embedded server', () => {
   });
 
   it('starts over the lock file of a server that is dead', async () => {
-    const dataDir = await temporaryDataDir('data');
+    const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
     await killed.kill();
     process.kill(killed.opened.processId!, 'SIGKILL');
-    await expect.poll(() => isGone(killed.opened.processId!, dataDir)).toBe(true);
+    await expect.poll(() => isGone(killed.opened.processId!, dataDir), SOON).toBe(true);
     const store = await open(dataDir);
     expect(store.server.joined).toBe(false);
     expect(await store.database.query(ONE)).toEqual([{ one: 1 }]);
   });
 
   it('starts over a lock file whose process id another program has by now', async () => {
-    const dataDir = await temporaryDataDir('data');
+    const dataDir = await usedDataDir();
     const data = path.join(dataDir, 'postgres');
-    await (await open(dataDir)).close();
     const { uid, gid } = await stat(data);
     const sleeper = spawn('sleep', ['60'], { cwd: '/', ...(isRoot() ? { uid, gid } : {}) });
     cleanUps.push(async () => void sleeper.kill());
@@ -222,8 +245,7 @@ describe('the embedded server', () => {
   });
 
   it('logs into its data directory and says there what went wrong when it cannot start', async () => {
-    const dataDir = await temporaryDataDir('data');
-    await (await open(dataDir)).close();
+    const dataDir = await usedDataDir();
     const log = await readFile(path.join(dataDir, 'postgres', 'server.log'), 'utf8');
     expect(log).toContain('database system is ready to accept connections');
     await rm(path.join(dataDir, 'postgres', 'global', 'pg_control'));
@@ -279,17 +301,15 @@ describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => 
   });
 
   it('takes over data that root was left the owner of', async () => {
-    const dataDir = await temporaryDataDir('data');
-    await (await open(dataDir)).close();
+    const dataDir = await usedDataDir();
     const data = path.join(dataDir, 'postgres');
-    await new Promise((resolve) => spawn('chown', ['-R', '0:0', data]).once('exit', resolve));
+    await run('chown', '-R', '0:0', data);
     const store = await open(dataDir);
     expect(await store.database.query(ONE)).toEqual([{ one: 1 }]);
   });
 
   it('refuses an ordinary user the data of another', async () => {
-    const dataDir = await temporaryDataDir('data');
-    await (await open(dataDir)).close();
+    const dataDir = await usedDataDir();
     const other = await openInProcess(dataDir, NOBODY);
     expect(other.opened.code).toBe('data_directory_unusable');
   });

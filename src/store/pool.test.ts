@@ -19,6 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
+/** How long a test waits for what happens on its own; a busy machine takes its time. */
+const SOON = { timeout: 15_000 };
 const SET = sql(
   'test: set',
   'INSERT INTO accounts VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET balance = excluded.balance',
@@ -83,7 +85,7 @@ describe('a statement', () => {
     await Promise.all([run(), run()]);
     await cutConnections();
     await failed;
-    expect(await vi.waitFor(run)).toEqual([{ one: 1 }]);
+    expect(await vi.waitFor(run, SOON)).toEqual([{ one: 1 }]);
   });
 
   it('has limits of time, also for a transaction that idles', async () => {
@@ -165,7 +167,9 @@ describe('a transaction', () => {
       await transaction.query(SET, [3, 3]);
     });
     await expect(cut).rejects.toMatchObject({ code: 'database_unreachable' });
-    expect(await vi.waitFor(() => test.database.query(READ, [3]))).toEqual([{ balance: '1' }]);
+    expect(await vi.waitFor(() => test.database.query(READ, [3]), SOON)).toEqual([
+      { balance: '1' },
+    ]);
   });
 });
 
@@ -174,11 +178,11 @@ describe('a listener', () => {
     let heard = 0;
     const stop = await test.database.listen('test_channel', () => (heard += 1));
     await test.database.query(NOTIFY);
-    await expect.poll(() => heard).toBe(1);
+    await expect.poll(() => heard, SOON).toBe(1);
     await cutConnections();
-    await expect.poll(() => heard).toBe(2);
-    await vi.waitFor(() => test.database.query(NOTIFY));
-    await expect.poll(() => heard).toBe(3);
+    await expect.poll(() => heard, SOON).toBe(2);
+    await vi.waitFor(() => test.database.query(NOTIFY), SOON);
+    await expect.poll(() => heard, SOON).toBe(3);
     await stop();
     await test.database.query(NOTIFY);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -193,7 +197,7 @@ describe('a listener', () => {
     });
     await test.database.query(NOTIFY);
     await test.database.query(NOTIFY);
-    await expect.poll(() => heard).toBe(2);
+    await expect.poll(() => heard, SOON).toBe(2);
     await stop();
   });
 
