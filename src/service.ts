@@ -1,12 +1,13 @@
 import { makeRegistry, readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
-import { type LoadedConfig } from './config/config.ts';
+import { type Config, type LoadedConfig } from './config/config.ts';
 import { createApiApp } from './http/api/api-app.ts';
 import { Documents } from './http/documents.ts';
 import { composeHealth } from './http/health.ts';
 import { type HostApp } from './http/host-app.ts';
 import { type HttpDependencies } from './http/host-dependencies.ts';
-import { listen, type Listener } from './http/listener.ts';
+import { listen, type Listener, type ListenOptions } from './http/listener.ts';
+import { createMetrics, createMetricsApp } from './http/metrics.ts';
 import { Publisher } from './http/publisher.ts';
 import { createRepositoryApp } from './http/repository/repository-app.ts';
 import { readPackageVersion } from './lib/package-version.ts';
@@ -17,6 +18,8 @@ import { openStore } from './store/open-store.ts';
 
 /** How long a change of another process may stay unseen when its notification is lost. */
 const POLL_MS = 500;
+/** Metrics are for the operator's own machine, whatever the hosts bind. */
+const LOOPBACK = '127.0.0.1';
 
 /** Where a started service answers, without a closing slash. A host that is switched off is absent. */
 export interface ServiceUrls {
@@ -38,97 +41,42 @@ export interface ServiceOverrides {
   readonly log?: Logger;
 }
 
+/** What is open, in the order of opening; it is closed in the reverse order. */
+class Opened {
+  readonly #closers: (() => Promise<void>)[] = [];
+  readonly #listeners: Listener[] = [];
+
+  add<T extends { close(): Promise<void> }>(part: T): T {
+    this.#closers.push(() => part.close());
+    return part;
+  }
+
+  addListener(listener: Listener): Listener {
+    this.#listeners.push(listener);
+    return listener;
+  }
+
+  /** First all listeners, so that what they serve outlives their last request. */
+  async close(timeoutMs: number): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener.close(timeoutMs)));
+    for (const close of this.#closers.reverse()) await close();
+  }
+}
+
 /**
  * The composition root: makes the service of a configuration. Nothing runs before {@link Service.start}.
  */
 export function createService(loaded: LoadedConfig, overrides: ServiceOverrides = {}): Service {
   const { config } = loaded;
   const log = overrides.log ?? createLogger(config.log.level);
-  const startedAt = new Date();
-  /** What is open, in the order of opening; it is closed in the reverse order. */
-  const opened: (() => Promise<void>)[] = [];
-  const listeners: Listener[] = [];
-  let stopping = false;
+  const opened = new Opened();
   let closing: Promise<void> | undefined;
-
-  const start = async (): Promise<ServiceUrls> => {
-    const [list, store] = await Promise.all([
-      readChainList(config.registry),
-      openStore({ ...config.database, dataDir: config.dataDir }, log),
-    ]);
-    opened.push(() => store.close());
-    const { database } = store;
-
-    const documents = new Documents(log);
-    opened.push(() => documents.close());
-    const publisher = new Publisher(
-      {
-        readStatistics: () => readStatistics(database),
-        makeRegistry: (chainIds) => makeRegistry(list, config.registry, config.chains, chainIds),
-        publishedAt: (sha256) => recordPublication(database, sha256),
-        secrets: loaded.secrets,
-      },
-      documents,
-    );
-    await publisher.refresh();
-    const watch = await watchMatches(database, {
-      pollMs: POLL_MS,
-      refresh: () => publisher.refresh(),
-      log,
-    });
-    opened.push(() => watch.close());
-
-    const bound: { apiUrl?: string; repositoryUrl?: string } = {};
-    const urls: { api?: string; repository?: string } = {};
-    const dependencies: HttpDependencies = {
-      documents,
-      registry: () => publisher.registry,
-      health: () =>
-        composeHealth({
-          now: new Date(),
-          startedAt,
-          ...publisher.facts,
-          documents: {
-            chains: documents.current.chains !== undefined,
-            statistics: documents.current.statistics !== undefined,
-          },
-          stopping,
-        }),
-      version: readPackageVersion(),
-      apiPrefix: config.api.prefix,
-      urls: () => urls,
-      log,
-    };
-    const listenOn = async (app: HostApp, port: number): Promise<string> => {
-      const { host, limits } = config;
-      const listener = await listen(app, { host, port, limits }, log);
-      listeners.push(listener);
-      return listener.url;
-    };
-    if (config.api.enabled) {
-      const url = await listenOn(createApiApp(dependencies), config.api.port);
-      bound.apiUrl = url;
-      urls.api = config.api.publicUrl ?? url;
-    }
-    if (config.repository.enabled) {
-      const url = await listenOn(createRepositoryApp(dependencies), config.repository.port);
-      bound.repositoryUrl = url;
-      urls.repository = config.repository.publicUrl ?? url;
-    }
-    return bound;
-  };
-
-  const closeAll = async (): Promise<void> => {
-    stopping = true;
-    await Promise.all(listeners.map((listener) => listener.close(config.limits.shutdownTimeoutMs)));
-    for (const close of opened.reverse()) await close();
-  };
-  const close = (): Promise<void> => (closing ??= closeAll());
-
+  const close = (): Promise<void> => (closing ??= opened.close(config.limits.shutdownTimeoutMs));
   return {
     start: async () => {
       try {
-        return await start();
+        const dependencies = await openDomain(loaded, opened, log, () => closing !== undefined);
+        return await openHosts(config, dependencies, opened, log);
       } catch (error) {
         await close();
         throw error;
@@ -136,4 +84,92 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
     },
     close,
   };
+}
+
+/** What the hosts need, and the URLs that they add once they listen. */
+type OpenDomain = HttpDependencies & { readonly reached: { api?: string; repository?: string } };
+
+/** Store, chain registry and documents: everything below HTTP. */
+async function openDomain(
+  loaded: LoadedConfig,
+  opened: Opened,
+  log: Logger,
+  isStopping: () => boolean,
+): Promise<OpenDomain> {
+  const { config } = loaded;
+  const startedAt = new Date();
+  const listRead = readChainList(config.registry);
+  // Its failure is met below; the store is opened meanwhile.
+  listRead.catch(() => undefined);
+  const store = opened.add(await openStore({ ...config.database, dataDir: config.dataDir }, log));
+  const { database } = store;
+  const list = await listRead;
+
+  const documents = opened.add(new Documents(log));
+  const publisher = new Publisher(
+    {
+      readStatistics: () => readStatistics(database),
+      makeRegistry: (chainIds) => makeRegistry(list, config.registry, config.chains, chainIds),
+      publishedAt: (sha256) => recordPublication(database, sha256),
+      secrets: loaded.secrets,
+    },
+    documents,
+  );
+  const refresh = (): Promise<void> => publisher.refresh();
+  await refresh();
+  opened.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
+
+  const reached = {};
+  return {
+    documents,
+    registry: () => publisher.registry,
+    health: () =>
+      composeHealth({
+        now: new Date(),
+        startedAt,
+        ...publisher.facts,
+        documents: {
+          chains: documents.current.chains !== undefined,
+          statistics: documents.current.statistics !== undefined,
+        },
+        stopping: isStopping(),
+      }),
+    version: readPackageVersion(),
+    apiPrefix: config.api.prefix,
+    reached,
+    urls: () => reached,
+    log,
+  };
+}
+
+/** The hosts that are switched on, each an app on a port. */
+async function openHosts(
+  { api, repository, metrics: metricsConfig, host, limits }: Config,
+  dependencies: OpenDomain,
+  opened: Opened,
+  log: Logger,
+): Promise<ServiceUrls> {
+  const { reached } = dependencies;
+  const metrics = metricsConfig.enabled ? createMetrics(dependencies) : undefined;
+  const listenOn = async (app: HostApp, options: Omit<ListenOptions, 'limits'>): Promise<string> =>
+    opened.addListener(await listen(app, { ...options, limits }, log)).url;
+
+  const urls: { apiUrl?: string; repositoryUrl?: string; metricsUrl?: string } = {};
+  if (api.enabled) {
+    const observe = metrics?.observer('api');
+    const options = { host, port: api.port, ...(observe && { observe }) };
+    urls.apiUrl = await listenOn(createApiApp(dependencies), options);
+    reached.api = api.publicUrl ?? urls.apiUrl;
+  }
+  if (repository.enabled) {
+    const observe = metrics?.observer('repository');
+    const options = { host, port: repository.port, ...(observe && { observe }) };
+    urls.repositoryUrl = await listenOn(createRepositoryApp(dependencies), options);
+    reached.repository = repository.publicUrl ?? urls.repositoryUrl;
+  }
+  if (metrics !== undefined) {
+    const options = { host: LOOPBACK, port: metricsConfig.port };
+    urls.metricsUrl = await listenOn(createMetricsApp(metrics, log), options);
+  }
+  return urls;
 }

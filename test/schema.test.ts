@@ -3,10 +3,10 @@ import { dumpSchema } from './support/dump-schema.ts';
 import { createTestDatabase } from './support/test-database.ts';
 
 test('the committed schema dump is what the migrations give', async () => {
-  const { database, drop } = await createTestDatabase();
+  const testDatabase = await createTestDatabase();
   try {
-    await expect(await dumpSchema(database)).toMatchFileSnapshot('../migrations/schema.sql');
+    await expect(await dumpSchema(testDatabase.database)).toMatchFileSnapshot('../migrations/schema.sql');
   } finally {
-    await drop();
+    await testDatabase.drop();
   }
 });

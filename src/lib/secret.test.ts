@@ -6,10 +6,10 @@ test('a secret shows itself in no output: text, JSON, inspection, spread, error'
   const secret = new Secret('hunter2-key');
   const outputs = [
     String(secret),
-    `${secret.toString()}`,
+    secret.toString(),
     JSON.stringify({ secret, list: [secret] }),
     inspect({ secret }, { depth: 9, showHidden: true }),
-    JSON.stringify({ ...secret }),
+    JSON.stringify(Object.assign({}, secret)),
     Object.entries(secret).join(),
     new Error('failed', { cause: secret }).stack ?? '',
     inspect(new Error('failed', { cause: secret }), { showHidden: true }),

@@ -88,7 +88,7 @@ describe('recount', () => {
     for (const text of [
       `UPDATE match_events SET match_after = 'full'`,
       'DELETE FROM match_events',
-      'TRUNCATE match_events',
+      'TRUNCATE match_events CASCADE',
     ]) {
       await expect(run(text)).rejects.toMatchObject({
         code: 'database_error',

@@ -98,7 +98,10 @@ function splitByAddress(contracts: readonly VerifiedContract[]): VerifiedContrac
   for (const contract of contracts) {
     const key = keyOf(contract.chainId, contract.address);
     let round = rounds.find((candidate) => !candidate.has(key));
-    if (round === undefined) rounds.push((round = new Map()));
+    if (round === undefined) {
+      round = new Map<string, VerifiedContract>();
+      rounds.push(round);
+    }
     round.set(key, contract);
   }
   return rounds.map((round) => [...round.values()]);
