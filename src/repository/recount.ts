@@ -75,6 +75,8 @@ const COUNT_ROWS = sql(
      (SELECT count(*) FROM match_events) AS events`,
 );
 
+// A recount of millions of contracts takes longer than any statement of a request may.
+const LIFT_TIME_LIMIT = sql('lift time limit', `SET LOCAL statement_timeout = 0`);
 // The tables in the order in which a store takes them, so that repair and writers never wait in a circle.
 const LOCK_ROWS = sql(
   'lock current matches',
@@ -133,8 +135,9 @@ export async function recount(
   database: Database,
   { repair }: { repair: boolean },
 ): Promise<Recount> {
-  if (!repair) return { ...(await compare(database)), repaired: false };
   const found = await database.transaction(async (transaction) => {
+    await transaction.query(LIFT_TIME_LIMIT);
+    if (!repair) return { ...(await compare(transaction)), repaired: false };
     await transaction.query(LOCK_ROWS);
     await transaction.query(LOCK_COUNTS);
     const before = await compare(transaction);
