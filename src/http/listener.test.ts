@@ -1,0 +1,552 @@
+import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Hono } from 'hono';
+import { Agent, fetch as undiciFetch, request as undiciRequest } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+
+import {
+  FIXTURE_CHAINS_BYTES,
+  FIXTURE_STATISTICS_BYTES,
+  fixtureDependencies,
+  ROOMY_LIMITS,
+} from '../../test/support/http-fixture.ts';
+import { RawClient, waitUntil } from '../../test/support/raw-client.ts';
+import { silentLogger } from '../log.ts';
+import { createApiApp } from './api/api-app.ts';
+import { describeProblem, answerProblem } from './error-response.ts';
+import { type HostApp } from './host-app.ts';
+import { listen, type Listener, type ListenerLimits, type ListenOptions } from './listener.ts';
+import { createRepositoryApp } from './repository/repository-app.ts';
+
+const opened: Listener[] = [];
+const clients: RawClient[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy();
+  await Promise.all(opened.splice(0).map((listener) => listener.close(0)));
+});
+
+async function serve(
+  app: HostApp,
+  limits: Partial<ListenerLimits> = {},
+  options: Partial<ListenOptions> = {},
+): Promise<Listener> {
+  const all = { host: '127.0.0.1', port: 0, limits: { ...ROOMY_LIMITS, ...limits }, ...options };
+  const listener = await listen(app, all, silentLogger);
+  opened.push(listener);
+  return listener;
+}
+
+const serveApi = async (limits: Partial<ListenerLimits> = {}): Promise<Listener> =>
+  serve(createApiApp(await fixtureDependencies()), limits);
+
+async function connect(listener: Listener): Promise<RawClient> {
+  const client = await RawClient.connect(listener.port);
+  clients.push(client);
+  return client;
+}
+
+/** An app of a handler of its own; every path is a route. */
+function appOf(handle: (request: Request) => Response | Promise<Response>): HostApp {
+  const app = new Hono();
+  app.all('*', (c) => handle(c.req.raw));
+  app.onError((error) => answerProblem(describeProblem(error, silentLogger)));
+  return {
+    fetch: (received, env) => app.fetch(received, env),
+    request: (input, init) => app.request(input, init),
+    routeOf: () => '/',
+    writePrepared: () => false,
+  };
+}
+
+interface ProblemBody {
+  code: string;
+  status: number;
+}
+const problemIn = (body: string): ProblemBody => JSON.parse(body) as ProblemBody;
+
+describe('a listener', () => {
+  test('picks a free port for 0 and says where it is', async () => {
+    const listener = await serveApi();
+    expect(listener.port).toBeGreaterThan(0);
+    expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
+    expect((await undiciRequest(`${listener.url}/healthz`)).statusCode).toBe(200);
+  });
+
+  test('says which port is taken', async () => {
+    const { port } = await serveApi();
+    const app = createApiApp(await fixtureDependencies());
+    const again = listen(app, { host: '127.0.0.1', port, limits: ROOMY_LIMITS }, silentLogger);
+    await expect(again).rejects.toMatchObject({
+      code: 'port_unavailable',
+      details: { port, host: '127.0.0.1', reason: 'EADDRINUSE' },
+    });
+    await expect(again).rejects.toThrow(String(port));
+  });
+
+  test('says which host is none of this machine', async () => {
+    const app = createApiApp(await fixtureDependencies());
+    const options = { host: '192.0.2.1', port: 0, limits: ROOMY_LIMITS };
+    await expect(listen(app, options, silentLogger)).rejects.toMatchObject({
+      code: 'port_unavailable',
+    });
+  });
+
+  test('tells of every finished answer its route, status and seconds', async () => {
+    const seen: [string | undefined, number][] = [];
+    const app = createApiApp(await fixtureDependencies());
+    const observe = (route: string | undefined, status: number, seconds: number): void => {
+      expect(seconds).toBeGreaterThan(0);
+      seen.push([route, status]);
+    };
+    const listener = await serve(app, {}, { observe });
+    for (const path of ['/server/chains?x=1', '/chains/eth', '/chains/999', '/%2e%2e/x']) {
+      const { body } = await undiciRequest(`${listener.url}${path}`);
+      await body.dump();
+    }
+    await waitUntil(() => seen.length === 4);
+    expect(seen).toEqual([
+      ['/chains', 200],
+      ['/chains/{ref}', 200],
+      ['/chains/{ref}', 404],
+      [undefined, 404],
+    ]);
+  });
+});
+
+describe('a document on the wire', () => {
+  test.each([
+    ['/chains', FIXTURE_CHAINS_BYTES],
+    ['/server/chains', FIXTURE_CHAINS_BYTES],
+    ['/chains/?q', FIXTURE_CHAINS_BYTES],
+    ['/stats.json', FIXTURE_STATISTICS_BYTES],
+  ])('%s has the same content in every coding', async (path, bytes) => {
+    const deps = await fixtureDependencies();
+    await waitUntil(() => deps.documents.current.chains?.br !== undefined);
+    await waitUntil(() => deps.documents.current.statistics?.br !== undefined);
+    const app = path === '/stats.json' ? createRepositoryApp(deps) : createApiApp(deps);
+    const { url } = await serve(app);
+    const etags = new Set<unknown>();
+    for (const coding of [undefined, 'gzip', 'br'] as const) {
+      const headers = coding === undefined ? {} : { 'accept-encoding': coding };
+      const answer = await undiciRequest(url + path, { headers });
+      const body = Buffer.from(await answer.body.arrayBuffer());
+      expect(answer.headers['content-length']).toBe(String(body.byteLength));
+      expect(answer.headers['content-encoding']).toBe(coding);
+      expect(answer.headers['vary']).toBe('Accept-Encoding');
+      expect(answer.headers['last-modified']).toBe('Tue, 03 Feb 2026 04:05:06 GMT');
+      const decoded =
+        coding === 'gzip' ? gunzipSync(body) : coding === 'br' ? brotliDecompressSync(body) : body;
+      expect(decoded.equals(bytes)).toBe(true);
+      etags.add(answer.headers.etag);
+      for (const etag of etags) {
+        const again = await undiciRequest(url + path, {
+          headers: { ...headers, 'if-none-match': String(etag) },
+        });
+        expect(again.statusCode).toBe(304);
+        expect(again.headers.etag).toBe(etag);
+        expect(again.headers['access-control-allow-origin']).toBe('*');
+        expect(again.headers['cache-control']).toBe(answer.headers['cache-control']);
+        expect(await again.body.text()).toBe('');
+      }
+    }
+    expect(etags.size).toBe(3);
+  });
+
+  test('has no body for HEAD and 304, so the next answer on the connection is whole', async () => {
+    const listener = await serveApi();
+    const client = await connect(listener);
+    const get = (method: string, path: string, header = ''): string =>
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`;
+    client.send(get('HEAD', '/chains'));
+    await waitUntil(() => client.heard.endsWith('\r\n\r\n'));
+    expect(client.heard).toContain(`content-length: ${FIXTURE_CHAINS_BYTES.byteLength}\r\n`);
+    const head = client.heard.length;
+    client.send(
+      get('HEAD', '/chains/1') +
+        get('GET', '/chains', 'If-None-Match: *\r\n') +
+        get('GET', '/healthz'),
+    );
+    await waitUntil(() => client.heard.endsWith('ok'));
+    const statuses = client.heard.slice(head).match(/^HTTP\/1\.1 \d+/gm);
+    expect(statuses).toEqual(['HTTP/1.1 200', 'HTTP/1.1 304', 'HTTP/1.1 200']);
+  });
+
+  test('is answered alike by the fast way and by the router', async () => {
+    const deps = await fixtureDependencies();
+    await waitUntil(() => deps.documents.current.chains?.br !== undefined);
+    const app = createApiApp(deps);
+    const fast = await serve(app);
+    const routed = await serve({ ...app, writePrepared: () => false });
+    const requests: Record<string, string>[] = [
+      {},
+      { 'accept-encoding': 'gzip' },
+      { 'accept-encoding': 'br;q=0.5, gzip;q=0.1' },
+      { 'accept-encoding': 'identity;q=0' },
+      { 'if-none-match': '*' },
+      { 'if-modified-since': 'Tue, 03 Feb 2026 04:05:06 GMT' },
+    ];
+    for (const headers of requests) {
+      for (const method of ['GET', 'HEAD'] as const) {
+        const [a, b] = await Promise.all(
+          [fast, routed].map(async ({ url }) => {
+            const answer = await undiciRequest(`${url}/chains`, { method, headers });
+            const headersOf = { ...answer.headers, date: undefined };
+            return [
+              answer.statusCode,
+              headersOf,
+              Buffer.from(await answer.body.arrayBuffer()).toString('hex'),
+            ];
+          }),
+        );
+        expect(a).toEqual(b);
+      }
+    }
+  });
+
+  test('is readable for fetch from any origin, which checks CORS by itself', async () => {
+    const { url } = await serveApi();
+    const answer = await undiciFetch(`${url}/chains`, {
+      headers: { origin: 'https://example.org' },
+    });
+    expect(answer.headers.get('access-control-expose-headers')).toContain('ETag');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(FIXTURE_CHAINS_BYTES)).toBe(true);
+  });
+});
+
+describe('what is no request', () => {
+  const host = 'Host: x\r\n';
+  test.each([
+    ['garbage', 'GARBAGE\r\n\r\n', 400, 'malformed_request'],
+    ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'malformed_request'],
+    [
+      'a header without a colon',
+      `GET / HTTP/1.1\r\n${host}broken\r\n\r\n`,
+      400,
+      'malformed_request',
+    ],
+    ['no Host', 'GET /chains HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
+    [
+      'a Host that is none',
+      'GET /health HTTP/1.1\r\nHost: a/b@c\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+    [
+      'two lengths',
+      `POST / HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+      400,
+      'malformed_request',
+    ],
+    [
+      'a length and chunks',
+      `POST / HTTP/1.1\r\n${host}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      400,
+      'malformed_request',
+    ],
+    [
+      'a long header',
+      `GET / HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'request_headers_too_large',
+    ],
+    [
+      'a long URL',
+      `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
+      431,
+      'request_headers_too_large',
+    ],
+    ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
+    [
+      'an unknown expectation',
+      `GET /chains HTTP/1.1\r\n${host}Expect: miracles\r\n\r\n`,
+      417,
+      'expectation_failed',
+    ],
+    [
+      'a large body',
+      `POST /chains HTTP/1.1\r\n${host}Content-Length: 1000001\r\n\r\n`,
+      413,
+      'request_too_large',
+    ],
+    [
+      'a large body that asks first',
+      `POST /chains HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 1000001\r\n\r\n`,
+      413,
+      'request_too_large',
+    ],
+  ])('is a problem with CORS and a closed connection: %s', async (name, text, status, code) => {
+    const listener = await serveApi();
+    const client = await connect(listener);
+    client.send(Buffer.from(text, 'latin1'));
+    const answer = await client.answer();
+    expect(answer.status).toBe(status);
+    expect(problemIn(answer.body)).toMatchObject({ code, status });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'access-control-allow-origin': '*',
+    });
+    // A request with a Host that makes no URL is a whole request; its connection stays good.
+    if (name !== 'a Host that is none') {
+      expect(answer.headers['connection']).toBe('close');
+      await client.end();
+      expect(client.error).toBeUndefined();
+    }
+  });
+
+  test('of HTTP/1.0 needs no Host', async () => {
+    for (const path of ['/chains', '/healthz']) {
+      const client = await connect(await serveApi());
+      client.send(`GET ${path} HTTP/1.0\r\n\r\n`);
+      expect((await client.answer()).status).toBe(200);
+      await client.end();
+    }
+  });
+
+  test.each([
+    ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 204],
+    ['an absolute URL', 'GET http://other.example/chains HTTP/1.1\r\nHost: x\r\n\r\n', 200],
+    [
+      'an offered upgrade',
+      'GET /chains HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n',
+      200,
+    ],
+    ['TRACE', 'TRACE /chains HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ['an unknown method of Node’s list', 'PROPFIND /chains HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+  ])('is a request all the same: %s', async (_, text, status) => {
+    const client = await connect(await serveApi());
+    client.send(text);
+    expect((await client.answer()).status).toBe(status);
+  });
+
+  test('after a request on the same connection does not mix into its answer', async () => {
+    const client = await connect(await serveApi());
+    client.send('GET /chains HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await client.answer()).status).toBe(200);
+    client.send('GARBAGE\r\n\r\n');
+    const [, second] = await client.answers(2);
+    expect(second?.status).toBe(400);
+  });
+
+  test('does not take the answer from a client that goes on sending for a while', async () => {
+    const client = await connect(await serveApi());
+    client.send(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}`);
+    for (let index = 0; index < 20; index += 1) {
+      client.send('x'.repeat(10_000));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect((await client.answer()).status).toBe(431);
+    expect(client.error).toBeUndefined();
+    expect(await client.end(3_000)).toBeLessThan(2_000);
+  });
+});
+
+describe('a body over the limit', () => {
+  const echo = appOf(async (received) => new Response(`${(await received.text()).length}`));
+
+  test('is answered 413 to a client that sends all of it before it reads', async () => {
+    const { url } = await serveApi({ requestBytes: 1000 });
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const sent = request(
+        `${url}/chains`,
+        { method: 'POST', headers: { 'content-length': 400_000 } },
+        (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        },
+      );
+      sent.on('error', reject);
+      sent.end(Buffer.alloc(400_000));
+    });
+    expect(status).toBe(413);
+  });
+
+  test('in chunks is answered 413 once it is over, and read up to the limit', async () => {
+    const { url } = await serve(echo, { requestBytes: 1000 });
+    const post = (length: number) =>
+      undiciRequest(url, {
+        method: 'POST',
+        // Without a length, so it goes in chunks.
+        body: Readable.from(Array.from({ length: length / 100 }, () => Buffer.alloc(100))),
+      });
+    const within = await post(1000);
+    expect([within.statusCode, await within.body.text()]).toEqual([200, '1000']);
+    const over = await post(1100);
+    expect(over.statusCode).toBe(413);
+    expect(problemIn(await over.body.text()).code).toBe('request_too_large');
+  });
+
+  test('of exactly the limit is read', async () => {
+    const { url } = await serve(echo, { requestBytes: 1000 });
+    const answer = await undiciRequest(url, { method: 'POST', body: Buffer.alloc(1000) });
+    expect([answer.statusCode, await answer.body.text()]).toEqual([200, '1000']);
+  });
+});
+
+describe('slow clients', () => {
+  test('that send their header byte by byte are told and cut', async () => {
+    const client = await connect(await serveApi({ headersTimeoutMs: 300 }));
+    const drip = setInterval(() => client.send('X'), 50);
+    client.send('GET /chains HTTP/1.1\r\nX-A: ');
+    const answer = await client.answer();
+    await client.end();
+    clearInterval(drip);
+    expect(answer.status).toBe(408);
+    expect(problemIn(answer.body).code).toBe('request_timeout');
+  });
+
+  test('that send their body byte by byte are told and cut', async () => {
+    const app = appOf(async (received) => new Response(await received.text()));
+    const client = await connect(
+      await serve(app, { headersTimeoutMs: 200, requestTimeoutMs: 400 }),
+    );
+    client.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
+    const drip = setInterval(() => client.send('X'), 50);
+    const answer = await client.answer();
+    await client.end();
+    clearInterval(drip);
+    expect(answer.status).toBe(408);
+  });
+
+  test('that say nothing are cut without an answer', async () => {
+    const client = await connect(await serveApi({ headersTimeoutMs: 200 }));
+    await client.end();
+    expect(client.heard).toBe('');
+  });
+
+  test('that wait too long with their next request are cut', async () => {
+    const client = await connect(await serveApi({ keepAliveTimeoutMs: 200 }));
+    client.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await client.answer();
+    expect(await client.end()).toBeLessThan(3_000);
+  });
+
+  test('that do not read their answer are cut, and those that read it slowly are not', async () => {
+    const large = Buffer.alloc(20_000_000, 'x');
+    const listener = await serve(
+      appOf(() => new Response(large, { headers: { 'content-length': String(large.length) } })),
+      { responseTimeoutMs: 2_000 },
+    );
+    const ask = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    const deaf = await connect(listener);
+    const slow = await connect(listener);
+    deaf.socket.pause();
+    deaf.send(ask);
+    slow.send(ask);
+    for (let pause = 0; pause < 5; pause += 1) {
+      slow.socket.pause();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      slow.socket.resume();
+    }
+    await waitUntil(() => slow.heardBytes > large.length, 10_000);
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    deaf.socket.resume();
+    await deaf.end(5_000);
+    expect(deaf.heardBytes).toBeLessThan(large.length);
+  });
+
+  test('are not mistaken for handlers that take their time', async () => {
+    const app = appOf(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      return new Response('done');
+    });
+    const { url } = await serve(app, { responseTimeoutMs: 200 });
+    expect(await (await undiciRequest(url)).body.text()).toBe('done');
+  });
+});
+
+describe('closing', () => {
+  test('finishes what has begun, refuses new connections at once, and frees the port', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const app = appOf(async () => {
+      await held;
+      return new Response('finished');
+    });
+    const listener = await serve(app);
+    const pending = undiciRequest(listener.url);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const closing = listener.close(5_000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect(RawClient.connect(listener.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    release();
+    const answer = await pending;
+    expect(answer.headers['connection']).toBe('close');
+    expect(await answer.body.text()).toBe('finished');
+    await closing;
+    await serve(app, {}, { port: listener.port });
+  });
+
+  test('answers a request that comes on a waiting connection, and says that it is the last', async () => {
+    const listener = await serveApi();
+    const client = await connect(listener);
+    const ask = 'GET /chains HTTP/1.1\r\nHost: x\r\n\r\n';
+    client.send(ask);
+    expect((await client.answer()).headers['connection']).toBe('keep-alive');
+    const closing = listener.close(5_000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    client.send(ask);
+    const [, last] = await client.answers(2);
+    expect(last).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await client.end();
+    await closing;
+    expect(client.error).toBeUndefined();
+  });
+
+  test('waits for a request whose first bytes have come', async () => {
+    const listener = await serveApi();
+    const client = await connect(listener);
+    client.send('GET /chains HTTP/1.1\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closing = listener.close(5_000);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    client.send('Host: x\r\n\r\n');
+    expect((await client.answer()).status).toBe(200);
+    await closing;
+  });
+
+  test('ends waiting connections properly and soon', async () => {
+    const listener = await serveApi();
+    const [used, fresh] = [await connect(listener), await connect(listener)];
+    used.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await used.answer();
+    const start = performance.now();
+    await listener.close(5_000);
+    expect(performance.now() - start).toBeLessThan(2_500);
+    for (const client of [used, fresh]) {
+      await client.end();
+      expect(client.error).toBeUndefined();
+    }
+  });
+
+  test('cuts what is not done in time', async () => {
+    const listener = await serve(appOf(() => new Promise<Response>(() => undefined)));
+    const client = await connect(listener);
+    client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const start = performance.now();
+    await listener.close(300);
+    expect(performance.now() - start).toBeLessThan(2_000);
+    await client.end();
+  });
+
+  test('is one close, however often it is asked for', async () => {
+    const listener = await serveApi();
+    await Promise.all([listener.close(1_000), listener.close(1_000)]);
+    await listener.close(1_000);
+  });
+
+  test('finishes a large answer that is still being taken', async () => {
+    const large = Buffer.alloc(20_000_000, 'x');
+    const listener = await serve(
+      appOf(() => new Response(large, { headers: { 'content-length': String(large.length) } })),
+    );
+    const agent = new Agent();
+    const answer = await undiciRequest(listener.url, { dispatcher: agent });
+    const closing = listener.close(8_000);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect((await answer.body.arrayBuffer()).byteLength).toBe(large.length);
+    await closing;
+    await agent.close();
+  });
+});
