@@ -1,0 +1,40 @@
+import { type Hex } from '../lib/hex.ts';
+import { type Queryable } from '../store/database.ts';
+import { type ContractMatch } from './contract-match.ts';
+import { findOnChains } from './find-on-chains.ts';
+import { type ContractPage, listContracts } from './list-contracts.ts';
+import { type ContractPart, readContract, type StoredContract } from './read-contract.ts';
+import { type ContractFile, readFile } from './read-file.ts';
+import { type ContractFiles, readFiles } from './read-files.ts';
+
+/** All that reads verified contracts, for those who know no database. Addresses are lower-case hex. */
+export interface ContractReader {
+  /** See {@link readContract}. */
+  readContract(
+    chainId: number,
+    address: Hex,
+    parts?: readonly ContractPart[],
+  ): Promise<StoredContract | undefined>;
+  /** See {@link listContracts}. */
+  listContracts(chainId: number, page: ContractPage): Promise<readonly ContractMatch[]>;
+  /** See {@link findOnChains}. */
+  findOnChains(
+    addresses: readonly Hex[],
+    chainIds?: readonly number[],
+  ): Promise<readonly ContractMatch[]>;
+  /** See {@link readFiles}. */
+  readFiles(chainId: number, address: Hex): Promise<ContractFiles | undefined>;
+  /** See {@link readFile}. */
+  readFile(chainId: number, address: Hex, path: string): Promise<ContractFile | undefined>;
+}
+
+/** The reader of a database. */
+export function createContractReader(database: Queryable): ContractReader {
+  return {
+    readContract: (chainId, address, parts) => readContract(database, chainId, address, parts),
+    listContracts: (chainId, page) => listContracts(database, chainId, page),
+    findOnChains: (addresses, chainIds) => findOnChains(database, addresses, chainIds),
+    readFiles: (chainId, address) => readFiles(database, chainId, address),
+    readFile: (chainId, address, path) => readFile(database, chainId, address, path),
+  };
+}
