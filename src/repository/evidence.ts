@@ -162,8 +162,9 @@ function judgementColumns(match: Match | null, transformed: Transformed | undefi
   return [
     match !== null,
     match === null ? null : match === 'full',
-    match === null ? null : json(transformed?.values),
-    match === null ? null : json(transformed?.transformations),
+    // Kept without a match too: an import knows constructor arguments, and judges no creation code.
+    json(transformed?.values),
+    json(transformed?.transformations),
   ];
 }
 

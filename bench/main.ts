@@ -1,0 +1,15 @@
+/** `npm run bench`: every benchmark of the foundation, as tables. Figures with this command are in docs/benchmarks.md. */
+import { runHttpBenchmark } from './http.ts';
+import { runServiceBenchmark } from './service.ts';
+import { runStoreBenchmark } from './store.ts';
+
+console.log('Service: start and memory');
+console.table(await runServiceBenchmark());
+console.log(
+  'Store: matches per second, against plain INSERTs of the same number of rows in the same run',
+);
+console.table(await runStoreBenchmark());
+console.log(
+  'HTTP: requests per second, against bare node:http with the same bytes in the same run',
+);
+console.table(await runHttpBenchmark());
