@@ -56,7 +56,7 @@ describe('the table of error codes', () => {
   it('says "again" by status exactly where it says so by exit code', () => {
     for (const code of codes) {
       const { status, exit } = ERROR_CODES[code];
-      expect([code, exit === 75 || exit === 130]).toEqual([code, status === 503 || status === 408]);
+      expect([code, exit === 75 || exit === 130]).toEqual([code, [408, 429, 503].includes(status)]);
     }
   });
 

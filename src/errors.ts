@@ -65,6 +65,17 @@ export const ERROR_CODES = {
   compiler_crashed: { status: 422, exit: 1, title: 'Compiler crashed' },
   // bytecode
   malformed_compiler_output: { status: 500, exit: 1, title: 'Compiler output contradicts itself' },
+  // verification
+  unsupported_chain: { status: 400, exit: 1, title: 'Chain not supported' },
+  invalid_json: { status: 400, exit: 1, title: 'Invalid JSON' },
+  already_verified: { status: 409, exit: 1, title: 'Already verified' },
+  duplicate_verification_request: { status: 429, exit: 75, title: 'Verification under way' },
+  queue_full: { status: 429, exit: 75, title: 'Too many verifications wait' },
+  job_not_found: { status: 404, exit: 1, title: 'Verification job not found' },
+  no_match: { status: 422, exit: 6, title: 'Code on chain does not match' },
+  not_verifiable: { status: 422, exit: 1, title: 'Verification not possible with this input' },
+  not_checked: { status: 503, exit: 75, title: 'Could not be checked' },
+  verification_input_unusable: { status: 400, exit: 1, title: 'Verification input unusable' },
   // import
   import_path_unusable: { status: 400, exit: 1, title: 'Import path unusable' },
   import_interrupted: { status: 503, exit: 130, title: 'Import interrupted' },

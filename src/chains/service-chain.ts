@@ -21,6 +21,8 @@ export interface ServiceChain extends ListFields {
   readonly monitored?: boolean;
   /** A chain on the operator's machine or private network: private hosts may be shown in rpc. */
   readonly local?: boolean;
+  /** How many independent endpoints must agree on the code on chain; 1 for the operator's own node, else 2 unless set. */
+  readonly quorum?: 1 | 2;
   /** Replaces the list's endpoints. */
   readonly rpc?: readonly string[];
   /** Appended to the list's endpoints, or to `rpc`. */
@@ -50,6 +52,7 @@ const serviceChainSchema = z.strictObject({
   supported: z.boolean().optional(),
   monitored: z.boolean().optional(),
   local: z.boolean().optional(),
+  quorum: z.union([z.literal(1), z.literal(2)]).optional(),
   rpc: texts.optional(),
   extraRpc: texts.optional(),
   privateRpc: texts.optional(),

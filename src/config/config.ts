@@ -43,6 +43,23 @@ export interface Config {
   };
   /** `chains:` of the configuration file and the files of `chainsDirectory`, by chain id. */
   readonly chains: ReadonlyMap<number, ServiceChain>;
+  readonly verification: {
+    /** Verifications at once in this process; 0 leaves them to others. */
+    readonly workers: number;
+    readonly queueLimit: number;
+    readonly clientQueueLimit: number;
+    readonly jobTimeoutMs: number;
+    /** The largest body of a request to verify. */
+    readonly requestBytes: number;
+  };
+  readonly compilers: {
+    /** An absolute path. */
+    readonly folder: string;
+    /** Absent: nothing is downloaded. */
+    readonly downloadUrl?: string;
+    readonly timeoutMs: number;
+    readonly memoryBytes: number;
+  };
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly limits: Limits;
 }

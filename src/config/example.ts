@@ -26,6 +26,7 @@ const CHAINS = `# Chains of your own, and what the service does on chains that t
 #   1:
 #     supported: true         # may a contract be verified on this chain? true once it is configured
 #     monitored: false        # is the chain watched for new contracts?
+#     quorum: 2               # how many independent endpoints must agree on code; 1 is enough of a node of your own
 #     extraRpc:               # public endpoints beside the list's; \`rpc\` replaces them
 #       - https://rpc.example.org
 #     privateRpc:             # endpoints with keys: never published; \${NAME} is taken from the environment

@@ -221,6 +221,20 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       localChains: value('registry.localChains'),
     },
     chains,
+    verification: {
+      workers: value('verification.workers'),
+      queueLimit: value('verification.queueLimit'),
+      clientQueueLimit: value('verification.clientQueueLimit'),
+      jobTimeoutMs: value('verification.jobTimeoutMs'),
+      requestBytes: value('verification.requestBytes'),
+    },
+    compilers: {
+      folder:
+        settled.path('compilers.folder') ?? path.join(settled.path('dataDir') ?? '', 'compilers'),
+      ...optional('downloadUrl', value('compilers.downloadUrl')),
+      timeoutMs: value('compilers.timeoutMs'),
+      memoryBytes: value('compilers.memoryBytes'),
+    },
     log: { level: value('log.level'), format: value('log.format') },
     limits: {
       requestBytes: value('limits.requestBytes'),

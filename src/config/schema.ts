@@ -202,6 +202,54 @@ export const SETTINGS = {
     'A folder of more files (*.yaml, *.yml, *.json) that each hold what `chains` may hold; read when it exists.',
     { path: true },
   ),
+  'verification.workers': integer(
+    [0, 64],
+    2,
+    'How many verifications run at once in this process; 0 leaves them to other processes of the database.',
+  ),
+  'verification.queueLimit': integer(
+    [1, 100_000],
+    200,
+    'How many verifications may wait; more are answered 429.',
+  ),
+  'verification.clientQueueLimit': integer(
+    [1, 100_000],
+    100,
+    'How many verifications of one client may wait; more are answered 429.',
+  ),
+  'verification.jobTimeoutMs': integer(
+    [1000, 3_600_000],
+    600_000,
+    'How long one verification may take, in milliseconds.',
+  ),
+  'verification.requestBytes': integer(
+    [1024, 2 ** 30],
+    31_457_280,
+    'The largest body of a request to verify, in bytes.',
+  ),
+  'compilers.folder': text(
+    path,
+    undefined,
+    'the path of a folder, such as ./compilers',
+    'Where compilers are kept and downloaded ones are put; a folder in the data directory when it is not set.',
+    { path: true },
+  ),
+  'compilers.downloadUrl': text(
+    publicUrl,
+    undefined,
+    'an http or https URL without query, such as https://binaries.example.org/bin',
+    'A mirror of the Solidity binaries; without it only the compilers at hand are used.',
+  ),
+  'compilers.timeoutMs': integer(
+    [1000, 3_600_000],
+    180_000,
+    'How long one compilation may take, in milliseconds.',
+  ),
+  'compilers.memoryBytes': integer(
+    [2 ** 27, 2 ** 32],
+    1536 * 2 ** 20,
+    'How much memory one compilation may take, in bytes.',
+  ),
   'log.level': choice(
     ['debug', 'info', 'warn', 'error', 'silent'],
     'info',
@@ -258,6 +306,8 @@ export const SECTIONS = {
   metrics: 'Metrics of this process.',
   database: 'Where verified contracts are stored.',
   registry: 'Which chains there are.',
+  verification: 'Verification of contracts.',
+  compilers: 'The compilers that verification runs.',
   log: 'Log lines on standard output.',
   limits: 'What a client may send, and how long the service waits.',
 } as const satisfies Record<string, string>;

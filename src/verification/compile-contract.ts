@@ -1,0 +1,134 @@
+import { auxdataReaderOf } from '../bytecode/auxdata-reader.ts';
+import {
+  toRecompiledCodes,
+  type AuxdataReading,
+  type CompiledContract,
+  type RecompiledCodes,
+} from '../bytecode/compiled-contract.ts';
+import { narrowOutputSelection } from '../compilers/output-selection.ts';
+import {
+  type ContractOutput,
+  type StandardJsonInput,
+  type StandardJsonOutput,
+} from '../compilers/standard-json.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { VerificationFailure } from './verification-failure.ts';
+
+/** What verification needs of compilers. `compilers/` has it. */
+export interface ContractCompiler {
+  /** Compiles in bounded time and memory. Rejects with a FullmatchError of the compilers, or the reason of `signal`. */
+  compile(request: {
+    readonly language: string;
+    readonly version: string;
+    readonly input: StandardJsonInput;
+    readonly signal?: AbortSignal;
+  }): Promise<{
+    readonly output: StandardJsonOutput;
+    /** The long version, without `v`. */
+    readonly version: string;
+    readonly compileTimeMs: number;
+  }>;
+}
+
+/** One contract, compiled and ready to be held against the code on chain. */
+export interface CompiledTarget {
+  readonly contract: ContractOutput;
+  readonly evm: CompiledContract['evm'];
+  readonly codes: RecompiledCodes;
+  /** Source path → the id under which source maps name it. */
+  readonly sourceIds: Readonly<Record<string, { readonly id: number }>>;
+  /** The compiler's long version, without `v`. */
+  readonly version: string;
+  readonly compileTimeMs: number;
+}
+
+const MESSAGES_SHOWN = 10;
+const MESSAGE_SHOWN_CHARACTERS = 2000;
+
+/**
+ * Compiles the target of a task, and locates its auxdatas: where one compilation does not tell, by a second one with
+ * other metadata.
+ * @throws VerificationFailure compiler_error, no_compiler_output, contract_not_found_in_compiler_output.
+ * @throws FullmatchError as the compilers do; the reason of `signal`.
+ */
+export async function compileTarget(
+  compilers: ContractCompiler,
+  task: CompilationTask,
+  input: StandardJsonInput,
+  signal: AbortSignal,
+): Promise<CompiledTarget> {
+  const reader = auxdataReaderOf(task.language);
+  let compileTimeMs = 0;
+  const compile = async (
+    edited: StandardJsonInput,
+  ): Promise<{ output: StandardJsonOutput; version: string }> => {
+    signal.throwIfAborted();
+    const compiled = await compilers.compile({
+      language: task.language,
+      version: task.version,
+      input: narrowOutputSelection(edited, task.target),
+      signal,
+    });
+    compileTimeMs += compiled.compileTimeMs;
+    return compiled;
+  };
+  const { output, version } = await compile(input);
+  const contract = findContract(output, task);
+  const compiled = requireCodes(contract, task);
+  let reading: AuxdataReading = reader.read(compiled);
+  if (reading.state === 'edit_needed') {
+    const second = await compile(reader.changeMetadata(input));
+    const edited = requireCodes(findContract(second.output, task), task);
+    reading = reader.read(compiled, edited);
+  }
+  return {
+    contract,
+    evm: compiled.evm,
+    codes: toRecompiledCodes(compiled, reading),
+    sourceIds: readSourceIds(output),
+    version,
+    compileTimeMs,
+  };
+}
+
+function readSourceIds({ sources = {} }: StandardJsonOutput): CompiledTarget['sourceIds'] {
+  return Object.fromEntries(Object.entries(sources).map(([path, { id }]) => [path, { id }]));
+}
+
+function findContract(output: StandardJsonOutput, { target }: CompilationTask): ContractOutput {
+  const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) {
+    const messages = errors
+      .slice(0, MESSAGES_SHOWN)
+      .map(({ formattedMessage, message }) =>
+        printableText(formattedMessage ?? message, MESSAGE_SHOWN_CHARACTERS),
+      );
+    throw new VerificationFailure('compiler_error', 'The compiler refuses the sources.', {
+      data: { compilerErrors: messages },
+    });
+  }
+  const { contracts } = output;
+  if (contracts === undefined || Object.keys(contracts).length === 0) {
+    throw new VerificationFailure('no_compiler_output', 'The compiler gave no contracts.');
+  }
+  const file = Object.hasOwn(contracts, target.path) ? contracts[target.path] : undefined;
+  const contract =
+    file !== undefined && Object.hasOwn(file, target.name) ? file[target.name] : undefined;
+  if (contract !== undefined) return contract;
+  throw new VerificationFailure(
+    'contract_not_found_in_compiler_output',
+    `The compiler's output has no contract ${printableText(target.name)} in ${printableText(target.path)}.`,
+  );
+}
+
+function requireCodes({ evm }: ContractOutput, { target }: CompilationTask): CompiledContract {
+  if (evm?.bytecode === undefined || evm.deployedBytecode === undefined) {
+    throw new VerificationFailure(
+      'no_compiler_output',
+      `The compiler gave no code of ${printableText(target.name)}.`,
+    );
+  }
+  const { bytecode, deployedBytecode, legacyAssembly } = evm;
+  return { evm: { bytecode, deployedBytecode, legacyAssembly } };
+}

@@ -1,0 +1,60 @@
+import { toCodeTemplate, type RecompiledCode } from '../bytecode/recompiled-code.ts';
+import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type Compilation } from '../repository/verified-contract.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { type CompiledTarget } from './compile-contract.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The members that are known. The columns of the Verifier Alliance have null for the others. */
+function orNull(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, value ?? null]));
+}
+
+function codeArtifacts(
+  code: RecompiledCode,
+  compiled: { readonly sourceMap?: string; readonly linkReferences?: unknown },
+): Members {
+  return orNull({
+    sourceMap: compiled.sourceMap,
+    linkReferences: compiled.linkReferences,
+    cborAuxdata: code.auxdata,
+  });
+}
+
+/**
+ * The compilation as it is stored. All sources of the input are kept, also those that the contract does not use: with
+ * them the compilation gives the same code again, and without them it may not.
+ */
+export function describeCompilation(
+  { language, target }: CompilationTask,
+  input: StandardJsonInput,
+  { contract, evm, codes, version, sourceIds }: CompiledTarget,
+): Compilation {
+  const { abi, metadata, userdoc, devdoc, storageLayout, transientStorageLayout } = contract;
+  return {
+    language,
+    compiler: 'solc',
+    version,
+    name: target.name,
+    fullyQualifiedName: `${target.path}:${target.name}`,
+    settings: input.settings,
+    artifacts: orNull({
+      abi,
+      userdoc,
+      devdoc,
+      storageLayout,
+      transientStorageLayout,
+      sources: sourceIds,
+    }),
+    ...(typeof metadata === 'string' && metadata !== '' && { metadata }),
+    creationCode: toCodeTemplate(codes.creation).bytes,
+    runtimeCode: toCodeTemplate(codes.runtime).bytes,
+    creationCodeArtifacts: codeArtifacts(codes.creation, evm.bytecode),
+    runtimeCodeArtifacts: {
+      ...codeArtifacts(codes.runtime, evm.deployedBytecode),
+      immutableReferences: evm.deployedBytecode.immutableReferences ?? null,
+    },
+    sources: Object.entries(input.sources).map(([path, { content = '' }]) => ({ path, content })),
+  };
+}

@@ -1,0 +1,114 @@
+import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { findSources } from './find-sources.ts';
+import { VerificationFailure } from './verification-failure.ts';
+import { type MetadataCompilation } from './verification-request.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The languages of metadata, as standard JSON writes them. */
+const LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ['solidity', 'Solidity'],
+  ['yul', 'Yul'],
+  ['vyper', 'Vyper'],
+]);
+
+/** These compilers write a setting into the metadata that they refuse in the input (Solidity 0.8.5, changelog). */
+const INLINER_WRITERS = /^v?0\.8\.[234]\b/;
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function membersOf(value: unknown, name: string): Members {
+  if (isMembers(value)) return value;
+  throw new VerificationFailure('invalid_metadata', `The metadata has no object "${name}".`);
+}
+
+/**
+ * The compilation that a metadata document describes (Solidity documentation, "Contract Metadata"). The sources are
+ * those that were given, found by path or by hash.
+ * @throws VerificationFailure invalid_metadata, invalid_language, invalid_compiler_version,
+ * invalid_compilation_target, missing_source, missing_or_invalid_source.
+ */
+export function readMetadataTask({ metadata, sources }: MetadataCompilation): CompilationTask {
+  const document = membersOf(metadata, 'metadata');
+  const settings = membersOf(document['settings'], 'settings');
+  const language = readLanguage(document['language']);
+  const version = readVersion(document['compiler']);
+  const target = readTarget(settings['compilationTarget']);
+  const found = findSources(membersOf(document['sources'], 'sources'), sources);
+  const inputOf = (contents: ReadonlyMap<string, string>): StandardJsonInput => ({
+    language,
+    sources: Object.fromEntries([...contents].map(([path, content]) => [path, { content }])),
+    settings: readSettings(settings, version),
+  });
+  const all = new Map([...Object.entries(sources), ...found.contents]);
+  return {
+    language: language.toLowerCase(),
+    version,
+    target,
+    input: inputOf(found.contents),
+    ...(found.unused && { withAllSources: inputOf(all) }),
+  };
+}
+
+function readLanguage(value: unknown): string {
+  const language = typeof value === 'string' ? LANGUAGES.get(value.toLowerCase()) : undefined;
+  if (language !== undefined) return language;
+  throw new VerificationFailure(
+    'invalid_language',
+    'The metadata names no language that is known here; Solidity and Yul are.',
+  );
+}
+
+function readVersion(compiler: unknown): string {
+  const version = isMembers(compiler) ? compiler['version'] : undefined;
+  if (typeof version === 'string') return version;
+  throw new VerificationFailure(
+    'invalid_compiler_version',
+    'The metadata has no compiler.version, such as 0.8.30+commit.73712a01.',
+  );
+}
+
+function readTarget(value: unknown): CompilationTask['target'] {
+  const entries = isMembers(value) ? Object.entries(value) : [];
+  const [path, name] = entries[0] ?? [];
+  if (entries.length === 1 && path !== undefined && typeof name === 'string') return { path, name };
+  throw new VerificationFailure(
+    'invalid_compilation_target',
+    'The metadata must have one entry in settings.compilationTarget: the path and the name of the contract.',
+  );
+}
+
+/** The settings as the compiler takes them: two members have another form in metadata than in the input. */
+function readSettings(settings: Members, version: string): Members {
+  const { libraries, optimizer } = settings;
+  return {
+    ...without(settings, ['compilationTarget', 'libraries', 'optimizer']),
+    ...(optimizer !== undefined && { optimizer: readOptimizer(optimizer, version) }),
+    ...(isMembers(libraries) && { libraries: readLibraries(libraries) }),
+  };
+}
+
+function readOptimizer(optimizer: unknown, version: string): unknown {
+  if (!INLINER_WRITERS.test(version) || !isMembers(optimizer)) return optimizer;
+  const { details } = optimizer;
+  if (!isMembers(details)) return optimizer;
+  return { ...optimizer, details: without(details, ['inliner']) };
+}
+
+function without(members: Members, keys: readonly string[]): Members {
+  return Object.fromEntries(Object.entries(members).filter(([key]) => !keys.includes(key)));
+}
+
+/** `path:Name` → address in metadata, path → Name → address in the input; old compilers name no path. */
+function readLibraries(libraries: Members): Members {
+  const byPath = new Map<string, [string, unknown][]>();
+  for (const [identifier, address] of Object.entries(libraries)) {
+    const colon = identifier.lastIndexOf(':');
+    const path = identifier.slice(0, Math.max(0, colon));
+    byPath.set(path, [...(byPath.get(path) ?? []), [identifier.slice(colon + 1), address]]);
+  }
+  return Object.fromEntries([...byPath].map(([path, named]) => [path, Object.fromEntries(named)]));
+}

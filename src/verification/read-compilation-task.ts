@@ -1,0 +1,75 @@
+import { type CompilationTarget } from '../compilers/output-selection.ts';
+import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { readMetadataTask } from './metadata-task.ts';
+import { VerificationFailure } from './verification-failure.ts';
+import { type StandardJsonCompilation, type VerificationRequest } from './verification-request.ts';
+
+const NAME_SHOWN_CHARACTERS = 120;
+
+/** A NUL, which PostgreSQL's text cannot hold, or half of a surrogate pair, which UTF-8 cannot. */
+const UNSTORABLE = /\u0000|\p{Surrogate}/u;
+
+/** Shows a name of the input, which may hold anything. */
+export function showName(name: string): string {
+  return `"${printableText(name, NAME_SHOWN_CHARACTERS)}"`;
+}
+
+/**
+ * The compilation that a request describes.
+ * @throws VerificationFailure invalid_compilation_target, invalid_language, invalid_metadata, missing_source,
+ * missing_or_invalid_source, invalid_compiler_input.
+ */
+export function readCompilationTask({ compilation }: VerificationRequest): CompilationTask {
+  const task =
+    compilation.kind === 'metadata'
+      ? readMetadataTask(compilation)
+      : readStandardJsonTask(compilation);
+  const { sources, settings } = task.withAllSources ?? task.input;
+  for (const [path, { content = '' }] of Object.entries(sources)) {
+    if (!UNSTORABLE.test(path) && !UNSTORABLE.test(content)) continue;
+    throw new VerificationFailure(
+      'missing_or_invalid_source',
+      `The source ${showName(path)} holds a NUL or is not well-formed Unicode; send it as it was compiled, in UTF-8.`,
+    );
+  }
+  // JSON writes both as escapes.
+  if (/\\u0000|\\ud[89a-f]/.test(JSON.stringify(settings))) {
+    throw new VerificationFailure(
+      'invalid_compiler_input',
+      'The settings hold a NUL or text that is not well-formed Unicode.',
+    );
+  }
+  return task;
+}
+
+function readStandardJsonTask(compilation: StandardJsonCompilation): CompilationTask {
+  const { input, compilerVersion, contractIdentifier } = compilation;
+  return {
+    language: input.language.toLowerCase(),
+    version: compilerVersion,
+    target: readTarget(contractIdentifier, input),
+    input,
+  };
+}
+
+/** Splits at the last colon: a path may hold colons, a name cannot. */
+function readTarget(identifier: string, input: StandardJsonInput): CompilationTarget {
+  const colon = identifier.lastIndexOf(':');
+  const path = identifier.slice(0, Math.max(0, colon));
+  const name = identifier.slice(colon + 1);
+  if (colon < 1 || name === '') {
+    throw new VerificationFailure(
+      'invalid_compilation_target',
+      `${showName(identifier)} names no contract; write it as path:Name, such as contracts/Token.sol:Token.`,
+    );
+  }
+  if (!Object.hasOwn(input.sources, path)) {
+    throw new VerificationFailure(
+      'invalid_compilation_target',
+      `The contract ${showName(name)} is said to be in ${showName(path)}, which is none of the sources.`,
+    );
+  }
+  return { path, name };
+}

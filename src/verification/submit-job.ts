@@ -1,0 +1,121 @@
+import { FullmatchError } from '../errors.ts';
+import { checksumAddress, hexToBytes } from '../lib/hex.ts';
+import { type Match } from '../repository/verified-contract.ts';
+import { sql, type Database } from '../store/database.ts';
+import { notifyOfJobs } from './job-notifications.ts';
+import { packRequest, type VerificationRequest } from './verification-request.ts';
+
+/** How many jobs may wait. */
+export interface QueueLimits {
+  readonly total: number;
+  /** Of one client. */
+  readonly perClient: number;
+}
+
+/** How long a client that found the queue full should wait, in seconds: a worker ends most jobs in less. */
+const RETRY_AFTER_S = 5;
+
+const READ_MATCHES = sql(
+  'read matches before submitting',
+  'SELECT runtime_match, creation_match FROM current_matches WHERE chain_id = $1 AND address = $2',
+);
+
+// A job takes its turn after the latest one of the same client on the same chain, and a newcomer takes the turn that
+// is served now. So clients and chains are served in rounds, in the order of an index.
+const SUBMIT = sql(
+  'submit verification job',
+  `WITH waiting AS (
+     SELECT count(*)::int AS total, (count(*) FILTER (WHERE client = $4))::int AS of_client
+     FROM verification_jobs WHERE state = 'queued'
+   ), in_flight AS (
+     SELECT id FROM verification_jobs
+     WHERE chain_id = $1 AND address = $2 AND input_hash = $3 AND state IN ('queued', 'running')
+   ), submitted AS (
+     INSERT INTO verification_jobs (chain_id, address, input_hash, client, request, turn)
+     SELECT $1, $2, $3, $4, $5, greatest(
+       (SELECT coalesce(max(turn) + 1, 0) FROM verification_jobs
+        WHERE state IN ('queued', 'running') AND client = $4 AND chain_id = $1),
+       (SELECT coalesce(min(turn), 0) FROM verification_jobs WHERE state = 'queued'))
+     FROM waiting WHERE total < $6 AND of_client < $7
+     ON CONFLICT (chain_id, address, input_hash) WHERE state IN ('queued', 'running') DO NOTHING
+     RETURNING id
+   )
+   SELECT (SELECT id FROM submitted) AS id, (SELECT id FROM in_flight) AS in_flight,
+     total >= $6 AS is_full, of_client >= $7 AS is_full_for_client
+   FROM waiting`,
+);
+
+interface Submitted {
+  readonly id: string | null;
+  readonly in_flight: string | null;
+  readonly is_full: boolean;
+  readonly is_full_for_client: boolean;
+}
+
+/**
+ * Puts a verification into the queue, for a client that is told apart from others by any text.
+ * @returns the job's id.
+ * @throws FullmatchError already_verified when both matches are full, so that nothing can rise;
+ * duplicate_verification_request with `details.verificationId`; queue_full with `details.retryAfterSeconds`.
+ */
+export async function submitJob(
+  database: Database,
+  request: VerificationRequest,
+  client: string,
+  limits: QueueLimits,
+): Promise<string> {
+  const { chainId, address } = request;
+  const addressBytes = hexToBytes(address);
+  const [current] = await database.query<{
+    runtime_match: Match | null;
+    creation_match: Match | null;
+  }>(READ_MATCHES, [chainId, addressBytes]);
+  if (current?.runtime_match === 'full' && current.creation_match === 'full') {
+    throw new FullmatchError(
+      'already_verified',
+      `The contract ${checksumAddress(address)} on chain ${chainId} is verified already: runtime code and creation code match fully.`,
+      { details: { chainId, address: checksumAddress(address) } },
+    );
+  }
+  const { packed, inputHash } = await packRequest(request);
+  const [submitted] = await database.query<Submitted>(SUBMIT, [
+    chainId,
+    addressBytes,
+    inputHash,
+    client,
+    packed,
+    limits.total,
+    limits.perClient,
+  ]);
+  if (submitted === undefined) throw new Error('counting the jobs gave no row');
+  if (submitted.id === null) throw refusalOf(submitted, request, limits);
+  await notifyOfJobs(database);
+  return submitted.id;
+}
+
+function refusalOf(
+  submitted: Submitted,
+  { chainId, address }: VerificationRequest,
+  limits: QueueLimits,
+): FullmatchError {
+  const details = { retryAfterSeconds: RETRY_AFTER_S };
+  if (submitted.in_flight === null && submitted.is_full) {
+    const message = `${limits.total} verifications wait already; try again in ${RETRY_AFTER_S} seconds.`;
+    return new FullmatchError('queue_full', message, { details });
+  }
+  if (submitted.in_flight === null && submitted.is_full_for_client) {
+    const message = `${limits.perClient} verifications of this client wait already; try again in ${RETRY_AFTER_S} seconds.`;
+    return new FullmatchError('queue_full', message, { details });
+  }
+  return new FullmatchError(
+    'duplicate_verification_request',
+    `The contract ${checksumAddress(address)} on chain ${chainId} is being verified with this input.`,
+    // Absent when the other one was submitted in the same moment.
+    {
+      details: {
+        ...details,
+        ...(submitted.in_flight !== null && { verificationId: submitted.in_flight }),
+      },
+    },
+  );
+}

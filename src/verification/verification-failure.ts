@@ -1,0 +1,122 @@
+import { ERROR_CODES, FullmatchError, messageOf, type ErrorCode } from '../errors.ts';
+import { type Hex } from '../lib/hex.ts';
+
+/** What a failure says of the contract: it does not match, the input is at fault, or nobody could look. */
+export type FailureKind = 'no_match' | 'invalid_input' | 'not_checked';
+
+/**
+ * Why a verification has no match: the stable codes of failed verification jobs, by the names that clients of the
+ * verification API v2 know. A code of {@link ERROR_CODES} that a part of the verification raises is one too.
+ */
+export const FAILURE_KINDS = {
+  missing_source: 'invalid_input',
+  missing_or_invalid_source: 'invalid_input',
+  invalid_metadata: 'invalid_input',
+  invalid_language: 'invalid_input',
+  invalid_compilation_target: 'invalid_input',
+  invalid_compiler_version: 'invalid_input',
+  invalid_compiler_input: 'invalid_input',
+  unsupported_compiler_version: 'invalid_input',
+  unsupported_language: 'invalid_input',
+  unsupported_chain: 'invalid_input',
+  compiler_error: 'invalid_input',
+  no_compiler_output: 'invalid_input',
+  contract_not_found_in_compiler_output: 'invalid_input',
+  metadata_not_set: 'invalid_input',
+  compiler_timeout: 'not_checked',
+  compiler_out_of_memory: 'not_checked',
+  compiler_output_too_large: 'not_checked',
+  compiler_crashed: 'not_checked',
+  compiler_unavailable: 'not_checked',
+  cannot_fetch_bytecode: 'not_checked',
+  contract_not_deployed: 'invalid_input',
+  compiled_bytecode_is_zero: 'no_match',
+  bytecode_length_mismatch: 'no_match',
+  extra_file_input_bug: 'no_match',
+  no_match: 'no_match',
+  job_timed_out: 'not_checked',
+  job_cancelled: 'not_checked',
+  internal_error: 'not_checked',
+} as const satisfies Record<string, FailureKind>;
+
+export type FailureCode = keyof typeof FAILURE_KINDS;
+
+/** The codes that were compared, where they are known. */
+export interface ComparedCodes {
+  readonly recompiledCreationCode?: Hex;
+  readonly recompiledRuntimeCode?: Hex;
+  readonly onchainCreationCode?: Hex;
+  readonly onchainRuntimeCode?: Hex;
+}
+
+/** A verification that ended without a match. Its message may be shown to anyone. */
+export class VerificationFailure extends Error {
+  override readonly name = 'VerificationFailure';
+  readonly code: FailureCode;
+  /** Facts for machines: the missing sources, the compiler's messages, the first difference. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly codes: ComparedCodes;
+
+  constructor(
+    code: FailureCode,
+    message: string,
+    options: { data?: Record<string, unknown>; codes?: ComparedCodes; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.data = options.data ?? {};
+    this.codes = options.codes ?? {};
+  }
+}
+
+/** Codes of the table that a failure shows under another name: endpoints that disagree leave the code unknown. */
+const RENAMED: Partial<Record<ErrorCode, FailureCode>> = {
+  endpoints_disagree: 'cannot_fetch_bytecode',
+  compiler_checksum_mismatch: 'compiler_unavailable',
+  malformed_compiler_output: 'no_compiler_output',
+};
+
+function failureCodeOf(code: ErrorCode): FailureCode | undefined {
+  const renamed = RENAMED[code];
+  if (renamed !== undefined) return renamed;
+  return Object.hasOwn(FAILURE_KINDS, code) && code !== 'internal_error'
+    ? (code as FailureCode)
+    : undefined;
+}
+
+/**
+ * A fault that ends a verification, as its failure. What no part of the verification is known to raise is this
+ * service's own fault: nothing of it is shown.
+ */
+export function toVerificationFailure(error: unknown): VerificationFailure {
+  if (error instanceof VerificationFailure) return error;
+  if (error instanceof FullmatchError) {
+    const code = failureCodeOf(error.code);
+    if (code !== undefined) {
+      return new VerificationFailure(code, error.message, {
+        cause: error,
+        data: { ...error.details },
+      });
+    }
+  }
+  return new VerificationFailure(
+    'internal_error',
+    'The service failed unexpectedly; its log says more under the error id.',
+    { cause: error },
+  );
+}
+
+/** Whether the fault is one of the moment, such as a database that restarts: the job may be tried again. */
+export function isPassing(error: unknown): boolean {
+  return (
+    error instanceof FullmatchError &&
+    ['database_unreachable', 'shutting_down'].includes(error.code) &&
+    ERROR_CODES[error.code].status === 503
+  );
+}
+
+/** What the log says of a failure that was not expected; undefined for the others. */
+export function unexpectedCause({ code, cause }: VerificationFailure): string | undefined {
+  if (code !== 'internal_error' || cause === undefined) return undefined;
+  return cause instanceof Error ? (cause.stack ?? cause.message) : messageOf(cause);
+}

@@ -1,0 +1,40 @@
+import { type Hex } from '../lib/hex.ts';
+import { type Match } from '../repository/verified-contract.ts';
+import { type ComparedCodes } from './verification-failure.ts';
+
+/** Where a verification job stands. `succeeded` and `failed` are its ends. */
+export type VerificationJobState = 'queued' | 'running' | 'succeeded' | 'failed';
+
+/** Why a job failed, as anyone may see it. */
+export interface JobFailure {
+  /** A code of {@link file://./verification-failure.ts}. */
+  readonly code: string;
+  readonly message: string;
+  /** A UUID, under which the log says more. */
+  readonly id: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly codes?: ComparedCodes;
+}
+
+/** A verification job, without its request. */
+export interface VerificationJob {
+  readonly id: string;
+  readonly state: VerificationJobState;
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly createdAt: Date;
+  readonly startedAt?: Date;
+  readonly finishedAt?: Date;
+  readonly compileTimeMs?: number;
+  /** The matches that this job found; null before its end and without one. */
+  readonly runtimeMatch: Match | null;
+  readonly creationMatch: Match | null;
+  /** The event of the match that it stored; absent when an equal or better one was there. */
+  readonly eventId?: string;
+  readonly failure?: JobFailure;
+}
+
+/** Whether the job has ended. */
+export function isFinished({ state }: Pick<VerificationJob, 'state'>): boolean {
+  return state === 'succeeded' || state === 'failed';
+}

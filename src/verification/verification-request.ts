@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflate, inflate } from 'node:zlib';
+import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { type Hex } from '../lib/hex.ts';
+
+/** A compilation whose input is given whole. */
+export interface StandardJsonCompilation {
+  readonly kind: 'standard_json';
+  readonly input: StandardJsonInput;
+  /** With or without `v` and the commit. */
+  readonly compilerVersion: string;
+  /** `path:Name`; the path may hold colons. */
+  readonly contractIdentifier: string;
+}
+
+/** A compilation that the metadata describes: what is given is the metadata document and the sources that it names. */
+export interface MetadataCompilation {
+  readonly kind: 'metadata';
+  /** The parsed metadata.json. */
+  readonly metadata: unknown;
+  /** Path → content; a source under another path is found by its hash. */
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+/** What somebody asks to verify: a deployment, and the compilation that is said to be it. */
+export interface VerificationRequest {
+  readonly chainId: number;
+  /** Lower-case hex. */
+  readonly address: Hex;
+  /** Lower-case hex. Counts only when this transaction created the address. */
+  readonly creationTransactionHash?: Hex;
+  readonly compilation: StandardJsonCompilation | MetadataCompilation;
+}
+
+const deflateAsync = promisify(deflate);
+const inflateAsync = promisify(inflate);
+
+/** Source text shrinks to a fifth at the fastest level already. */
+const DEFLATE_LEVEL = 1;
+
+/** The request as it lies in the queue: deflated JSON, and the SHA-256 hash that tells two requests apart. */
+export async function packRequest(
+  request: VerificationRequest,
+): Promise<{ readonly packed: Buffer; readonly inputHash: Buffer }> {
+  const json = canonicalJson(request);
+  const packed = await deflateAsync(json, { level: DEFLATE_LEVEL });
+  return { packed, inputHash: createHash('sha256').update(json).digest() };
+}
+
+/** The request of {@link packRequest}. */
+export async function unpackRequest(packed: Uint8Array): Promise<VerificationRequest> {
+  return JSON.parse((await inflateAsync(packed)).toString('utf8')) as VerificationRequest;
+}

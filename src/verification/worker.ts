@@ -1,0 +1,250 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { saveMatch } from '../repository/save-matches.ts';
+import { type Database } from '../store/database.ts';
+import { type JobWatch } from './job-notifications.ts';
+import {
+  claimJob,
+  finishWithFailure,
+  finishWithMatch,
+  handBack,
+  MAX_ATTEMPTS,
+  reapJobs,
+  renewLease,
+  type ClaimedJob,
+} from './run-jobs.ts';
+import {
+  isPassing,
+  toVerificationFailure,
+  unexpectedCause,
+  VerificationFailure,
+} from './verification-failure.ts';
+import { unpackRequest, type VerificationRequest } from './verification-request.ts';
+import { type VerificationResult } from './verify-contract.ts';
+
+/** How workers work. Times in milliseconds. */
+export interface WorkerOptions {
+  /** How many jobs run at once in this process. */
+  readonly workers: number;
+  /** The whole of one job. */
+  readonly jobTimeoutMs: number;
+  /** How long a job stays a worker's own after its last heartbeat (30,000). */
+  readonly leaseMs?: number;
+  /** How often a worker looks for jobs where no notification comes (1,000). */
+  readonly pollMs?: number;
+}
+
+/** What workers need. */
+export interface WorkerParts {
+  readonly database: Database;
+  readonly watch: JobWatch;
+  readonly log: Logger;
+  readonly verify: (
+    request: VerificationRequest,
+    signal: AbortSignal,
+  ) => Promise<VerificationResult>;
+}
+
+/** The workers of this process. */
+export interface Workers {
+  /** How many jobs are at work. */
+  readonly running: number;
+  /** Ends the jobs at work and hands them back to the queue; resolves when no worker is left. */
+  close(): Promise<void>;
+}
+
+const LEASE_MS = 30_000;
+const POLL_MS = 1_000;
+const HEARTBEATS_PER_LEASE = 6;
+/** After a failed claim: the database is away. */
+const RETRY_MS = 1_000;
+
+/** Why a job stops before its end. */
+class Interruption extends Error {
+  readonly why: 'stopping' | 'lost';
+
+  constructor(why: Interruption['why']) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/**
+ * Starts workers that take jobs from the queue in turn, verify, and store what matches. Every job that a worker takes
+ * ends: with a match, with a failure, or back in the queue.
+ */
+export function startWorkers(parts: WorkerParts, options: WorkerOptions): Workers {
+  const stopping = new AbortController();
+  const { leaseMs = LEASE_MS, pollMs = POLL_MS, jobTimeoutMs } = options;
+  const state = { running: 0 };
+  const work = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const job = await claim(parts, leaseMs);
+      if (job === 'failed')
+        await wait(RETRY_MS, undefined, { signal: stopping.signal }).catch(noop);
+      else if (job === undefined) await parts.watch.wait(pollMs, stopping.signal);
+      else {
+        state.running += 1;
+        await runJob(parts, job, { leaseMs, jobTimeoutMs, stopping: stopping.signal });
+        state.running -= 1;
+      }
+    }
+  };
+  const reap = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await reapAndLog(parts);
+      await wait(leaseMs / 2, undefined, { signal: stopping.signal }).catch(noop);
+    }
+  };
+  const loops = [reap(), ...Array.from({ length: options.workers }, work)];
+  return {
+    get running() {
+      return state.running;
+    },
+    close: async () => {
+      stopping.abort(new Interruption('stopping'));
+      await Promise.all(loops);
+    },
+  };
+}
+
+function noop(): void {
+  // The end of a wait that was cut short.
+}
+
+async function claim(
+  { database, log }: WorkerParts,
+  leaseMs: number,
+): Promise<ClaimedJob | 'failed' | undefined> {
+  try {
+    return await claimJob(database, leaseMs);
+  } catch (error) {
+    log.warn({ event: 'claim_failed', error: messageOf(error) }, 'no job can be claimed');
+    return 'failed';
+  }
+}
+
+async function reapAndLog({ database, log }: WorkerParts): Promise<void> {
+  try {
+    const reaped = await reapJobs(database);
+    if (reaped.requeued + reaped.failed > 0) {
+      log.warn({ event: 'jobs_reaped', ...reaped }, 'jobs were lost by their workers');
+    }
+  } catch (error) {
+    log.warn({ event: 'reaping_failed', error: messageOf(error) }, 'lost jobs were not looked for');
+  }
+}
+
+interface RunOptions {
+  readonly leaseMs: number;
+  readonly jobTimeoutMs: number;
+  readonly stopping: AbortSignal;
+}
+
+/** Runs one job to one of its ends. Never rejects. */
+async function runJob(parts: WorkerParts, job: ClaimedJob, options: RunOptions): Promise<void> {
+  const { database, log } = parts;
+  const interrupted = new AbortController();
+  const timeout = setTimeout(() => {
+    const seconds = Math.round(options.jobTimeoutMs / 1000);
+    const message = `The verification took longer than the ${seconds} seconds that it may.`;
+    interrupted.abort(new VerificationFailure('job_timed_out', message));
+  }, options.jobTimeoutMs);
+  const heartbeat = setInterval(() => {
+    void renewLease(database, job, options.leaseMs).then(
+      (held) => {
+        if (held === 'lost') interrupted.abort(new Interruption('lost'));
+        if (held === 'cancelled') interrupted.abort(cancelled());
+      },
+      (error: unknown) =>
+        log.warn(
+          { event: 'heartbeat_failed', job: job.id, error: messageOf(error) },
+          'no heartbeat',
+        ),
+    );
+  }, options.leaseMs / HEARTBEATS_PER_LEASE);
+  const signal = AbortSignal.any([interrupted.signal, options.stopping]);
+  try {
+    await verifyAndStore(parts, job, signal);
+  } catch (error) {
+    await settle(parts, job, signal.aborted ? signal.reason : error);
+  } finally {
+    clearTimeout(timeout);
+    clearInterval(heartbeat);
+  }
+}
+
+function cancelled(): VerificationFailure {
+  return new VerificationFailure('job_cancelled', 'The verification was cancelled.');
+}
+
+async function verifyAndStore(
+  { database, verify, log }: WorkerParts,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const request = await unpackRequest(job.request);
+  const { contract, compileTimeMs } = await untilAborted(verify(request, signal), signal);
+  const saved = await saveMatch(database, contract);
+  await finishWithMatch(database, job, contract, saved, compileTimeMs);
+  log.info(
+    {
+      event: 'verified',
+      job: job.id,
+      chain_id: contract.chainId,
+      address: contract.address,
+      runtime_match: contract.runtimeMatch,
+      creation_match: contract.creationMatch,
+      outcome: saved.outcome,
+    },
+    'verified',
+  );
+}
+
+/** What is aborted counts as ended, whether or not it takes notice. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Ends a job that has no match, or gives it back. A database that is away gets it back by the lease. */
+async function settle(
+  { database, log }: WorkerParts,
+  job: ClaimedJob,
+  reason: unknown,
+): Promise<void> {
+  try {
+    if (reason instanceof Interruption) {
+      if (reason.why === 'stopping') await handBack(database, job, false);
+      return;
+    }
+    if (isPassing(reason) && job.attempts < MAX_ATTEMPTS) {
+      await handBack(database, job, true);
+      return;
+    }
+    const failure = toVerificationFailure(reason);
+    const errorId = await finishWithFailure(database, job, failure);
+    const cause = unexpectedCause(failure);
+    const facts = { event: 'verification_failed', job: job.id, code: failure.code };
+    const place = { chain_id: job.chainId, address: job.address, error_id: errorId };
+    if (cause === undefined) log.info({ ...facts, ...place }, 'not verified');
+    else log.error({ ...facts, ...place, cause }, 'a verification failed unexpectedly');
+  } catch (error) {
+    log.warn(
+      { event: 'job_not_settled', job: job.id, error: messageOf(error) },
+      'the end of a job could not be stored; its lease will run out',
+    );
+  }
+}
+
+/** The error for what waits for a job while the service ends. */
+export function shuttingDown(): FullmatchError {
+  return new FullmatchError('shutting_down', 'The service is about to end; ask again in a second.');
+}
