@@ -49,21 +49,23 @@ export async function compileInChild<Output>(
   inputs: readonly object[],
 ): Promise<Output[]> {
   const files = inputs.map((input) => cacheFileOf(version, input));
-  const texts = await Promise.all(
-    files.map((file) => readFile(file, 'utf8').catch(() => undefined)),
-  );
-  const missing = inputs.filter((_, index) => texts[index] === undefined);
-  const compiled = missing.length === 0 ? [] : await runSoljson(version, missing);
-  await mkdir(CACHE, { recursive: true });
-  let next = 0;
-  return Promise.all(
-    texts.map(async (text, index) => {
-      if (text !== undefined) return JSON.parse(text) as Output;
-      const output = compiled[next++];
-      await writeWhole(files[index] ?? '', JSON.stringify(output));
-      return output as Output;
-    }),
-  );
+  const texts = new Map<string, string>();
+  const missing = new Map<string, object>();
+  for (const [index, file] of files.entries()) {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text === undefined) missing.set(file, inputs[index] ?? {});
+    else texts.set(file, text);
+  }
+  if (missing.size > 0) {
+    await mkdir(CACHE, { recursive: true });
+    const outputs = await runSoljson(version, [...missing.values()]);
+    for (const [index, file] of [...missing.keys()].entries()) {
+      const text = JSON.stringify(outputs[index]);
+      texts.set(file, text);
+      await writeWhole(file, text);
+    }
+  }
+  return files.map((file) => JSON.parse(texts.get(file) ?? '') as Output);
 }
 
 /** Renamed into place: test files that compile at the same time never see half a file. */

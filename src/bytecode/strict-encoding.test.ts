@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { AbiParameters } from 'ox';
+import { describe, expect, it } from 'vitest';
+import { isStrictEncoding, type AbiParameter } from './strict-encoding.ts';
+
+const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0');
+const bytes = (...words: readonly string[]): Buffer => Buffer.from(words.join(''), 'hex');
+const types = (...names: readonly string[]): AbiParameter[] => names.map((type) => ({ type }));
+
+const elementary = fc.constantFrom(
+  ['uint8', fc.bigInt({ min: 0n, max: 255n })],
+  ['uint256', fc.bigInt({ min: 0n, max: (1n << 256n) - 1n })],
+  ['int16', fc.integer({ min: -32768, max: 32767 }).map(BigInt)],
+  ['int256', fc.bigInt({ min: -(1n << 255n), max: (1n << 255n) - 1n })],
+  ['address', fc.uint8Array({ minLength: 20, maxLength: 20 }).map(toHex)],
+  ['bool', fc.boolean()],
+  ['bytes4', fc.uint8Array({ minLength: 4, maxLength: 4 }).map(toHex)],
+  ['bytes32', fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHex)],
+  ['bytes', fc.uint8Array({ maxLength: 70 }).map(toHex)],
+  ['string', fc.string({ maxLength: 40 })],
+) as fc.Arbitrary<[string, fc.Arbitrary<unknown>]>;
+
+function toHex(value: Uint8Array): string {
+  return `0x${Buffer.from(value).toString('hex')}`;
+}
+
+type Typed = readonly [AbiParameter, fc.Arbitrary<unknown>];
+
+const typed: fc.Arbitrary<Typed> = fc.letrec<{ type: Typed }>((tie) => ({
+  type: fc.oneof(
+    { maxDepth: 3 },
+    elementary.map(([type, value]): Typed => [{ type }, value]),
+    tie('type').map(([element, value]): Typed => [
+      { ...element, type: `${element.type}[]` },
+      fc.array(value, { maxLength: 3 }),
+    ]),
+    fc
+      .tuple(tie('type'), fc.integer({ min: 1, max: 3 }))
+      .map(([[element, value], length]): Typed => [
+        { ...element, type: `${element.type}[${length}]` },
+        fc.array(value, { minLength: length, maxLength: length }),
+      ]),
+    fc
+      .array(tie('type'), { minLength: 1, maxLength: 3 })
+      .map((members): Typed => [
+        { type: 'tuple', components: members.map(([type]) => type) },
+        fc.tuple(...members.map(([, value]) => value)),
+      ]),
+  ),
+})).type;
+
+const encoded = fc
+  .array(typed, { minLength: 1, maxLength: 4 })
+  .chain((members) =>
+    fc
+      .tuple(...members.map(([, value]) => value))
+      .map((values) => ({ parameters: members.map(([type]) => type), values })),
+  )
+  .map(({ parameters, values }) => ({
+    parameters,
+    data: Buffer.from(
+      AbiParameters.encode(parameters as AbiParameters.AbiParameters, values).slice(2),
+      'hex',
+    ),
+  }));
+
+describe('isStrictEncoding', () => {
+  it('accepts what another implementation encodes, for any types and values', () => {
+    fc.assert(
+      fc.property(encoded, ({ parameters, data }) => isStrictEncoding(parameters, data)),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses it with a byte or a word more, or with a byte less', () => {
+    fc.assert(
+      fc.property(encoded, fc.integer({ min: 0, max: 255 }), ({ parameters, data }, byte) => {
+        expect(isStrictEncoding(parameters, Buffer.concat([data, Buffer.from([byte])]))).toBe(
+          false,
+        );
+        expect(isStrictEncoding(parameters, Buffer.concat([data, Buffer.alloc(32, byte)]))).toBe(
+          false,
+        );
+        expect(isStrictEncoding(parameters, data.subarray(0, -1))).toBe(false);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('accepts changed bytes only when decoding and encoding again gives them', () => {
+    fc.assert(
+      fc.property(encoded, fc.nat(), fc.integer({ min: 1, max: 255 }), (sample, at, change) => {
+        const { parameters } = sample;
+        const data = Buffer.from(sample.data);
+        data[at % data.length] = (data[at % data.length] ?? 0) ^ change;
+        if (!isStrictEncoding(parameters, data)) return;
+        const abi = parameters.map(withoutText) as AbiParameters.AbiParameters;
+        const values = AbiParameters.decode(abi, `0x${data.toString('hex')}`);
+        expect(AbiParameters.encode(abi, values)).toBe(`0x${data.toString('hex')}`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('takes no bytes for no parameters', () => {
+    expect(isStrictEncoding([], Buffer.alloc(0))).toBe(true);
+    expect(isStrictEncoding([], Buffer.alloc(1))).toBe(false);
+  });
+
+  it.each([
+    ['an address with bytes before it', ['address'], [word((1n << 160n) + 1n)]],
+    ['a boolean of two', ['bool'], [word(2)]],
+    ['an uint8 of 256', ['uint8'], [word(256)]],
+    ['an int8 of 128 without its sign', ['int8'], [word(128)]],
+    ['a bytes4 with a fifth byte', ['bytes4'], ['aabbccdd01'.padEnd(64, '0')]],
+    ['padding that is not zero', ['bytes'], [word(32), word(1), 'ab'.padEnd(63, '0') + '1']],
+    ['a gap before the tail', ['bytes'], [word(64), word(0), word(0)]],
+    ['two values in one tail', ['bytes', 'bytes'], [word(64), word(64), word(0)]],
+    ['tails in the other order', ['bytes', 'bytes'], [word(96), word(64), word(0), word(0)]],
+    ['an offset beyond the data', ['bytes'], [word(1n << 255n)]],
+    ['a length beyond the data', ['bytes'], [word(32), word((1n << 256n) - 1n)]],
+    ['a list longer than the data', ['uint256[]'], [word(32), word(1n << 40n), word(1)]],
+    ['a type that is none', ['uint7'], [word(1)]],
+  ])('refuses %s', (_why, names, words) => {
+    expect(isStrictEncoding(types(...names), bytes(...words))).toBe(false);
+  });
+
+  it.each([
+    ['int8 of -128', ['int8'], [word((1n << 256n) - 128n)]],
+    ['a function: address and selector', ['function'], ['ab'.repeat(24).padEnd(64, '0')]],
+    ['fixed-point numbers', ['fixed128x18', 'ufixed8x1'], [word((1n << 256n) - 1n), word(255)]],
+    ['text that is not UTF-8', ['string'], [word(32), word(1), 'ff'.padEnd(64, '0')]],
+    ['an empty list of lists', ['uint256[][]'], [word(32), word(0)]],
+    ['a list of fixed lists', ['uint8[2][]'], [word(32), word(1), word(1), word(2)]],
+  ])('accepts %s', (_what, names, words) => {
+    expect(isStrictEncoding(types(...names), bytes(...words))).toBe(true);
+  });
+
+  it('does not follow lists that share a tail, nor values that take no bytes', () => {
+    const depth = 200;
+    const shared = Array.from({ length: depth }, () => [word(2), word(64), word(64)]).flat();
+    const started = performance.now();
+    expect(
+      isStrictEncoding(types(`uint256${'[]'.repeat(depth)}`), bytes(word(32), ...shared)),
+    ).toBe(false);
+    expect(isStrictEncoding(types('uint256[0][1000000000]'), Buffer.alloc(32))).toBe(false);
+    expect(
+      isStrictEncoding([{ type: 'tuple[]', components: [] }], bytes(word(32), word(1n << 40n))),
+    ).toBe(false);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+/** The same type with `bytes` for every `string`: decoders replace what is not UTF-8, and this is not about text. */
+function withoutText({ type, components }: AbiParameter): AbiParameter & { readonly name: string } {
+  return {
+    name: '',
+    type: type.replace(/^string/, 'bytes'),
+    ...(components && { components: components.map(withoutText) }),
+  };
+}
