@@ -1,0 +1,44 @@
+import { isPrivateHost } from '../public-rpc.ts';
+import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
+import { hostPortOf } from '../../lib/address-guard.ts';
+
+/** What the RPC client needs to know of a chain; every {@link RegisteredChain} is one. */
+export interface AskedChain {
+  readonly record: { readonly chainId: number };
+  /** In the order of preference. */
+  readonly endpoints: readonly Endpoint[];
+  readonly local: boolean;
+}
+
+/** The host of an endpoint: endpoints of two hosts are independent of each other. */
+export function hostOf(endpoint: Endpoint): string {
+  return new URL(endpoint.url.reveal()).hostname.toLowerCase();
+}
+
+/** Whether the RPC client can speak to an endpoint: WebSocket ones are known, but not asked yet. */
+export function isAskable(endpoint: Endpoint): boolean {
+  return /^https?:/i.test(endpoint.url.reveal());
+}
+
+/** Whether an endpoint is a node on the operator's machine or network. */
+export function isOwnNode(chain: AskedChain, endpoint: Endpoint): boolean {
+  return chain.local || isPrivateHost(hostOf(endpoint));
+}
+
+/**
+ * The `host:port` of every endpoint that the operator configured, which may have a private address: endpoints that are
+ * not published, those that name a private host (the registry takes these from nobody else), and all of a chain whose
+ * `rpc` is the configuration's alone. A stranger's endpoint of the public list is never among them.
+ */
+export function findOperatorHosts(chains: readonly RegisteredChain[]): readonly string[] {
+  const hosts = new Set<string>();
+  for (const chain of chains) {
+    const configured = chain.origins.rpc === 'configuration';
+    for (const endpoint of chain.endpoints.filter(isAskable)) {
+      if (configured || !endpoint.public || isPrivateHost(hostOf(endpoint))) {
+        hosts.add(hostPortOf(new URL(endpoint.url.reveal())));
+      }
+    }
+  }
+  return [...hosts];
+}

@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { FullmatchError } from '../../errors.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type Endpoint } from '../registered-chain.ts';
+import { type AskedChain } from './asked-chain.ts';
+import { type AskOptions, reasonOf, type RpcClient } from './rpc-client.ts';
+import { blockHead, type BlockHead, data } from './rpc-shapes.ts';
+
+/** A block by name, or by number. */
+export type BlockTag = 'latest' | 'safe' | 'finalized' | number;
+
+/** Hex of the largest code that any chain allows, with room: EIP-170 allows 24,576 bytes, some chains much more. */
+const CODE_MAX_BYTES = 8_000_000;
+
+/** What is read of one contract, and with what. */
+export interface CodeQuestion {
+  readonly rpc: RpcClient;
+  readonly chain: AskedChain;
+  readonly address: Hex;
+  readonly options: AskOptions;
+}
+
+/** An endpoint and the block that it named when asked. */
+export interface Sighting {
+  readonly endpoint: Endpoint;
+  readonly head: BlockHead;
+}
+
+function numberParam(tag: BlockTag): string {
+  return typeof tag === 'number' ? `0x${tag.toString(16)}` : tag;
+}
+
+/** The block that an endpoint has under a tag; null when it has none. */
+export function readBlock(
+  { rpc, chain, options }: CodeQuestion,
+  endpoint: Endpoint,
+  tag: BlockTag,
+): Promise<BlockHead | null> {
+  return rpc.ask(
+    chain,
+    endpoint,
+    {
+      method: 'eth_getBlockByNumber',
+      params: [numberParam(tag), false],
+      result: blockHead.nullable(),
+    },
+    options,
+  );
+}
+
+/** Whether an endpoint knows a block, asked a few times: nodes hear of a new block one after another. */
+export async function knowsBlock(
+  { rpc, chain, options }: CodeQuestion,
+  endpoint: Endpoint,
+  hash: Hex,
+): Promise<boolean> {
+  const attempts = 3;
+  for (let attempt = 1; ; attempt += 1) {
+    const block = await rpc.ask(
+      chain,
+      endpoint,
+      { method: 'eth_getBlockByHash', params: [hash, false], result: blockHead.nullable() },
+      options,
+    );
+    if (block !== null) return block.hash === hash;
+    if (attempt === attempts) return false;
+    const { signal } = options;
+    await wait(300 * attempt, undefined, signal === undefined ? {} : { signal });
+  }
+}
+
+/**
+ * The code at an address as of a block. The block is named by its hash (EIP-1898); of a node that does not take one,
+ * the code is read by number, and the hash of that number compared afterwards.
+ * @throws FullmatchError as {@link RpcClient.ask}; rpc_refused with reason `reorganised` when the block has gone.
+ */
+export async function readCodeAt(
+  question: CodeQuestion,
+  endpoint: Endpoint,
+  block: BlockHead,
+): Promise<Buffer> {
+  const { rpc, chain, address, options } = question;
+  const read = (at: unknown): Promise<Buffer> =>
+    rpc.ask(
+      chain,
+      endpoint,
+      { method: 'eth_getCode', params: [address, at], result: data, maxBytes: CODE_MAX_BYTES },
+      options,
+    );
+  try {
+    return await read({ blockHash: block.hash });
+  } catch (error) {
+    const unknown = error instanceof FullmatchError && error.code === 'rpc_refused';
+    if (!unknown) throw error;
+  }
+  const code = await read(numberParam(block.number));
+  const now = await readBlock(question, endpoint, block.number);
+  if (now?.hash === block.hash) return code;
+  const { chainId } = chain.record;
+  throw new FullmatchError(
+    'rpc_refused',
+    `The endpoint ${endpoint.label} of chain ${chainId} has replaced block ${block.number}.`,
+    { details: { chainId, endpoint: endpoint.label, reason: 'reorganised' } },
+  );
+}
+
+/** Whether a node says that it has not caught up with its chain; one that does not know the question has. */
+export async function isSyncing(
+  { rpc, chain, options }: CodeQuestion,
+  endpoint: Endpoint,
+): Promise<boolean> {
+  try {
+    const request = { method: 'eth_syncing', params: [], result: z.unknown() };
+    return (await rpc.ask(chain, endpoint, request, options)) !== false;
+  } catch (error) {
+    if (!(error instanceof FullmatchError) || reasonOf(error) === 'deadline_exceeded') throw error;
+    return false;
+  }
+}

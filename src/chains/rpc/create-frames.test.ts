@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { type Hex } from '../../lib/hex.ts';
+import { computeCreate2Address, readProxyDeployment } from './contract-address.ts';
+import { findCallTracerCreation, findFlatCreation, flatTrace } from './create-frames.ts';
+
+const MADE: Hex = `0x${'aa'.repeat(20)}`;
+const FACTORY: Hex = `0x${'fa'.repeat(20)}`;
+const SENDER: Hex = `0x${'5e'.repeat(20)}`;
+
+const call = (rest: object): object => ({
+  type: 'CALL',
+  from: SENDER,
+  to: FACTORY,
+  input: '0x',
+  ...rest,
+});
+const create = (rest: object = {}): object => ({
+  type: 'CREATE',
+  from: FACTORY,
+  to: MADE,
+  input: '0x6001',
+  ...rest,
+});
+
+describe('a creation in a call tree', () => {
+  it.each(['CREATE', 'CREATE2'])('is found by %s at any depth', (type) => {
+    const root = call({ calls: [call({}), call({ calls: [create({ type })] })] });
+    expect(findCallTracerCreation(root, MADE)).toEqual({
+      deployer: FACTORY,
+      creationCode: Buffer.from('6001', 'hex'),
+    });
+  });
+
+  it('is none when it failed, or anything around it was reverted', () => {
+    for (const root of [
+      call({ calls: [create({ error: 'out of gas' })] }),
+      call({ calls: [call({ error: 'execution reverted', calls: [create()] })] }),
+      call({ error: 'execution reverted', calls: [create()] }),
+    ]) {
+      expect(findCallTracerCreation(root, MADE)).toBeUndefined();
+    }
+  });
+
+  it('is none when the address was only called, or another was made', () => {
+    const root = call({ calls: [call({ to: MADE }), create({ to: FACTORY })] });
+    expect(findCallTracerCreation(root, MADE)).toBeUndefined();
+  });
+
+  it('is the last one that stands', () => {
+    const root = call({
+      calls: [
+        create({ input: '0x01' }),
+        call({ calls: [create({ input: '0x02' })] }),
+        create({ input: '0x03', error: 'contract address collision' }),
+      ],
+    });
+    expect(findCallTracerCreation(root, MADE)?.creationCode).toEqual(Buffer.of(2));
+  });
+
+  it('is found under a deep stack', () => {
+    let root = create();
+    for (let depth = 0; depth < 5000; depth += 1) root = call({ calls: [root] });
+    expect(findCallTracerCreation(root, MADE)).toBeDefined();
+  });
+
+  it('of another shape is refused', () => {
+    for (const root of [
+      null,
+      [],
+      'x',
+      { type: 1 },
+      create({ input: '0x1' }),
+      call({ calls: 'x' }),
+    ]) {
+      expect(() => findCallTracerCreation(root, MADE)).toThrow();
+    }
+  });
+});
+
+describe('a creation in a flat trace', () => {
+  const frame = (traceAddress: number[], rest: object = {}): object => ({
+    type: 'call',
+    action: {},
+    result: {},
+    traceAddress,
+    ...rest,
+  });
+  const made = (traceAddress: number[], rest: object = {}): object =>
+    frame(traceAddress, {
+      type: 'create',
+      action: { from: FACTORY, init: '0x6001', value: '0x0' },
+      result: { address: MADE, code: '0x' },
+      ...rest,
+    });
+  const find = (frames: object[]): unknown => findFlatCreation(flatTrace.parse(frames), MADE);
+
+  it('is found', () => {
+    expect(find([frame([]), frame([0]), made([0, 0])])).toEqual({
+      deployer: FACTORY,
+      creationCode: Buffer.from('6001', 'hex'),
+    });
+    expect(find([made([])])).toBeDefined();
+  });
+
+  it('is none when it or a call around it was reverted, but siblings stand', () => {
+    expect(find([frame([]), made([0], { error: 'Reverted', result: null })])).toBeUndefined();
+    expect(find([frame([], { error: 'Reverted' }), made([0])])).toBeUndefined();
+    expect(
+      find([frame([]), frame([1], { error: 'Reverted' }), frame([1, 0]), made([1, 0, 0])]),
+    ).toBeUndefined();
+    expect(find([frame([]), frame([1], { error: 'Reverted' }), made([10])])).toBeDefined();
+  });
+
+  it('is none in an empty trace', () => {
+    expect(find([])).toBeUndefined();
+    expect(findFlatCreation(null, MADE)).toBeUndefined();
+  });
+});
+
+describe('a CREATE2 address', () => {
+  // The examples of EIP-1014.
+  it.each([
+    [
+      '0x0000000000000000000000000000000000000000',
+      '00',
+      '00',
+      '0x4d1a2e2bb4f88f0250f26ffff098b0b30b26bf38',
+    ],
+    [
+      '0xdeadbeef00000000000000000000000000000000',
+      '00',
+      '00',
+      '0xb928f69bb1d91cd65274e3c79d8986362984fda3',
+    ],
+    [
+      '0x0000000000000000000000000000000000000000',
+      '00',
+      'deadbeef',
+      '0x70f2b2914a2a4b783faefb75f459a580616fcb5e',
+    ],
+    [
+      '0x0000000000000000000000000000000000000000',
+      '00',
+      '',
+      '0xe33c0c7f7df4809055c3eba6c09cfe4baf1bd9e0',
+    ],
+  ])('of %s with salt %s and code %s is %s', (deployer, salt, code, address) => {
+    const bytes = Buffer.from(salt.padStart(64, '0'), 'hex');
+    expect(computeCreate2Address(deployer as Hex, bytes, Buffer.from(code, 'hex'))).toBe(address);
+  });
+
+  it('proves the creation code in a call of a proxy', () => {
+    const salt = Buffer.alloc(32, 7);
+    const code = Buffer.from('600a600c600039600a6000f3', 'hex');
+    const address = computeCreate2Address(FACTORY, salt, code);
+    const input = Buffer.concat([salt, code]);
+    expect(readProxyDeployment(FACTORY, input, address)).toEqual(code);
+    expect(readProxyDeployment(SENDER, input, address)).toBeUndefined();
+    expect(
+      readProxyDeployment(FACTORY, Buffer.concat([input, Buffer.of(0)]), address),
+    ).toBeUndefined();
+    expect(readProxyDeployment(FACTORY, Buffer.alloc(31), address)).toBeUndefined();
+  });
+});

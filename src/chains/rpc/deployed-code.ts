@@ -1,0 +1,264 @@
+import { FullmatchError } from '../../errors.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type Endpoint } from '../registered-chain.ts';
+import { type AskedChain, hostOf } from './asked-chain.ts';
+import {
+  type BlockTag,
+  type CodeQuestion,
+  isSyncing,
+  knowsBlock,
+  readBlock,
+  readCodeAt,
+  type Sighting,
+} from './code-reading.ts';
+import { planWaves, type Quorum, quorumFor } from './endpoint-order.ts';
+import { type EndpointFault, reasonOf, type RpcClient, showFaults } from './rpc-client.ts';
+import { type BlockHead } from './rpc-shapes.ts';
+
+/** The code of a contract at one block, and who said so. */
+export interface DeployedCode {
+  readonly code: Uint8Array;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  /** Labels of the endpoints that answered and agree. */
+  readonly endpoints: readonly string[];
+}
+
+export interface ReadCodeOptions {
+  /** Default `latest`. */
+  readonly blockTag?: BlockTag;
+  /** How many independent endpoints have to agree; default 1 where one is the operator's own node, else 2. */
+  readonly quorum?: Quorum;
+  readonly signal?: AbortSignal;
+  /** Milliseconds for the whole. Default 60,000. */
+  readonly deadlineMs?: number;
+}
+
+export const CHAIN_ACCESS_DEADLINE_MS = 60_000;
+
+/** An endpoint whose head is this much older than another's, and more than a few blocks behind, is stale. */
+const STALE_AFTER_S = 120;
+const STALE_AFTER_BLOCKS = 3;
+
+/** What comes of two endpoints, or of one whose word is enough. */
+type Outcome =
+  | {
+      readonly kind: 'agreed';
+      readonly block: BlockHead;
+      readonly code: Buffer;
+      readonly endpoints: readonly string[];
+    }
+  | {
+      readonly kind: 'disagreed';
+      readonly endpoints: readonly string[];
+      readonly about: 'block' | 'code';
+    }
+  | { readonly kind: 'undecided'; readonly fault: EndpointFault };
+
+interface Reading {
+  readonly question: CodeQuestion;
+  readonly tag: BlockTag;
+  readonly sightings: Sighting[];
+  readonly faults: EndpointFault[];
+  readonly disagreements: Extract<Outcome, { kind: 'disagreed' }>[];
+}
+
+/**
+ * The code of a contract at a named block. Two endpoints of different hosts have to agree on it, unless one is enough.
+ * @throws FullmatchError contract_not_deployed when they agree that there is no code; endpoints_disagree;
+ * cannot_fetch_bytecode when not enough of them answered, which says nothing of the contract. The reason of `signal`.
+ */
+export async function readDeployedCode(
+  rpc: RpcClient,
+  chain: AskedChain,
+  address: Hex,
+  options: ReadCodeOptions = {},
+): Promise<DeployedCode> {
+  const ending = AbortSignal.timeout(options.deadlineMs ?? CHAIN_ACCESS_DEADLINE_MS);
+  const signal = options.signal === undefined ? ending : AbortSignal.any([options.signal, ending]);
+  const reading: Reading = {
+    question: { rpc, chain, address, options: { signal } },
+    tag: options.blockTag ?? 'latest',
+    sightings: [],
+    faults: [],
+    disagreements: [],
+  };
+  try {
+    for (const wave of planWaves(chain, options.quorum)) {
+      const outcome = await readWave(reading, wave, options.quorum);
+      if (outcome !== undefined) return conclude(reading, outcome);
+    }
+  } catch (error) {
+    if (!ending.aborted || options.signal?.aborted === true) throw error;
+    reading.faults.push({ endpoint: 'all', reason: 'deadline_exceeded' });
+  }
+  throw explainFailure(reading);
+}
+
+async function readWave(
+  reading: Reading,
+  wave: readonly Endpoint[],
+  quorum: Quorum | undefined,
+): Promise<Extract<Outcome, { kind: 'agreed' }> | undefined> {
+  const { question, tag, faults, sightings } = reading;
+  const heads = await Promise.all(
+    wave.map((endpoint) => attempt(faults, endpoint, () => readBlock(question, endpoint, tag))),
+  );
+  for (const [index, endpoint] of wave.entries()) {
+    const head = heads[index];
+    if (head === undefined) continue;
+    if (head === null) {
+      faults.push({ endpoint: endpoint.label, reason: 'block_unknown' });
+      continue;
+    }
+    const seen = { endpoint, head };
+    const alone = quorumFor(question.chain, endpoint, quorum) === 1;
+    const outcome = alone ? await readAlone(reading, seen) : await compareWithAll(reading, seen);
+    if (outcome !== undefined) return outcome;
+    sightings.push(seen);
+  }
+  return undefined;
+}
+
+/** What an endpoint gives, or undefined when it gives none, which is noted; the end of the whole is thrown. */
+async function attempt<T>(
+  faults: EndpointFault[],
+  endpoint: Endpoint,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof FullmatchError)) throw error;
+    faults.push({ endpoint: endpoint.label, reason: reasonOf(error) });
+    return undefined;
+  }
+}
+
+async function readAlone(
+  { question, faults }: Reading,
+  { endpoint, head }: Sighting,
+): Promise<Extract<Outcome, { kind: 'agreed' }> | undefined> {
+  return attempt(faults, endpoint, async () => {
+    const code = await readCodeAt(question, endpoint, head);
+    if (code.length === 0 && (await isSyncing(question, endpoint))) {
+      const { chainId } = question.chain.record;
+      throw new FullmatchError('rpc_unreachable', `${endpoint.label} has not caught up.`, {
+        details: { chainId, endpoint: endpoint.label, reason: 'syncing' },
+      });
+    }
+    return { kind: 'agreed', block: head, code, endpoints: [endpoint.label] };
+  });
+}
+
+async function compareWithAll(
+  reading: Reading,
+  seen: Sighting,
+): Promise<Extract<Outcome, { kind: 'agreed' }> | undefined> {
+  const host = hostOf(seen.endpoint);
+  for (const other of reading.sightings) {
+    if (hostOf(other.endpoint) === host) continue;
+    const outcome = await comparePair(reading, other, seen);
+    if (outcome?.kind === 'agreed') return outcome;
+    if (outcome?.kind === 'disagreed') reading.disagreements.push(outcome);
+    if (outcome?.kind === 'undecided') reading.faults.push(outcome.fault);
+  }
+  return undefined;
+}
+
+function isStale(lower: BlockHead, upper: BlockHead): boolean {
+  return (
+    upper.number - lower.number > STALE_AFTER_BLOCKS &&
+    upper.timestamp - lower.timestamp > STALE_AFTER_S
+  );
+}
+
+/** Reads the code from two endpoints at the newest block that both know. */
+async function comparePair(
+  { question, faults }: Reading,
+  first: Sighting,
+  second: Sighting,
+): Promise<Outcome | undefined> {
+  const [lower, upper] =
+    first.head.number <= second.head.number ? [first, second] : [second, first];
+  const endpoints = [first.endpoint.label, second.endpoint.label];
+  if (isStale(lower.head, upper.head)) {
+    return { kind: 'undecided', fault: { endpoint: lower.endpoint.label, reason: 'stale' } };
+  }
+  const block = await findCommonBlock(question, faults, lower, upper);
+  if (block === undefined) return undefined;
+  if (block === 'disagreed') return { kind: 'disagreed', endpoints, about: 'block' };
+  const [one, two] = await Promise.all(
+    [first, second].map(({ endpoint }) =>
+      attempt(faults, endpoint, () => readCodeAt(question, endpoint, block)),
+    ),
+  );
+  if (one === undefined || two === undefined) return undefined;
+  if (!one.equals(two)) return { kind: 'disagreed', endpoints, about: 'code' };
+  if (one.length === 0 && block.hash !== upper.head.hash) {
+    // The contract may stand in one of the blocks that only one of them has.
+    const newest = await attempt(faults, upper.endpoint, () =>
+      readCodeAt(question, upper.endpoint, upper.head),
+    );
+    if (newest?.length !== 0) {
+      return { kind: 'undecided', fault: { endpoint: lower.endpoint.label, reason: 'behind' } };
+    }
+  }
+  return { kind: 'agreed', block, code: one, endpoints };
+}
+
+async function findCommonBlock(
+  question: CodeQuestion,
+  faults: EndpointFault[],
+  lower: Sighting,
+  upper: Sighting,
+): Promise<BlockHead | 'disagreed' | undefined> {
+  if (lower.head.hash === upper.head.hash) return upper.head;
+  if (lower.head.number === upper.head.number) return 'disagreed';
+  const heard = await attempt(faults, lower.endpoint, () =>
+    knowsBlock(question, lower.endpoint, upper.head.hash),
+  );
+  if (heard === true) return upper.head;
+  const same = await attempt(faults, upper.endpoint, () =>
+    readBlock(question, upper.endpoint, lower.head.number),
+  );
+  if (same === undefined) return undefined;
+  return same?.hash === lower.head.hash ? lower.head : 'disagreed';
+}
+
+function conclude(
+  { question }: Reading,
+  { block, code, endpoints }: Extract<Outcome, { kind: 'agreed' }>,
+): DeployedCode {
+  if (code.length > 0) {
+    return { code, blockNumber: block.number, blockHash: block.hash, endpoints };
+  }
+  const { chainId } = question.chain.record;
+  const { address } = question;
+  throw new FullmatchError(
+    'contract_not_deployed',
+    `Chain ${chainId} has no code at ${address} in block ${block.number}, by ${endpoints.join(' and ')}.`,
+    { details: { chainId, address, blockNumber: block.number, blockHash: block.hash, endpoints } },
+  );
+}
+
+function explainFailure({ question, faults, disagreements }: Reading): FullmatchError {
+  const { chainId } = question.chain.record;
+  const { address } = question;
+  const [disagreement] = disagreements;
+  if (disagreement !== undefined) {
+    const { endpoints, about } = disagreement;
+    return new FullmatchError(
+      'endpoints_disagree',
+      `Endpoints of chain ${chainId} disagree on the ${about} at ${address}: ${endpoints.join(' and ')}.`,
+      { details: { chainId, address, about, endpoints, faults } },
+    );
+  }
+  return new FullmatchError(
+    'cannot_fetch_bytecode',
+    faults.length === 0
+      ? `Chain ${chainId} has not enough independent endpoints to read the code at ${address}: add one, or set quorum: 1.`
+      : `The code at ${address} on chain ${chainId} could not be read: ${showFaults(faults)}.`,
+    { details: { chainId, address, endpoints: faults } },
+  );
+}

@@ -1,0 +1,484 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type RpcMethod,
+  type RpcServer,
+  RpcServerError,
+  sampleEndpoint,
+  startRpcServer,
+} from '../../../test/support/rpc-server.ts';
+import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type AskedChain } from './asked-chain.ts';
+import { type ChainAccess, createChainAccess } from './chain-access.ts';
+import { createRpcClient } from './rpc-client.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+const ADDRESS: Hex = `0x${'c0'.repeat(20)}`;
+const SENDER: Hex = `0x${'5e'.repeat(20)}`;
+const FACTORY: Hex = `0x${'fa'.repeat(20)}`;
+const HASH: Hex = `0x${'77'.repeat(32)}`;
+const hex = (number: number): string => `0x${number.toString(16)}`;
+
+/** The hash of a block of the true chain, or of a fork of it. */
+function blockHash(number: number, fork = 0): Hex {
+  return `0x${fork.toString(16).padStart(32, '0')}${number.toString(16).padStart(32, '0')}`;
+}
+
+interface NodeState {
+  /** The newest block. */
+  head: number;
+  /** Code by block: deployed in block 90 unless set. */
+  codeAt?: (block: number) => string;
+  fork?: number;
+  /** Whether eth_getCode takes a block hash. */
+  byHash?: boolean;
+  /** Seconds between blocks. */
+  pace?: number;
+}
+
+/** The methods of a node with blocks up to its head; block n is `pace` × n seconds old. */
+function nodeMethods(state: NodeState): Record<string, RpcMethod> {
+  const codeAt = state.codeAt ?? ((block: number) => (block >= 90 ? '0x6001' : '0x'));
+  const block = (number: number): unknown =>
+    number > state.head
+      ? null
+      : {
+          number: hex(number),
+          hash: blockHash(number, state.fork),
+          timestamp: hex(number * (state.pace ?? 12)),
+        };
+  return {
+    eth_chainId: () => '0x1',
+    eth_getBlockByNumber: ([tag]) => block(tag === 'latest' ? state.head : Number(tag)),
+    eth_getBlockByHash: ([hash]) => {
+      const number = Number(`0x${String(hash).slice(-12)}`);
+      return hash === blockHash(number, state.fork) ? block(number) : null;
+    },
+    eth_getCode([, at]) {
+      if (typeof at === 'string') return codeAt(Number(at));
+      if (state.byHash === false) throw new RpcServerError(-32_602, 'invalid argument 1');
+      return codeAt(Number(`0x${(at as { blockHash: string }).blockHash.slice(-12)}`));
+    },
+  };
+}
+
+interface Net {
+  readonly access: ChainAccess;
+  readonly chain: AskedChain;
+  readonly servers: readonly RpcServer[];
+}
+
+/** A chain whose endpoints are servers on hosts a.example, b.example and so on. */
+async function createNet(nodes: readonly Record<string, RpcMethod>[]): Promise<Net> {
+  const servers = await Promise.all(nodes.map((methods) => startRpcServer(methods)));
+  const names = servers.map((_, index) => `${String.fromCodePoint(97 + index)}.example`);
+  const hosts = servers.map(({ port }, index) => `${names[index] ?? ''}:${port}`);
+  const guarded = createGuardedFetch({
+    allowPrivate: hosts,
+    maxBytes: 1_000_000,
+    deadlineMs: 5000,
+    maxRedirects: 0,
+    userAgent: 'fullmatch-test',
+    resolve: async () => ['127.0.0.1'],
+    breaker: { failures: 100, backoffMs: 1 },
+  });
+  closers.push(() => guarded.close(), ...servers.map(({ close }) => close));
+  const rpc = createRpcClient({ fetch: guarded, backoffMs: 1, deadlineMs: 1500 });
+  return {
+    access: createChainAccess(rpc),
+    chain: {
+      record: { chainId: 1 },
+      endpoints: hosts.map((host, index) =>
+        sampleEndpoint(`http://${host}/canary`, names[index]?.slice(0, 1)),
+      ),
+      local: false,
+    },
+    servers,
+  };
+}
+
+async function readCode(
+  nodes: readonly Record<string, RpcMethod>[],
+  options: Parameters<ChainAccess['readDeployedCode']>[2] = {},
+): Promise<unknown> {
+  const { access, chain } = await createNet(nodes);
+  return access.readDeployedCode(chain, ADDRESS, options).catch((error: unknown) => {
+    expect(JSON.stringify([error, String(error)])).not.toMatch(/canary|example/);
+    return error;
+  });
+}
+
+const honest = (state: Partial<NodeState> = {}): Record<string, RpcMethod> =>
+  nodeMethods({ head: 100, ...state });
+
+describe('two endpoints that agree', () => {
+  it('give the code, the block and their labels', async () => {
+    expect(await readCode([honest(), honest()])).toEqual({
+      code: Buffer.from('6001', 'hex'),
+      blockNumber: 100,
+      blockHash: blockHash(100),
+      endpoints: ['a', 'b'],
+    });
+  });
+
+  it('agree at the older head when one is a little behind', async () => {
+    const answer = await readCode([honest({ head: 102 }), honest()]);
+    expect(answer).toMatchObject({ blockNumber: 100, endpoints: ['a', 'b'] });
+  });
+
+  it('agree at the newer head when the other hears of it', async () => {
+    const late: NodeState = { head: 100 };
+    const methods = nodeMethods(late);
+    const byHash = methods.eth_getBlockByHash!;
+    methods.eth_getBlockByHash = (params, response, id) => {
+      late.head = 102;
+      return byHash(params, response, id);
+    };
+    const answer = await readCode([methods, honest({ head: 102 })]);
+    expect(answer).toMatchObject({ blockNumber: 102 });
+  });
+
+  it('need not take a block hash', async () => {
+    const answer = await readCode([honest({ byHash: false }), honest({ byHash: false })]);
+    expect(answer).toMatchObject({ blockNumber: 100, endpoints: ['a', 'b'] });
+  });
+
+  it('are asked at the block that the caller names', async () => {
+    const answer = await readCode([honest({ head: 105 }), honest()], { blockTag: 95 });
+    expect(answer).toMatchObject({ blockNumber: 95, blockHash: blockHash(95) });
+    expect(await readCode([honest(), honest()], { blockTag: 101 })).toMatchObject({
+      code: 'cannot_fetch_bytecode',
+      details: { endpoints: [{ reason: 'block_unknown' }, { reason: 'block_unknown' }] },
+    });
+  });
+
+  it('say that nothing is deployed', async () => {
+    const empty = { codeAt: () => '0x' };
+    expect(await readCode([honest(empty), honest(empty)])).toMatchObject({
+      code: 'contract_not_deployed',
+      details: { blockNumber: 100, endpoints: ['a', 'b'] },
+    });
+  });
+
+  it('have to be of two hosts', async () => {
+    const { access, chain } = await createNet([honest()]);
+    const [endpoint] = chain.endpoints;
+    const twice = {
+      ...chain,
+      endpoints: [endpoint!, sampleEndpoint(`${endpoint!.url.reveal()}/2`, 'a2')],
+    };
+    await expect(access.readDeployedCode(twice, ADDRESS)).rejects.toMatchObject({
+      code: 'cannot_fetch_bytecode',
+    });
+    expect(await access.readDeployedCode(twice, ADDRESS, { quorum: 1 })).toMatchObject({
+      endpoints: ['a'],
+    });
+  });
+});
+
+describe('endpoints that do not agree', () => {
+  const lies = { codeAt: () => '0xdead' };
+
+  it('give no code', async () => {
+    expect(await readCode([honest(), honest(lies)])).toMatchObject({
+      code: 'endpoints_disagree',
+      details: { about: 'code', endpoints: ['a', 'b'] },
+    });
+    expect(await readCode([honest(), honest({ codeAt: () => '0x' })])).toMatchObject({
+      code: 'endpoints_disagree',
+    });
+    expect(await readCode([honest(), honest({ fork: 1 })])).toMatchObject({
+      code: 'endpoints_disagree',
+      details: { about: 'block' },
+    });
+    expect(await readCode([honest(), honest({ head: 102, fork: 1 })])).toMatchObject({
+      code: 'endpoints_disagree',
+      details: { about: 'block' },
+    });
+  });
+
+  it.each([0, 1, 2])('are outvoted when two others agree (liar at %d)', async (place) => {
+    for (const lie of [lies, { fork: 1 }, { head: 10_000_000, fork: 1 }]) {
+      const nodes = [honest(), honest()];
+      nodes.splice(place, 0, honest(lie));
+      const answer = await readCode(nodes);
+      expect(answer).toMatchObject({ code: Buffer.from('6001', 'hex'), blockNumber: 100 });
+      const liar = 'abc'.charAt(place);
+      expect((answer as { endpoints: string[] }).endpoints).not.toContain(liar);
+    }
+  });
+
+  it('because one is stale give no code, and no "not deployed"', async () => {
+    expect(await readCode([honest({ head: 100 }), honest({ head: 50 })])).toMatchObject({
+      code: 'cannot_fetch_bytecode',
+      details: { endpoints: [{ endpoint: 'b', reason: 'stale' }] },
+    });
+  });
+
+  it('because one has not heard of the newest block are not believed that nothing is there', async () => {
+    const fresh = (block: number): string => (block >= 102 ? '0x6001' : '0x');
+    const nodes = [honest({ head: 102, codeAt: fresh }), honest({ head: 100, codeAt: fresh })];
+    expect(await readCode(nodes)).toMatchObject({
+      code: 'cannot_fetch_bytecode',
+      details: { endpoints: [{ endpoint: 'b', reason: 'behind' }] },
+    });
+  });
+});
+
+describe('endpoints that fail', () => {
+  const html: RpcMethod = (_params, response) => void response.writeHead(200).end('<html>');
+  const cut: RpcMethod = (_params, response) => void response.writeHead(200).end('{"jsonrpc"');
+  const drip: RpcMethod = (_params, response) => {
+    const timer = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(timer));
+  };
+  const down: RpcMethod = (_params, response) => void response.writeHead(500).end();
+  const busy: RpcMethod = (_params, response) =>
+    void response.writeHead(429, { 'retry-after': '60' }).end();
+
+  it.each([
+    ['another chain', { eth_chainId: () => '0x2' }, 'wrong_chain'],
+    ['HTML', { eth_getBlockByNumber: html }, 'rpc_invalid_answer'],
+    ['HTML for the code', { eth_getCode: html }, 'rpc_invalid_answer'],
+    ['truncated JSON', { eth_getCode: cut }, 'rpc_invalid_answer'],
+    ['a drip', { eth_getCode: drip }, 'deadline_exceeded'],
+    ['status 500', { eth_getCode: down }, 'status_500'],
+    ['status 429', { eth_getBlockByNumber: busy }, 'throttled'],
+    ['half a byte', { eth_getCode: () => '0x600' }, 'rpc_invalid_answer'],
+    ['no block', { eth_getBlockByNumber: () => null }, 'block_unknown'],
+    [
+      'a block without hash',
+      { eth_getBlockByNumber: () => ({ number: '0x1', hash: null }) },
+      'rpc_invalid_answer',
+    ],
+    [
+      'more than any code',
+      { eth_getCode: () => `0x${'00'.repeat(5_000_000)}` },
+      'rpc_invalid_answer',
+    ],
+    [
+      'no state',
+      {
+        eth_getCode: () => {
+          throw new RpcServerError(-32_000, 'missing trie node');
+        },
+      },
+      'rpc_refused',
+    ],
+  ] as [string, Record<string, RpcMethod>, string][])(
+    'with %s are passed over, or say why there is no code',
+    async (_what, fault, reason) => {
+      const broken = { ...honest(), ...fault };
+      expect(await readCode([broken, honest(), honest()])).toMatchObject({
+        blockNumber: 100,
+        endpoints: ['b', 'c'],
+      });
+      const alone = await readCode([broken], { quorum: 1 });
+      expect(alone).toMatchObject({
+        code: 'cannot_fetch_bytecode',
+        details: { endpoints: [{ endpoint: 'a', reason }] },
+      });
+    },
+  );
+
+  it('for a moment are asked again', async () => {
+    let times = 0;
+    const flaky = honest();
+    const getCode = flaky.eth_getCode!;
+    flaky.eth_getCode = (params, response, id) => {
+      times += 1;
+      return times < 3 ? down(params, response, id) : getCode(params, response, id);
+    };
+    expect(await readCode([flaky, honest()])).toMatchObject({ endpoints: ['a', 'b'] });
+  });
+
+  it('all, or none there, are no proof that nothing is deployed', async () => {
+    expect(await readCode([])).toMatchObject({ code: 'cannot_fetch_bytecode' });
+    expect(await readCode([{}, {}])).toMatchObject({ code: 'cannot_fetch_bytecode' });
+  });
+
+  it('while catching up are not believed that nothing is there', async () => {
+    const syncing = {
+      ...honest({ codeAt: () => '0x' }),
+      eth_syncing: () => ({ currentBlock: '0x64' }),
+    };
+    expect(await readCode([syncing], { quorum: 1 })).toMatchObject({
+      code: 'cannot_fetch_bytecode',
+      details: { endpoints: [{ endpoint: 'a', reason: 'syncing' }] },
+    });
+    const synced = { ...honest({ codeAt: () => '0x' }), eth_syncing: () => false };
+    expect(await readCode([synced], { quorum: 1 })).toMatchObject({
+      code: 'contract_not_deployed',
+    });
+  });
+
+  it('take no longer than the whole may', async () => {
+    const started = performance.now();
+    const slow = { ...honest(), eth_getCode: drip };
+    expect(await readCode([slow, slow, slow], { deadlineMs: 500 })).toMatchObject({
+      code: 'cannot_fetch_bytecode',
+    });
+    expect(performance.now() - started).toBeLessThan(1500);
+  });
+
+  it('are left when the caller ends', async () => {
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(reason), 50);
+    const slow = { ...honest(), eth_getCode: drip };
+    expect(await readCode([slow, slow], { signal: controller.signal })).toBe(reason);
+  });
+});
+
+describe('the operator’s own node', () => {
+  it('is enough by itself, and is asked first', async () => {
+    const own = await startRpcServer(honest());
+    const stranger = await startRpcServer(honest({ codeAt: () => '0xdead' }));
+    closers.push(own.close, stranger.close);
+    const guarded = createGuardedFetch({
+      allowPrivate: [own.hostPort, `stranger.example:${stranger.port}`],
+      maxBytes: 1_000_000,
+      deadlineMs: 5000,
+      maxRedirects: 0,
+      userAgent: 'fullmatch-test',
+      resolve: async () => ['127.0.0.1'],
+    });
+    closers.push(() => guarded.close());
+    const access = createChainAccess(createRpcClient({ fetch: guarded, attempts: 1 }));
+    const chain = {
+      record: { chainId: 1 },
+      endpoints: [
+        sampleEndpoint(`http://stranger.example:${stranger.port}`, 'stranger'),
+        sampleEndpoint(own.url, 'own'),
+      ],
+      local: false,
+    };
+    expect(await access.readDeployedCode(chain, ADDRESS)).toMatchObject({ endpoints: ['own'] });
+    expect(stranger.calls).toEqual([]);
+    await expect(access.readDeployedCode(chain, ADDRESS, { quorum: 2 })).rejects.toMatchObject({
+      code: 'endpoints_disagree',
+    });
+  });
+});
+
+describe('endpoints about a creation', () => {
+  interface Story {
+    readonly contractAddress?: Hex | null;
+    readonly to?: Hex | null;
+    readonly input?: string;
+    readonly block?: number;
+    readonly trace?: unknown;
+    readonly hash?: Hex;
+    readonly status?: string;
+    readonly sender?: Hex;
+  }
+  const tell = (story: Story = {}): Record<string, RpcMethod> => {
+    const { contractAddress = ADDRESS, to = null, input = '0x600a', block = 90 } = story;
+    const { hash = HASH, status = '0x1', sender = SENDER } = story;
+    const shared = { from: sender, to, blockHash: blockHash(block) };
+    const methods: Record<string, RpcMethod> = {
+      eth_chainId: () => '0x1',
+      eth_getTransactionReceipt: () => ({
+        ...shared,
+        transactionHash: hash,
+        transactionIndex: '0x3',
+        blockNumber: hex(block),
+        contractAddress,
+        status,
+      }),
+      eth_getTransactionByHash: () => ({ ...shared, hash, input }),
+    };
+    if (story.trace !== undefined) methods.debug_traceTransaction = () => story.trace;
+    return methods;
+  };
+  async function read(nodes: readonly Record<string, RpcMethod>[]): Promise<unknown> {
+    const { access, chain } = await createNet(nodes);
+    return access.readCreation(chain, ADDRESS, HASH);
+  }
+  const made = (creationCode: string): object => ({
+    type: 'CALL',
+    from: SENDER,
+    to: FACTORY,
+    input: '0x',
+    calls: [{ type: 'CREATE', from: FACTORY, to: ADDRESS, input: creationCode }],
+  });
+  const byFactory = { to: FACTORY, contractAddress: null } as const;
+
+  it('that agree give it', async () => {
+    expect(await read([tell(), tell()])).toMatchObject({
+      creation: {
+        creationCode: Buffer.from('600a', 'hex'),
+        blockNumber: 90,
+        transactionIndex: 3,
+        deployer: SENDER,
+        endpoints: ['a', 'b'],
+      },
+    });
+    const trace = made('0x0102');
+    expect(
+      await read([tell({ ...byFactory, trace }), tell({ ...byFactory, trace })]),
+    ).toMatchObject({
+      creation: {
+        creationCode: Buffer.of(1, 2),
+        deployer: FACTORY,
+        sender: SENDER,
+        method: 'trace',
+      },
+    });
+  });
+
+  it('that differ on any fact give none, and are outvoted by two that agree', async () => {
+    const other = tell({ input: '0x600b' });
+    for (const lie of [other, tell({ block: 91 }), tell({ sender: FACTORY })]) {
+      expect(await read([tell(), lie])).toMatchObject({ reason: 'endpoints_disagree' });
+      expect(await read([lie, tell(), tell()])).toMatchObject({
+        creation: { endpoints: ['b', 'c'] },
+      });
+    }
+    const trace = made('0x0102');
+    expect(
+      await read([tell({ ...byFactory, trace }), tell({ ...byFactory, trace: made('0x0103') })]),
+    ).toMatchObject({ reason: 'endpoints_disagree' });
+  });
+
+  it('of which only one knows it do not confirm it', async () => {
+    const unknown = { ...tell(), eth_getTransactionReceipt: () => null };
+    expect(await read([tell(), unknown])).toMatchObject({ reason: 'not_confirmed' });
+    expect(await read([tell()])).toMatchObject({ reason: 'not_confirmed' });
+    expect(await read([unknown, unknown])).toMatchObject({ reason: 'transaction_not_found' });
+  });
+
+  it('without traces cannot tell of a factory', async () => {
+    expect(await read([tell(byFactory), tell(byFactory)])).toMatchObject({
+      reason: 'traces_unavailable',
+    });
+    expect(await read([tell({ ...byFactory, trace: { type: 'CALL' } })])).toMatchObject({
+      reason: 'traces_unavailable',
+    });
+  });
+
+  it('of which two deny it are asked no further', async () => {
+    const denial = tell({ ...byFactory, trace: { ...made('0x'), calls: [] } });
+    const { access, chain, servers } = await createNet([denial, denial, tell()]);
+    expect(await access.readCreation(chain, ADDRESS, HASH)).toMatchObject({
+      reason: 'created_nothing_here',
+    });
+    expect(servers[2]?.calls).toEqual([]);
+    expect(await read([tell({ status: '0x0' }), tell({ status: '0x0' })])).toMatchObject({
+      reason: 'transaction_failed',
+    });
+  });
+
+  it('that answer with another transaction are passed over', async () => {
+    const another = tell({ hash: `0x${'78'.repeat(32)}` });
+    expect(await read([another, tell(), tell()])).toMatchObject({
+      creation: { endpoints: ['b', 'c'] },
+    });
+    expect(await read([another])).toMatchObject({ reason: 'cannot_fetch' });
+    expect(await read([])).toMatchObject({ reason: 'cannot_fetch' });
+  });
+});

@@ -1,0 +1,45 @@
+/** What an endpoint said to one call: a result of unknown shape, or an error object. */
+export type RpcAnswer =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly errorCode: number; readonly throttled: boolean };
+
+/** JSON-RPC error codes by which endpoints say that they are asked too much: EIP-1474's, and the HTTP status. */
+const LIMIT_CODES: ReadonlySet<number> = new Set([-32005, 429]);
+const LIMIT_WORDS = /rate.?limit|too many requests|limit exceeded|capacity|quota/i;
+
+/** The body of a JSON-RPC 2.0 call (https://www.jsonrpc.org/specification). */
+export function encodeRpcCall(id: number, method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readError(error: unknown): RpcAnswer | undefined {
+  if (!isRecord(error) || typeof error.code !== 'number') return undefined;
+  const message = typeof error.message === 'string' ? error.message.slice(0, 1000) : '';
+  const throttled = LIMIT_CODES.has(error.code) || LIMIT_WORDS.test(message);
+  return { kind: 'error', errorCode: error.code, throttled };
+}
+
+/**
+ * The answer in a body to the call with this id, or undefined when the body is anything else: not UTF-8, not JSON, a
+ * batch, of another version or id, with both result and error or neither. The text of an error is read for what it
+ * means and then dropped: endpoints repeat keys in it.
+ */
+export function decodeRpcAnswer(body: Uint8Array, id: number): RpcAnswer | undefined {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(answer) || answer.jsonrpc !== '2.0' || answer.id !== id) return undefined;
+  const hasError = answer.error !== undefined && answer.error !== null;
+  if (hasError)
+    return answer.result === undefined || answer.result === null
+      ? readError(answer.error)
+      : undefined;
+  return 'result' in answer ? { kind: 'result', result: answer.result } : undefined;
+}

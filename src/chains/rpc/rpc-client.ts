@@ -1,0 +1,348 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type z } from 'zod';
+import { FullmatchError } from '../../errors.ts';
+import { FetchFault } from '../../lib/fetch-fault.ts';
+import { type FetchResponse, type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type Endpoint } from '../registered-chain.ts';
+import { type AskedChain, isAskable } from './asked-chain.ts';
+import { decodeRpcAnswer, encodeRpcCall, type RpcAnswer } from './rpc-answer.ts';
+import { quantity } from './rpc-shapes.ts';
+
+/** One question, and the shape that its answer must have. */
+export interface RpcRequest<T> {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly result: z.ZodType<T>;
+  /** Bytes of the whole answer. Default 1,000,000. */
+  readonly maxBytes?: number;
+}
+
+export interface AskOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds for one endpoint, repeats included. Default that of the client. */
+  readonly deadlineMs?: number;
+}
+
+/** What an endpoint could not do: shown beside its label. */
+export interface EndpointFault {
+  /** The endpoint's label. */
+  readonly endpoint: string;
+  /** `wrong_chain`, `rpc_invalid_answer`, `connection_failed`, `status_503`, `stale`, … */
+  readonly reason: string;
+}
+
+export interface RpcClientOptions {
+  readonly fetch: GuardedFetch;
+  /** Milliseconds for one endpoint, repeats included. Default 15,000. */
+  readonly deadlineMs?: number;
+  /** How often one endpoint is asked when it fails for the moment. Default 3. */
+  readonly attempts?: number;
+  /** The wait before the second attempt; it doubles, and half of it is chance. Default 250. */
+  readonly backoffMs?: number;
+  /** A longer wait than this is not waited: the next endpoint is asked. Default 2,000. */
+  readonly maxWaitMs?: number;
+  /** How long an endpoint is trusted for its chain before it is asked again. Default 600,000. */
+  readonly trustMs?: number;
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+/**
+ * Asks the endpoints of chains. An endpoint is trusted for a chain only after it answered `eth_chainId` with it.
+ * Errors name endpoints by their labels.
+ */
+export interface RpcClient {
+  /**
+   * Asks one endpoint.
+   * @throws FullmatchError wrong_chain; rpc_unreachable with `details.reason`; rpc_refused when it answers with an
+   * error; rpc_invalid_answer. The reason of `signal`.
+   */
+  ask<T>(
+    chain: AskedChain,
+    endpoint: Endpoint,
+    request: RpcRequest<T>,
+    options?: AskOptions,
+  ): Promise<T>;
+  /**
+   * Asks the endpoints in their order until one answers.
+   * @throws FullmatchError rpc_unreachable with what each could not do. The reason of `signal`.
+   */
+  askAny<T>(
+    chain: AskedChain,
+    request: RpcRequest<T>,
+    options?: AskOptions,
+  ): Promise<{ readonly value: T; readonly endpoint: string }>;
+}
+
+const DEFAULTS = {
+  deadlineMs: 15_000,
+  attempts: 3,
+  backoffMs: 250,
+  maxWaitMs: 2000,
+  trustMs: 600_000,
+  now: () => performance.now(),
+  random: Math.random,
+};
+const MAX_BYTES = 1_000_000;
+
+/** Faults of the moment: the same request may succeed a little later. */
+const MOMENTARY: ReadonlySet<string> = new Set([
+  'connection_failed',
+  'malformed_response',
+  'throttled',
+]);
+/** Faults after which another node may stand behind the same URL. */
+const RECONNECTED: ReadonlySet<string> = new Set([
+  'connection_failed',
+  'malformed_response',
+  'deadline_exceeded',
+]);
+
+const CHAIN_ID: RpcRequest<number> = { method: 'eth_chainId', params: [], result: quantity };
+
+/** The code that a fault is reported under: its reason where it has one. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof FullmatchError)) return 'unknown';
+  return typeof error.details.reason === 'string' ? error.details.reason : error.code;
+}
+
+/** `a (connection_failed), b (wrong_chain)`. */
+export function showFaults(faults: readonly EndpointFault[]): string {
+  if (faults.length === 0) return 'the chain has no endpoint that can be asked';
+  return faults.map(({ endpoint, reason }) => `${endpoint} (${reason})`).join(', ');
+}
+
+/** User information of an endpoint's URL goes into a header, where the guarded fetch takes it. */
+function targetOf(endpoint: Endpoint): { url: string; headers: Record<string, string> } {
+  const url = new URL(endpoint.url.reveal());
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+  };
+  if (url.username !== '' || url.password !== '') {
+    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+    url.username = '';
+    url.password = '';
+  }
+  return { url: url.href, headers };
+}
+
+class GuardedRpcClient implements RpcClient {
+  readonly #fetch: GuardedFetch;
+  readonly #options: typeof DEFAULTS;
+  /** Until when an endpoint is trusted for a chain, by both. */
+  readonly #trusted = new Map<string, number>();
+  #lastId = 0;
+
+  constructor(options: RpcClientOptions) {
+    this.#fetch = options.fetch;
+    this.#options = { ...DEFAULTS, ...options };
+  }
+
+  async ask<T>(
+    chain: AskedChain,
+    endpoint: Endpoint,
+    request: RpcRequest<T>,
+    options: AskOptions = {},
+  ): Promise<T> {
+    const { chainId } = chain.record;
+    const key = `${chainId} ${endpoint.url.reveal()}`;
+    const until = this.#options.now() + (options.deadlineMs ?? this.#options.deadlineMs);
+    try {
+      if ((this.#trusted.get(key) ?? 0) <= this.#options.now()) {
+        const answered = await this.#askWithRepeats(chainId, endpoint, CHAIN_ID, until, options);
+        if (answered !== chainId) throw wrongChain(chainId, endpoint, answered);
+        this.#trusted.set(key, this.#options.now() + this.#options.trustMs);
+      }
+      return await this.#askWithRepeats(chainId, endpoint, request, until, options);
+    } catch (error) {
+      if (RECONNECTED.has(reasonOf(error))) this.#trusted.delete(key);
+      throw error;
+    }
+  }
+
+  async askAny<T>(
+    chain: AskedChain,
+    request: RpcRequest<T>,
+    options: AskOptions = {},
+  ): Promise<{ readonly value: T; readonly endpoint: string }> {
+    const faults: EndpointFault[] = [];
+    for (const endpoint of chain.endpoints.filter(isAskable)) {
+      try {
+        return {
+          value: await this.ask(chain, endpoint, request, options),
+          endpoint: endpoint.label,
+        };
+      } catch (error) {
+        if (!(error instanceof FullmatchError)) throw error;
+        faults.push({ endpoint: endpoint.label, reason: reasonOf(error) });
+      }
+    }
+    const { chainId } = chain.record;
+    throw new FullmatchError(
+      'rpc_unreachable',
+      `No endpoint of chain ${chainId} answers ${request.method}: ${showFaults(faults)}.`,
+      { details: { chainId, method: request.method, endpoints: faults } },
+    );
+  }
+
+  /** Asks until an answer, a fault that stays, the last attempt or the end of the time. */
+  async #askWithRepeats<T>(
+    chainId: number,
+    endpoint: Endpoint,
+    request: RpcRequest<T>,
+    until: number,
+    { signal }: AskOptions,
+  ): Promise<T> {
+    const { attempts, backoffMs, maxWaitMs, now, random } = this.#options;
+    let attempt = 1;
+    for (;;) {
+      const leftMs = until - now();
+      if (leftMs <= 0) throw unreachable(chainId, endpoint, request.method, 'deadline_exceeded');
+      try {
+        const answer = await this.#askOnce(chainId, endpoint, request, leftMs, signal);
+        return readResult(answer, request, chainId, endpoint);
+      } catch (error) {
+        if (!isMomentary(error)) throw error;
+        // While a host rests nobody is asked, so that is no attempt.
+        if (error.details.resting !== true) attempt += 1;
+        if (attempt > attempts) throw error;
+        const wish = error.details.retryAfterMs;
+        const backoff = backoffMs * 2 ** Math.max(0, attempt - 2) * (0.5 + random() / 2);
+        const waitMs = Math.max(backoff, typeof wish === 'number' ? wish : 0);
+        if (waitMs > Math.min(maxWaitMs, until - now())) throw error;
+        await wait(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
+          signal?.throwIfAborted();
+        });
+      }
+    }
+  }
+
+  async #askOnce<T>(
+    chainId: number,
+    endpoint: Endpoint,
+    request: RpcRequest<T>,
+    deadlineMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<RpcAnswer> {
+    const { method, params, maxBytes = MAX_BYTES } = request;
+    const { url, headers } = targetOf(endpoint);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    let response: FetchResponse;
+    try {
+      response = await this.#fetch.fetch(url, {
+        method: 'POST',
+        headers,
+        body: encodeRpcCall(id, method, params),
+        maxBytes,
+        deadlineMs,
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      if (!(error instanceof FetchFault)) throw error;
+      if (error.code === 'response_too_large') {
+        throw invalidAnswer(chainId, endpoint, method, `more than ${maxBytes} bytes`);
+      }
+      const { retryAfterMs } = error.details;
+      const resting = error.code === 'throttled' || error.code === 'circuit_open';
+      throw unreachable(chainId, endpoint, method, error.code, retryAfterMs, resting);
+    }
+    const answer = decodeRpcAnswer(response.body, id);
+    if (response.status === 429 || (answer?.kind === 'error' && answer.throttled)) {
+      throw unreachable(chainId, endpoint, method, 'throttled', response.retryAfterMs);
+    }
+    // Some nodes send their error objects with a status of their own.
+    if (answer?.kind === 'error') return answer;
+    if (response.status < 200 || response.status > 299) {
+      const reason = `status_${response.status}`;
+      throw unreachable(chainId, endpoint, method, reason, response.retryAfterMs);
+    }
+    if (answer === undefined) {
+      throw invalidAnswer(chainId, endpoint, method, 'no JSON-RPC answer to the question');
+    }
+    return answer;
+  }
+}
+
+function isMomentary(error: unknown): error is FullmatchError {
+  if (!(error instanceof FullmatchError) || error.code !== 'rpc_unreachable') return false;
+  const reason = reasonOf(error);
+  return MOMENTARY.has(reason) || reason.startsWith('status_5');
+}
+
+function readResult<T>(
+  answer: RpcAnswer,
+  request: RpcRequest<T>,
+  chainId: number,
+  endpoint: Endpoint,
+): T {
+  const { method } = request;
+  if (answer.kind === 'error') {
+    throw new FullmatchError(
+      'rpc_refused',
+      `The endpoint ${endpoint.label} of chain ${chainId} refuses ${method} (error ${answer.errorCode}).`,
+      { details: { chainId, endpoint: endpoint.label, method, errorCode: answer.errorCode } },
+    );
+  }
+  const parsed = request.result.safeParse(answer.result);
+  if (parsed.success) return parsed.data;
+  const where = parsed.error.issues[0]?.path.join('.') ?? '';
+  throw invalidAnswer(
+    chainId,
+    endpoint,
+    method,
+    where === '' ? 'a result of another shape' : `a wrong ${where}`,
+  );
+}
+
+function wrongChain(chainId: number, endpoint: Endpoint, answered: number): FullmatchError {
+  return new FullmatchError(
+    'wrong_chain',
+    `The endpoint ${endpoint.label} of chain ${chainId} belongs to chain ${answered}: correct the configuration.`,
+    { details: { chainId, endpoint: endpoint.label, answeredChainId: answered } },
+  );
+}
+
+function unreachable(
+  chainId: number,
+  endpoint: Endpoint,
+  method: string,
+  reason: string,
+  retryAfterMs?: number,
+  resting = false,
+): FullmatchError {
+  return new FullmatchError(
+    'rpc_unreachable',
+    `The endpoint ${endpoint.label} of chain ${chainId} gives no answer to ${method} (${reason}).`,
+    {
+      details: {
+        chainId,
+        endpoint: endpoint.label,
+        method,
+        reason,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...(resting ? { resting } : {}),
+      },
+    },
+  );
+}
+
+function invalidAnswer(
+  chainId: number,
+  endpoint: Endpoint,
+  method: string,
+  what: string,
+): FullmatchError {
+  return new FullmatchError(
+    'rpc_invalid_answer',
+    `The endpoint ${endpoint.label} of chain ${chainId} answers ${method} with ${what}.`,
+    { details: { chainId, endpoint: endpoint.label, method } },
+  );
+}
+
+/** A client over the guarded fetch, with time limits, repeats with jitter, and failover. */
+export function createRpcClient(options: RpcClientOptions): RpcClient {
+  return new GuardedRpcClient(options);
+}

@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const SOURCE = path.resolve(import.meta.dirname, '../src');
+
+/** Modules by which a process can open a connection. */
+const NETWORK_MODULES: ReadonlySet<string> = new Set([
+  ...['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises', 'inspector'].flatMap(
+    (name) => [name, `node:${name}`],
+  ),
+  ...['undici', 'pg', 'ws', 'axios', 'node-fetch', 'got', 'ethers', 'viem'],
+]);
+
+/** Functions and classes of the language's environment that do. */
+const NETWORK_GLOBALS: ReadonlySet<string> = new Set([
+  'fetch',
+  'WebSocket',
+  'EventSource',
+  'XMLHttpRequest',
+]);
+
+/** Who may use them nevertheless, and why. Paths under src/; a folder ends in `/`. */
+const ALLOWED: Readonly<
+  Record<string, { readonly modules: readonly string[]; readonly why: string }>
+> = {
+  'lib/guarded-fetch.ts': { modules: ['undici'], why: 'it is the one way out' },
+  'lib/guarded-connector.ts': {
+    modules: ['undici', 'node:net', 'node:dns/promises'],
+    why: 'it makes the connections of the guarded fetch',
+  },
+  'http/': { modules: ['node:http', 'node:net'], why: 'it listens; it never connects' },
+  'store/': {
+    modules: ['pg', 'node:net'],
+    why: 'it connects to PostgreSQL, which the operator names',
+  },
+  'cli/': { modules: ['node:http', 'node:net'], why: 'it asks the operator’s own service' },
+};
+
+interface Use {
+  readonly file: string;
+  readonly what: string;
+}
+
+/** Every use of a network module (types aside) or global in a file: read from its syntax, not guessed from its text. */
+function findNetworkUses(file: string, text: string): readonly Use[] {
+  const uses: Use[] = [];
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const addModule = (node: ts.Node | undefined): void => {
+    if (node !== undefined && ts.isStringLiteralLike(node) && NETWORK_MODULES.has(node.text)) {
+      uses.push({ file, what: node.text });
+    }
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) {
+      const bindings = node.importClause?.namedBindings;
+      const onlyTypes =
+        node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword ||
+        (bindings !== undefined &&
+          ts.isNamedImports(bindings) &&
+          node.importClause?.name === undefined &&
+          bindings.elements.every((element) => element.isTypeOnly));
+      if (!onlyTypes) addModule(node.moduleSpecifier);
+    } else if (ts.isExportDeclaration(node) && !node.isTypeOnly) {
+      addModule(node.moduleSpecifier);
+    } else if (ts.isCallExpression(node)) {
+      const callee = node.expression;
+      const isImport = callee.kind === ts.SyntaxKind.ImportKeyword;
+      if (isImport || /(?:^|\.)(?:require|getBuiltinModule)$/.test(callee.getText(tree))) {
+        addModule(node.arguments[0]);
+      }
+    } else if (ts.isIdentifier(node) && NETWORK_GLOBALS.has(node.text) && isGlobalUse(node)) {
+      uses.push({ file, what: node.text });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return uses;
+}
+
+/** Whether an identifier reads the global of its name: not a property, a declaration or a name in a type. */
+function isGlobalUse(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) {
+    return parent.expression === node || parent.expression.getText() === 'globalThis';
+  }
+  const declares =
+    ts.isPropertyAssignment(parent) ||
+    ts.isMethodDeclaration(parent) ||
+    ts.isPropertySignature(parent) ||
+    ts.isMethodSignature(parent) ||
+    ts.isPropertyDeclaration(parent) ||
+    ts.isParameter(parent) ||
+    ts.isBindingElement(parent) ||
+    ts.isTypeReferenceNode(parent);
+  return !declares || (ts.isPropertyAssignment(parent) && parent.initializer === node);
+}
+
+function allows(file: string, what: string): boolean {
+  return Object.entries(ALLOWED).some(
+    ([place, { modules }]) =>
+      modules.includes(what) && (place.endsWith('/') ? file.startsWith(place) : file === place),
+  );
+}
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => ({
+    file: file.split(path.sep).join('/'),
+    text: readFileSync(path.join(SOURCE, file), 'utf8'),
+  }));
+
+describe('what connects to the network', () => {
+  it('is the guarded fetch, and what is listed here with its reason', () => {
+    const uses = files.flatMap(({ file, text }) => findNetworkUses(file, text));
+    expect(uses.filter(({ file, what }) => !allows(file, what))).toEqual([]);
+  });
+
+  it('still includes the guarded fetch, so that the list is no fiction', () => {
+    const uses = files.flatMap(({ file, text }) => findNetworkUses(file, text));
+    for (const file of ['lib/guarded-fetch.ts', 'lib/guarded-connector.ts']) {
+      expect(uses.map((use) => use.file)).toContain(file);
+    }
+  });
+
+  it.each([
+    "import { request } from 'node:http';",
+    "import http from 'http';",
+    "import * as net from 'node:net';",
+    "import 'undici';",
+    "import { type Socket, connect } from 'node:net';",
+    "export { request } from 'node:https';",
+    "const tls = await import('node:tls');",
+    "const dns = require('node:dns');",
+    "const net = process.getBuiltinModule('node:net');",
+    "await fetch('https://a.example');",
+    'const ask = fetch;',
+    'const ask = { ask: fetch };',
+    "globalThis.fetch('https://a.example');",
+    "new WebSocket('wss://a.example');",
+  ])('is seen in: %s', (text) => {
+    expect(findNetworkUses('a.ts', text)).toHaveLength(1);
+  });
+
+  it.each([
+    "import { type Socket } from 'node:net';",
+    "import type { Server } from 'node:http';",
+    "await guarded.fetch('https://a.example');",
+    'interface A { fetch(url: string): void; readonly fetch: GuardedFetch }',
+    "// fetch('https://a.example')",
+    "const text = 'fetch(';",
+  ])('is not seen in: %s', (text) => {
+    expect(findNetworkUses('a.ts', text)).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { type Hex } from '../../src/lib/hex.ts';
+
+/** Why a test that needs an EVM node is skipped. */
+export const NO_ANVIL = 'the anvil binary of @foundry-rs/anvil-linux-amd64 is not installed here';
+
+/** What a transaction asks of anvil; accounts are unlocked. */
+export interface AnvilTransaction {
+  readonly to?: Hex;
+  readonly data?: string;
+  readonly from?: Hex;
+  readonly gas?: Hex;
+}
+
+export interface AnvilReceipt {
+  readonly transactionHash: Hex;
+  readonly transactionIndex: Hex;
+  readonly blockHash: Hex;
+  readonly blockNumber: Hex;
+  readonly contractAddress: Hex | null;
+  readonly status: Hex;
+  readonly from: Hex;
+}
+
+/** A running anvil. */
+export interface Anvil {
+  readonly url: string;
+  readonly port: number;
+  /** `127.0.0.1:port`. */
+  readonly hostPort: string;
+  readonly chainId: number;
+  readonly processId: number;
+  /** The first of its accounts, which has ether and signs. */
+  readonly account: Hex;
+  /** One JSON-RPC call. @throws Error with the node's message. */
+  readonly request: <T>(method: string, params?: readonly unknown[]) => Promise<T>;
+  /** Sends a transaction, mined at once. A reverted one has status 0x0. */
+  readonly send: (transaction: AnvilTransaction) => Promise<AnvilReceipt>;
+  /** Ends the process that was started, and waits for its end. */
+  readonly stop: () => Promise<void>;
+}
+
+/** The path of the anvil binary, or undefined where npm does not install it. */
+export function findAnvil(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(
+      '@foundry-rs/anvil-linux-amd64/package.json',
+    );
+    const binary = path.join(path.dirname(manifest), 'bin', 'anvil');
+    return existsSync(binary) ? binary : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const START_TIMEOUT_MS = 20_000;
+
+/** The port that anvil says it listens on: it chose a free one. */
+function readPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    const timer = setTimeout(
+      () => reject(new Error('anvil did not start in time')),
+      START_TIMEOUT_MS,
+    );
+    child.once('exit', (code) => reject(new Error(`anvil ended with ${String(code)}: ${printed}`)));
+    child.once('error', reject);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+      const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
+      if (port === undefined) return;
+      clearTimeout(timer);
+      resolve(Number(port));
+    });
+  });
+}
+
+async function callAnvil<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const answer = (await response.json()) as { result?: T; error?: { message: string } };
+  if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
+  return answer.result as T;
+}
+
+/**
+ * Starts an anvil of its own on 127.0.0.1 with a free port; each transaction is mined at once.
+ * @throws Error when the binary is not there: see {@link findAnvil}.
+ */
+export async function startAnvil(options: { readonly chainId?: number } = {}): Promise<Anvil> {
+  const chainId = options.chainId ?? 31_337;
+  const binary = findAnvil();
+  if (binary === undefined) throw new Error(NO_ANVIL);
+  const child = spawn(
+    binary,
+    ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const port = await readPort(child);
+  const url = `http://127.0.0.1:${port}`;
+  const request = <T>(method: string, params: readonly unknown[] = []): Promise<T> =>
+    callAnvil<T>(url, method, params);
+  const [account] = await request<Hex[]>('eth_accounts');
+  if (account === undefined) throw new Error('anvil has no accounts');
+  return {
+    url,
+    port,
+    hostPort: `127.0.0.1:${port}`,
+    chainId,
+    processId: child.pid ?? 0,
+    account,
+    request,
+    async send(transaction) {
+      // With a gas limit anvil does not estimate, so that a transaction that reverts is mined too.
+      const call = { from: account, gas: '0x989680', ...transaction };
+      const hash = await request<Hex>('eth_sendTransaction', [call]);
+      return request<AnvilReceipt>('eth_getTransactionReceipt', [hash]);
+    },
+    async stop() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
