@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6, Server as NetServer, Socket } from 'node:net';
+import { type AddressInfo, isIPv6, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 
@@ -8,6 +8,7 @@ import { FullmatchError, messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { CORS_HEADERS } from './answer.ts';
 import { bodyTooLarge, declaresTooMuch, limitBody } from './body-limit.ts';
+import { closeServer, RequestGate } from './close-server.ts';
 import { Connections } from './connections.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
 import { type HostApp } from './host-app.ts';
@@ -67,14 +68,18 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   const connections = new Connections();
   const server = createLimitedServer(limits);
   const serve = createHandler(app, limits, log);
-  server.on('connection', (socket) => connections.add(socket));
+  const gate = new RequestGate();
+  server.on('connection', (socket) => {
+    gate.count();
+    connections.add(socket);
+  });
   server.on('request', (request, response) => {
     connections.begin(request, response);
     if (options.observe !== undefined) observe(app, options.observe, request, response);
-    serve(request, response);
+    gate.pass(() => serve(request, response));
   });
   server.on('checkContinue', (request, response) => {
-    if (!declaresTooMuch(request, limits.requestBytes)) response.writeContinue();
+    if (!declaresTooMuch(request, bodyLimitOf(app, limits, request))) response.writeContinue();
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => {
@@ -97,7 +102,7 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   let closing: Promise<void> | undefined;
   const url = `http://${hostOf(options.host)}:${port}`;
   const close = async (timeoutMs: number): Promise<void> => {
-    await stop(server, connections, timeoutMs, (cut) => {
+    await closeServer(server, { gate, connections }, timeoutMs, (cut) => {
       log.warn({ event: 'connections_cut', url, connections: cut }, 'drain ran out of time');
     });
     stopCutting();
@@ -139,7 +144,7 @@ function createHandler(
   const listener = getRequestListener(
     (request, env) =>
       'incoming' in env && env.incoming.headers['transfer-encoding'] !== undefined
-        ? app.fetch(limitBody(request, limits.requestBytes), env)
+        ? app.fetch(limitBody(request, bodyLimitOf(app, limits, env.incoming)), env)
         : app.fetch(request, env),
     // Only HTTP/1.0 requests may come without a Host.
     { hostname: 'localhost', errorHandler: answerError },
@@ -147,8 +152,8 @@ function createHandler(
   return (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       refuseRequest(request, response, malformed('An HTTP/1.1 request needs a Host field.'));
-    } else if (declaresTooMuch(request, limits.requestBytes)) {
-      refuseRequest(request, response, bodyTooLarge(limits.requestBytes));
+    } else if (declaresTooMuch(request, bodyLimitOf(app, limits, request))) {
+      refuseRequest(request, response, bodyTooLarge(bodyLimitOf(app, limits, request)));
     } else if (request.url === '*') {
       // OPTIONS * asks about the server as a whole, not about a path (RFC 9110, 9.3.7).
       response.writeHead(204, { ...CORS_HEADERS, allow: 'GET, HEAD, OPTIONS' }).end();
@@ -156,6 +161,16 @@ function createHandler(
       void listener(request, response);
     }
   };
+}
+
+/** The largest body of a request: some routes take more than others. */
+function bodyLimitOf(
+  app: HostApp,
+  { requestBytes }: ListenerLimits,
+  { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
+): number {
+  const [path = ''] = url.split('?', 1);
+  return (method === 'POST' ? app.bodyLimitOf(method, path) : undefined) ?? requestBytes;
 }
 
 function malformed(detail: string): FullmatchError {
@@ -223,30 +238,6 @@ function describeBindError(where: string, code: string | undefined, error: unkno
     default:
       return `${where} cannot be used: ${messageOf(error)}; configure another host or port.`;
   }
-}
-
-/**
- * Closes the port first and the connections after. New clients are refused at once and go elsewhere, which is safe to
- * repeat; a client that is served already stays on its connection until an answer says `Connection: close`.
- *
- * `http.Server.close` is not used for this: it destroys every connection that waits for its next request, and with it
- * requests that have arrived but not been read.
- */
-async function stop(
-  server: Server,
-  connections: Connections,
-  timeoutMs: number,
-  onCut: (connections: number) => void,
-): Promise<void> {
-  const closed = once(server, 'close');
-  // After the poll phase, in which waiting connections were accepted: those still in the queue are reset.
-  await new Promise((resolve) => setImmediate(resolve));
-  NetServer.prototype.close.call(server);
-  await connections.drain(timeoutMs);
-  if (connections.size > 0) onCut(connections.destroyAll());
-  await closed;
-  // Ends Node's timeout checks; the port is closed already, which it reports to a callback that is not given.
-  server.close();
 }
 
 /** The host of a URL that reaches this address from this machine. */

@@ -1,0 +1,89 @@
+import { Agent, request } from 'undici';
+import { describe, expect, test } from 'vitest';
+
+import { createApiApp } from '../src/http/api/api-app.ts';
+import { Documents } from '../src/http/documents.ts';
+import { listen, type Listener } from '../src/http/listener.ts';
+import { silentLogger } from '../src/log.ts';
+import { fixtureDependencies, ROOMY_LIMITS } from './support/http-fixture.ts';
+
+const CLIENTS = 24;
+const ROUNDS = 8;
+
+async function start(port: number): Promise<{ listener: Listener; documents: Documents }> {
+  const documents = new Documents(silentLogger, { brotliDelayMs: 0 });
+  const deps = await fixtureDependencies({ documents });
+  // Large enough that an answer is not out with one write.
+  const bytes = Buffer.from(JSON.stringify('x'.repeat(300_000)));
+  await documents.publish({ chains: { bytes, lastModified: new Date(0) } });
+  const options = { host: '127.0.0.1', port, limits: ROOMY_LIMITS };
+  return { listener: await listen(createApiApp(deps), options, silentLogger), documents };
+}
+
+interface Load {
+  readonly done: number;
+  readonly refused: number;
+  readonly failures: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Clients that ask without a pause. A refused connection is asked for again; anything else that goes wrong counts. */
+function putLoadOn(port: number, keepAlive: boolean): Load {
+  const failures: string[] = [];
+  const load = { done: 0, refused: 0, failures, stop: () => Promise.resolve() };
+  let running = true;
+  const clients = Array.from({ length: CLIENTS }, async (_, index) => {
+    const agent = new Agent(keepAlive ? { connections: 1 } : { connections: 1, pipelining: 0 });
+    const path = ['/chains', '/health', '/chains/eth'][index % 3]!;
+    while (running) {
+      try {
+        const answer = await request(`http://127.0.0.1:${port}${path}`, { dispatcher: agent });
+        await answer.body.arrayBuffer();
+        if (answer.statusCode === 200) load.done += 1;
+        else failures.push(String(answer.statusCode));
+      } catch (error) {
+        const { code } = error as { code?: string };
+        if (code === 'ECONNREFUSED') load.refused += 1;
+        else failures.push(String(code ?? error));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+    await agent.close();
+  });
+  load.stop = async () => {
+    running = false;
+    await Promise.all(clients);
+  };
+  return load;
+}
+
+describe('a service that ends under load', () => {
+  test.each([
+    ['on connections that stay', true],
+    ['on a new connection for each request', false],
+  ])(
+    'fails no request %s, while others take its place',
+    { timeout: 60_000 },
+    async (_, keepAlive) => {
+      let current = await start(0);
+      const { port } = current.listener;
+      const load = putLoadOn(port, keepAlive);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const before = load.done;
+        await expect
+          .poll(() => load.done, { timeout: 10_000 })
+          .toBeGreaterThan(before + CLIENTS * 4);
+        const started = performance.now();
+        await current.listener.close(5_000);
+        expect(performance.now() - started).toBeLessThan(4_000);
+        await current.documents.close();
+        current = await start(port);
+      }
+      await load.stop();
+      await current.listener.close(1_000);
+      await current.documents.close();
+      expect(load.failures).toEqual([]);
+      expect(load.done).toBeGreaterThan(CLIENTS * 4 * ROUNDS);
+    },
+  );
+});

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Pool } from 'undici';
+import { expect, test } from 'vitest';
+
+import { createApiApp } from '../src/http/api/api-app.ts';
+import { Documents } from '../src/http/documents.ts';
+import { listen } from '../src/http/listener.ts';
+import { createRepositoryApp } from '../src/http/repository/repository-app.ts';
+import { silentLogger } from '../src/log.ts';
+import { fixtureDependencies, ROOMY_LIMITS } from './support/http-fixture.ts';
+
+const SWAPS = 10_000;
+const READERS = 4;
+
+/** A document of the version, long enough to be sent in several pieces, of different length for each version. */
+function versionOf(version: number): { bytes: Buffer; lastModified: Date } {
+  const text = JSON.stringify({
+    version,
+    filler: String(version % 10).repeat(20_000 + (version % 97)),
+  });
+  return { bytes: Buffer.from(text), lastModified: new Date(version * 1000) };
+}
+
+/** The version that a body is, whole and with nothing of another. */
+function versionIn(body: Buffer): number {
+  const { version } = JSON.parse(body.toString()) as { version: number };
+  expect(body.equals(versionOf(version).bytes)).toBe(true);
+  return version;
+}
+
+test(
+  `readers during ${SWAPS} swaps see whole versions, each under its own tag, in order, and both documents in step`,
+  { timeout: 120_000 },
+  async () => {
+    const documents = new Documents(silentLogger, { brotliDelayMs: 0 });
+    const deps = await fixtureDependencies({ documents, published: false });
+    await documents.publish({ chains: versionOf(0), statistics: versionOf(0) });
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    const api = await listen(createApiApp(deps), options, silentLogger);
+    const repository = await listen(createRepositoryApp(deps), options, silentLogger);
+    const pools = { api: new Pool(api.url), repository: new Pool(repository.url) };
+
+    let swapping = true;
+    const bytesOfTag = new Map<string, string>();
+    const seen = new Set<number>();
+    const ask = async (path: '/chains' | '/stats.json', coding: string, tag: string) => {
+      const pool = path === '/chains' ? pools.api : pools.repository;
+      const headers = {
+        'accept-encoding': coding,
+        ...(tag === '' ? {} : { 'if-none-match': tag }),
+      };
+      const answer = await pool.request({ path, method: 'GET', headers });
+      const raw = Buffer.from(await answer.body.arrayBuffer());
+      const etag = String(answer.headers.etag);
+      if (answer.statusCode === 304) {
+        expect(etag).toBe(tag);
+        return { etag, version: undefined };
+      }
+      expect(answer.statusCode).toBe(200);
+      expect(answer.headers['content-length']).toBe(String(raw.byteLength));
+      // A strong tag never names two byte strings, whichever reader saw them.
+      const hash = createHash('sha256').update(raw).digest('hex');
+      expect(bytesOfTag.get(etag) ?? hash).toBe(hash);
+      bytesOfTag.set(etag, hash);
+      const encoding = answer.headers['content-encoding'];
+      const body =
+        encoding === 'gzip' ? gunzipSync(raw) : encoding === 'br' ? brotliDecompressSync(raw) : raw;
+      const version = versionIn(body);
+      expect(answer.headers['last-modified']).toBe(new Date(version * 1000).toUTCString());
+      seen.add(version);
+      return { etag, version };
+    };
+    const readers = Array.from({ length: READERS }, async (_, index) => {
+      const coding = ['identity', 'gzip', 'br, gzip', 'br'][index % 4]!;
+      let [tag, newest] = ['', 0];
+      while (swapping) {
+        const counts = await ask('/stats.json', coding, tag);
+        // The chains are read after the counts, so they are never older: every key of the counts has its record.
+        const chains = await ask('/chains', coding, '');
+        tag = counts.etag;
+        if (counts.version !== undefined) {
+          expect(counts.version).toBeGreaterThanOrEqual(newest);
+          expect(chains.version).toBeGreaterThanOrEqual(counts.version);
+          newest = counts.version;
+        }
+      }
+    });
+    for (let version = 1; version <= SWAPS; version += 1) {
+      await documents.publish({ chains: versionOf(version), statistics: versionOf(version) });
+    }
+    swapping = false;
+    await Promise.all(readers);
+    expect(documents.swaps).toEqual({ chains: SWAPS + 1, statistics: SWAPS + 1 });
+    expect(seen.size).toBeGreaterThan(100);
+
+    await Promise.all([pools.api.close(), pools.repository.close()]);
+    await Promise.all([api.close(1_000), repository.close(1_000)]);
+    await documents.close();
+  },
+);
