@@ -51,6 +51,7 @@ export const ERROR_CODES = {
   embedded_server_unavailable: { status: 500, exit: 1, title: 'Embedded PostgreSQL unavailable' },
   // repository
   contract_not_found: { status: 404, exit: 1, title: 'Contract not found' },
+  file_not_found: { status: 404, exit: 1, title: 'File not found' },
   counts_differ: { status: 500, exit: 6, title: 'Counts differ from the stored matches' },
   // compilers
   invalid_compiler_version: { status: 400, exit: 1, title: 'Invalid compiler version' },

@@ -1,5 +1,11 @@
 import { makeRegistry, readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
+import { type ChainRegistry } from './chains/registry.ts';
+import { findOperatorHosts } from './chains/rpc/asked-chain.ts';
+import { createChainAccess } from './chains/rpc/chain-access.ts';
+import { createRpcClient } from './chains/rpc/rpc-client.ts';
+import { type CompilerSources } from './compilers/compiler-finder.ts';
+import { createCompilers } from './compilers/compilers.ts';
 import { type Config, type LoadedConfig } from './config/config.ts';
 import { createApiApp } from './http/api/api-app.ts';
 import { Documents } from './http/documents.ts';
@@ -10,16 +16,23 @@ import { listen, type Listener, type ListenOptions } from './http/listener.ts';
 import { createMetrics, createMetricsApp } from './http/metrics.ts';
 import { Publisher } from './http/publisher.ts';
 import { createRepositoryApp } from './http/repository/repository-app.ts';
+import { createGuardedFetch, type GuardedFetch } from './lib/guarded-fetch.ts';
 import { readPackageVersion } from './lib/package-version.ts';
 import { createLogger, type Logger } from './log.ts';
+import { createContractReader } from './repository/contract-reader.ts';
 import { readStatistics } from './repository/statistics.ts';
 import { watchMatches } from './repository/watch-matches.ts';
 import { openStore } from './store/open-store.ts';
+import { startVerification } from './verification/verification.ts';
+import { type VerificationParts } from './verification/verify-contract.ts';
 
 /** How long a change of another process may stay unseen when its notification is lost. */
 const POLL_MS = 500;
 /** Metrics are for the operator's own machine, whatever the hosts bind. */
 const LOOPBACK = '127.0.0.1';
+const OUTBOUND_MAX_BYTES = 1_000_000;
+const OUTBOUND_DEADLINE_MS = 30_000;
+const OUTBOUND_MAX_REDIRECTS = 3;
 
 /** Where a started service answers, without a closing slash. A host that is switched off is absent. */
 export interface ServiceUrls {
@@ -44,10 +57,17 @@ export interface ServiceOverrides {
 /** What is open, in the order of opening; it is closed in the reverse order. */
 class Opened {
   readonly #closers: (() => Promise<void>)[] = [];
+  readonly #first: (() => Promise<void>)[] = [];
   readonly #listeners: Listener[] = [];
 
   add<T extends { close(): Promise<void> }>(part: T): T {
     this.#closers.push(() => part.close());
+    return part;
+  }
+
+  /** What has to end at once, also while requests still wait for it. */
+  addFirst<T extends { close(): Promise<void> }>(part: T): T {
+    this.#first.push(() => part.close());
     return part;
   }
 
@@ -58,7 +78,10 @@ class Opened {
 
   /** First all listeners, so that what they serve outlives their last request. */
   async close(timeoutMs: number): Promise<void> {
-    await Promise.all(this.#listeners.map((listener) => listener.close(timeoutMs)));
+    await Promise.all([
+      ...this.#first.map((end) => end()),
+      ...this.#listeners.map((listener) => listener.close(timeoutMs)),
+    ]);
     for (const close of this.#closers.reverse()) await close();
   }
 }
@@ -83,6 +106,59 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
       }
     },
     close,
+  };
+}
+
+/** Every request that goes out. Each caller has its own deadline and size; these hold where it says nothing. */
+export function openGuardedFetch(registry: ChainRegistry): GuardedFetch {
+  return createGuardedFetch({
+    allowPrivate: findOperatorHosts(registry.chains),
+    maxBytes: OUTBOUND_MAX_BYTES,
+    deadlineMs: OUTBOUND_DEADLINE_MS,
+    maxRedirects: OUTBOUND_MAX_REDIRECTS,
+    userAgent: `fullmatch/${readPackageVersion()}`,
+  });
+}
+
+/** Where compilers come from: the folder, installed packages, and the mirror if one is configured. */
+export function compilerSourcesOf(
+  { compilers: { folder, downloadUrl } }: Config,
+  fetch: GuardedFetch,
+): CompilerSources {
+  return {
+    directory: folder,
+    ...(downloadUrl !== undefined && {
+      download: { baseUrl: downloadUrl, directory: folder, fetch },
+    }),
+  };
+}
+
+/** What a verification is made of: chain access, compilers, and the chains of the registry. */
+export async function openVerificationParts(
+  config: Config,
+  registry: () => ChainRegistry,
+  log: Logger,
+): Promise<VerificationParts & { close(): Promise<void> }> {
+  const { timeoutMs, memoryBytes } = config.compilers;
+  const fetch = openGuardedFetch(registry());
+  const compilers = await createCompilers(
+    {
+      sources: compilerSourcesOf(config, fetch),
+      limits: { wallTimeMs: timeoutMs, memoryBytes },
+      workers: Math.max(1, config.verification.workers),
+    },
+    log,
+  );
+  return {
+    compilers,
+    chainAccess: createChainAccess(createRpcClient({ fetch })),
+    findSupportedChain: (chainId) =>
+      registry().chains.find(({ record }) => record.chainId === chainId && record.supported),
+    quorumOf: (chainId) => config.chains.get(chainId)?.quorum,
+    close: async () => {
+      await compilers.close();
+      await fetch.close();
+    },
   };
 }
 
@@ -119,10 +195,21 @@ async function openDomain(
   await refresh();
   opened.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
 
+  const registry = (): ChainRegistry => publisher.registry;
+  const parts = opened.add(await openVerificationParts(config, registry, log));
+  const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
+  const queue = { total: queueLimit, perClient: clientQueueLimit };
+  const verification = opened.addFirst(
+    await startVerification(database, parts, { workers, jobTimeoutMs, queue }, log),
+  );
+
   const reached = {};
   return {
     documents,
-    registry: () => publisher.registry,
+    registry,
+    verification,
+    verificationBytes: config.verification.requestBytes,
+    contracts: createContractReader(database),
     health: () =>
       composeHealth({
         now: new Date(),

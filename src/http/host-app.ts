@@ -4,8 +4,9 @@ import { Hono } from 'hono';
 
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { answerProblem, describeProblem, problemOf } from './error-response.ts';
-import { CORS_HEADERS, makeAnswer } from './answer.ts';
+import { answerProblem, describeProblem, type Problem, problemOf } from './error-response.ts';
+import { CORS_HEADERS, makeAnswer, type ResponseHeaders } from './answer.ts';
+import { answerShaped, type ErrorShape } from './error-shape.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
 import { type Snapshot } from './snapshot.ts';
 
@@ -17,6 +18,8 @@ export interface HostApp {
   request(input: string, init?: RequestInit): Response | Promise<Response>;
   /** The path template that answers this method and path, without the prefix; undefined when none does. */
   routeOf(method: string, path: string): string | undefined;
+  /** The largest body that is read at this method and path, where that is another than the listener's limit. */
+  bodyLimitOf?(method: string, path: string): number | undefined;
   /**
    * Answers a GET or HEAD of a prepared document on Node's own objects, the hot path; returns false for everything
    * else, which {@link fetch} then answers. Never throws.
@@ -29,8 +32,12 @@ export interface HostAppParts {
   readonly routes: OpenAPIHono;
   /** Where the routes answer besides `/`. */
   readonly prefixes: readonly string[];
+  /** The largest bodies, in bytes, by the path templates of POST routes that take another than the listener's limit. */
+  readonly bodyLimits?: Readonly<Record<string, number>>;
   /** The prepared documents by path. They have routes as well, which answer in other spellings and in tests. */
   readonly prepared?: Readonly<Record<string, () => Snapshot | undefined>>;
+  /** The paths where errors are not said as RFC 9457 says them; the first that covers a path holds. */
+  readonly errorShapes?: readonly ErrorShape[];
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -85,12 +92,23 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     const template = route.basePath === '/' ? route.path : route.path.slice(route.basePath.length);
     return template === '' ? '/' : template.replace(/:(\w+)/g, '{$1}');
   };
-  app.notFound((c) => answerUnrouted(c.req.method, c.req.path, routeOf));
-  app.onError((error) => answerProblem(describeProblem(error, log)));
+  const answerError: ErrorAnswerer = (problem, requestPath, headers) => {
+    const path = withoutPrefix(requestPath, prefixes);
+    const shape = parts.errorShapes?.find(({ covers }) => covers(path));
+    return shape === undefined
+      ? answerProblem(problem, headers)
+      : answerShaped(problem, shape, headers);
+  };
+  app.notFound((c) => answerUnrouted(c.req.method, c.req.path, routeOf, answerError));
+  app.onError((error, c) => answerError(describeProblem(error, log), c.req.path));
   return {
     fetch: (request, env) => app.fetch(request, env),
     request: (input, init) => app.request(input, init),
     routeOf,
+    bodyLimitOf: (method, path) => {
+      if (method !== 'POST' || parts.bodyLimits === undefined) return undefined;
+      return parts.bodyLimits[routeOf(method, path) ?? ''];
+    },
     writePrepared: createPreparedWriter(parts.prepared ?? {}, prefixes),
   };
 }
@@ -126,19 +144,25 @@ function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
+function withoutPrefix(path: string, prefixes: readonly string[]): string {
+  const prefix = prefixes.find((each) => each !== '/' && path.startsWith(`${each}/`));
+  return prefix === undefined ? path : path.slice(prefix.length);
+}
+
+/** Answers a problem at a path in the shape that holds there. */
+type ErrorAnswerer = (problem: Problem, path: string, headers?: ResponseHeaders) => Response;
+
 function answerUnrouted(
   method: string,
   requestPath: string,
   routeOf: HostApp['routeOf'],
+  answerError: ErrorAnswerer,
 ): Response {
   const path = withoutTrailingSlash(requestPath);
   const methods = METHODS.filter((each) => routeOf(each, path) !== undefined);
   if (methods.length === 0) {
-    return answerProblem(
-      problemOf(
-        new FullmatchError('route_not_found', `Nothing answers at ${path}; /docs lists what does.`),
-      ),
-    );
+    const detail = `Nothing answers at ${path}; /docs lists what does.`;
+    return answerError(problemOf(new FullmatchError('route_not_found', detail)), path);
   }
   const allow = [
     ...methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])),
@@ -149,5 +173,5 @@ function answerUnrouted(
     return makeAnswer(null, { status: 204, headers });
   }
   const detail = `${method} is not answered at ${path}; it answers ${allow}.`;
-  return answerProblem(problemOf(new FullmatchError('method_not_allowed', detail)), { allow });
+  return answerError(problemOf(new FullmatchError('method_not_allowed', detail)), path, { allow });
 }

@@ -1,6 +1,8 @@
 import { type ChainRegistry } from '../chains/registry.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
+import { type ContractReader } from '../repository/contract-reader.ts';
+import { type Verification } from '../verification/verification.ts';
 import { type DocumentName, type Documents } from './documents.ts';
 import { type HealthReport } from './health.ts';
 import { type Snapshot } from './snapshot.ts';
@@ -17,6 +19,12 @@ export interface HttpDependencies {
   /** The current chain registry. @throws FullmatchError `not_ready` before it has been read */
   readonly registry: () => ChainRegistry;
   readonly health: () => HealthReport;
+  /** Reads verified contracts. */
+  readonly contracts: ContractReader;
+  /** Verifies contracts. */
+  readonly verification: Verification;
+  /** The largest body of a request to verify, in bytes; other bodies are held to the listener's own limit. */
+  readonly verificationBytes: number;
   /** The version of the service, as in package.json. */
   readonly version: string;
   /** The number of the newest migration of the database schema, where it is known. */

@@ -1,7 +1,13 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 
 import * as apiRoutes from './api/api-routes.ts';
+import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
+import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
+import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
+import { v2ContractRoutes } from './api/v2/contract-routes.ts';
+import { v2VerifyRoutes } from './api/v2/verify-routes.ts';
 import { livenessRoute, readinessRoute } from './health-routes.ts';
+import { fileRoute, folderRoute } from './repository/contract-tree.ts';
 import * as repositoryRoutes from './repository/repository-routes.ts';
 import { STATISTICS_COMPONENT, statisticsJsonSchema } from './repository/statistics-schema.ts';
 
@@ -52,7 +58,7 @@ export interface JsonSchema {
 
 const DESCRIPTION = `The HTTP interface of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
 
-Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code.`;
+Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, which have shapes of their own.`;
 
 const API_SERVERS = [
   { url: 'http://localhost:5555', description: 'The API host' },
@@ -63,6 +69,12 @@ const REPOSITORY_SERVERS = [{ url: 'http://localhost:10000', description: 'The r
 const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.chainsRoute,
   apiRoutes.chainRoute,
+  ...v2VerifyRoutes,
+  ...v2ContractRoutes,
+  ...v1VerifyRoutes,
+  ...v1LookUpRoutes,
+  contractPageRoute,
+  jobPageRoute,
   apiRoutes.healthRoute,
   livenessRoute,
   readinessRoute,
@@ -75,6 +87,8 @@ const API_ROUTES: readonly RouteConfig[] = [
 const REPOSITORY_ROUTES: readonly RouteConfig[] = [
   repositoryRoutes.statisticsRoute,
   repositoryRoutes.manifestRoute,
+  folderRoute,
+  fileRoute,
 ];
 
 /** The OpenAPI 3.1 document of both hosts, from the schemas of their routes. */
@@ -100,6 +114,9 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
     tags: [
       { name: 'documents', description: 'The published documents' },
       { name: 'chains', description: 'The chain registry' },
+      { name: 'verification', description: 'Verification of contracts' },
+      { name: 'contracts', description: 'Verified contracts' },
+      { name: 'repository', description: 'The published tree' },
       { name: 'service', description: 'The service itself' },
     ],
   });

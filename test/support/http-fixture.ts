@@ -1,10 +1,13 @@
 import { type ChainRecord } from '../../src/chains/chain-record.ts';
 import { type ChainRegistry } from '../../src/chains/registry.ts';
 import { Documents } from '../../src/http/documents.ts';
+import { FullmatchError } from '../../src/errors.ts';
 import { composeHealth, type HealthFacts } from '../../src/http/health.ts';
 import { type HttpDependencies } from '../../src/http/host-dependencies.ts';
 import { type ListenerLimits } from '../../src/http/listener.ts';
 import { silentLogger } from '../../src/log.ts';
+import { type Verification } from '../../src/verification/verification.ts';
+import { type ContractReader } from '../../src/repository/contract-reader.ts';
 
 /** Limits that no ordinary test meets. */
 export const ROOMY_LIMITS: ListenerLimits = {
@@ -83,6 +86,27 @@ export function healthyFacts(): HealthFacts {
   };
 }
 
+/** A repository without contracts. */
+const emptyContracts: ContractReader = {
+  readContract: async () => undefined,
+  listContracts: async () => [],
+  findOnChains: async () => [],
+  readFiles: async () => undefined,
+  readFile: async () => undefined,
+};
+
+/** A verification that knows no chain and no job. */
+const noVerification: Verification = {
+  submit: async ({ chainId }) => {
+    throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
+  },
+  readJob: async () => undefined,
+  waitForJob: async (id) => {
+    throw new FullmatchError('job_not_found', `no job ${id}`);
+  },
+  close: async () => undefined,
+};
+
 /** What the apps need, with the fixture's documents published unless told otherwise. */
 export async function fixtureDependencies(
   overrides: Partial<HttpDependencies> & { readonly published?: boolean } = {},
@@ -99,6 +123,9 @@ export async function fixtureDependencies(
     documents,
     registry: () => registryOf(FIXTURE_CHAINS),
     health: () => composeHealth(healthyFacts()),
+    contracts: emptyContracts,
+    verification: noVerification,
+    verificationBytes: 10_000_000,
     version: '1.2.3',
     apiPrefix: '/server',
     urls: () => ({ api: 'http://127.0.0.1:5555', repository: 'http://127.0.0.1:10000' }),

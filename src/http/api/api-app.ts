@@ -18,6 +18,15 @@ import {
 } from './api-routes.ts';
 import { renderDocs } from './docs-page.ts';
 import { renderHome } from './home-page.ts';
+import { addPageRedirects } from './page-redirects.ts';
+import { addLookUpRoutes } from './v1/add-look-up-routes.ts';
+import { v1ErrorShape } from './v1/v1-error.ts';
+import { addV1VerifyRoutes } from './v1/add-verify-routes.ts';
+import { v1VerifyRoutes } from './v1/verify-routes.ts';
+import { addVerifyRoutes } from './v2/add-verify-routes.ts';
+import { v2VerifyRoutes } from './v2/verify-routes.ts';
+import { addContractRoutes } from './v2/add-contract-routes.ts';
+import { v2ErrorShape } from './v2/v2-error.ts';
 
 /** The API host: its routes at `/` and at the prefix. */
 export function createApiApp(deps: HttpDependencies): HostApp {
@@ -46,7 +55,19 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(docsRoute, (c) => docs(new URL(c.req.url).pathname));
   routes.openapi(homeRoute, () => renderHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
+  addContractRoutes(routes, deps);
+  addVerifyRoutes(routes, deps);
+  addLookUpRoutes(routes, deps);
+  addV1VerifyRoutes(routes, deps);
+  addPageRedirects(routes);
   addHealthRoutes(routes, deps);
+  const bodyLimits = Object.fromEntries(
+    [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, deps.verificationBytes]),
+  );
   const prepared = { '/chains': () => deps.documents.current.chains };
-  return createHostApp({ routes, prefixes: [deps.apiPrefix], prepared }, deps.log);
+  const errorShapes = [v2ErrorShape, v1ErrorShape];
+  return createHostApp(
+    { routes, prefixes: [deps.apiPrefix], prepared, bodyLimits, errorShapes },
+    deps.log,
+  );
 }

@@ -6,9 +6,10 @@ import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
 import { currentSnapshot, type HttpDependencies } from '../host-dependencies.ts';
 import { answerPage, html } from '../html.ts';
 import { answerIcon } from '../icon.ts';
+import { addContractTree } from './contract-tree.ts';
 import { manifestRoute, repositoryHomeRoute, statisticsRoute } from './repository-routes.ts';
 
-/** The repository host: the statistics, and later the published tree. */
+/** The repository host: the statistics and the published tree. */
 export function createRepositoryApp(deps: HttpDependencies): HostApp {
   const routes = createRoutes();
   routes.openapi(statisticsRoute, (c) =>
@@ -26,6 +27,7 @@ export function createRepositoryApp(deps: HttpDependencies): HostApp {
   });
   routes.openapi(repositoryHomeRoute, () => renderRepositoryHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
+  addContractTree(routes, deps);
   addHealthRoutes(routes, deps);
   const prepared = { '/stats.json': () => deps.documents.current.statistics };
   return createHostApp({ routes, prefixes: [], prepared }, deps.log);
@@ -46,6 +48,11 @@ function renderRepositoryHome(deps: HttpDependencies): Answer {
         </li>
         <li>
           <a href="./manifest.json">/manifest.json</a>: the moment that the counts are true for
+        </li>
+        <li>
+          <code>/contracts/full_match/1/0x…/</code> and
+          <code>/contracts/partial_match/1/0x…/</code>: metadata and sources of a contract, by chain
+          and address
         </li>
       </ul>
       <h2>The API host</h2>

@@ -1,0 +1,56 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+
+import { type Answer, BASE_HEADERS, makeAnswer, NOT_STORED } from '../answer.ts';
+import { contractParameters } from '../contract-parameters.ts';
+import { v2ErrorResponse } from './v2/v2-error.ts';
+
+/** What shows a contract to its reader: the facts that fit a screen, and the sources. */
+const CONTRACT_FIELDS_SHOWN = 'compilation,deployment,sources';
+
+const redirect = { description: 'Where it is shown' } as const;
+const invalidParameter = v2ErrorResponse(
+  'A parameter is not as it should be (`invalid_parameter`)',
+);
+
+/** GET /repo-ui/{chainId}/{address}: where tools send their users to see a contract. */
+export const contractPageRoute = createRoute({
+  method: 'get',
+  path: '/repo-ui/{chainId}/{address}',
+  summary: 'Redirects to what shows a contract',
+  tags: ['contracts'],
+  request: { params: contractParameters },
+  responses: { 302: redirect, 400: invalidParameter },
+});
+
+/** GET /verify-ui/jobs/{verificationId}: where tools send their users to see a verification job. */
+export const jobPageRoute = createRoute({
+  method: 'get',
+  path: '/verify-ui/jobs/{verificationId}',
+  summary: 'Redirects to what shows a verification job',
+  tags: ['contracts'],
+  request: { params: z.object({ verificationId: z.uuid() }) },
+  responses: { 302: redirect, 400: invalidParameter },
+});
+
+/** The addresses of pages that tools print. Until there are pages, they lead to the same facts as JSON. */
+export function addPageRedirects(routes: OpenAPIHono): void {
+  routes.openapi(contractPageRoute, (c) => {
+    const { chainId, address } = c.req.valid('param');
+    return redirectTo(
+      c.req.url,
+      `v2/contract/${chainId}/${address}?fields=${CONTRACT_FIELDS_SHOWN}`,
+    );
+  });
+  routes.openapi(jobPageRoute, (c) =>
+    redirectTo(c.req.url, `v2/verify/${c.req.valid('param').verificationId}`),
+  );
+}
+
+/** The location is relative, so that it holds at every prefix and behind every proxy. Both routes are two steps deep. */
+function redirectTo(url: string, target: string): Answer {
+  const up = new URL(url).pathname.endsWith('/') ? '../../../' : '../../';
+  return makeAnswer(null, {
+    status: 302,
+    headers: { ...BASE_HEADERS, location: `${up}${target}`, 'cache-control': NOT_STORED },
+  });
+}

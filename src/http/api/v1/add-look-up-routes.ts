@@ -1,0 +1,110 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+
+import { FullmatchError } from '../../../errors.ts';
+import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { type ContractMatch } from '../../../repository/contract-match.ts';
+import { type ContractFiles } from '../../../repository/read-files.ts';
+import { answerJsonText, type Answer, REVALIDATED } from '../../answer.ts';
+import { type HttpDependencies } from '../../host-dependencies.ts';
+import { encodePath, folderPath } from '../../tree-path.ts';
+import {
+  checkAllRoute,
+  checkFullRoute,
+  CONTRACTS_MAX,
+  fileContractsRoute,
+  filesRoute,
+  fileTreeRoute,
+} from './look-up-routes.ts';
+
+/** The wire names of a match in the verification API v1. */
+const STATUS = { full: 'perfect', partial: 'partial' } as const;
+
+/** The routes of the verification API v1 that read contracts. */
+export function addLookUpRoutes(
+  routes: OpenAPIHono,
+  { contracts, urls }: Pick<HttpDependencies, 'contracts' | 'urls'>,
+): void {
+  routes.openapi(checkAllRoute, async (c) => {
+    const { addresses, chainIds } = c.req.valid('query');
+    const found = await contracts.findOnChains(addresses, chainIds);
+    return answerEach(addresses, found, (matches) => ({
+      chainIds: matches.map(({ chainId, match }) => ({
+        chainId: String(chainId),
+        status: STATUS[match],
+      })),
+    }));
+  });
+  routes.openapi(checkFullRoute, async (c) => {
+    const { addresses, chainIds } = c.req.valid('query');
+    const found = await contracts.findOnChains(addresses, chainIds);
+    const full = found.filter(({ match }) => match === 'full');
+    return answerEach(addresses, full, (matches) => ({
+      status: STATUS.full,
+      chainIds: matches.map(({ chainId }) => String(chainId)),
+    }));
+  });
+  routes.openapi(filesRoute, async (c) => {
+    const { match, files } = await readFiles(c.req.valid('param'));
+    const folder = folderPath(match);
+    return answerValue({
+      status: match.match,
+      files: files.map(({ path, content }) => ({
+        name: path.slice(path.lastIndexOf('/') + 1),
+        path: `${folder}/${path}`,
+        content,
+      })),
+    });
+  });
+  routes.openapi(fileTreeRoute, async (c) => {
+    const { match, files } = await readFiles(c.req.valid('param'));
+    const base = `${(urls().repository ?? '').replace(/\/$/, '')}/${folderPath(match)}`;
+    return answerValue({
+      status: match.match,
+      files: files.map(({ path }) => `${base}/${encodePath(path)}`),
+    });
+  });
+  routes.openapi(fileContractsRoute, async (c) => {
+    const { chainId } = c.req.valid('param');
+    const page = { order: 'ascending', limit: CONTRACTS_MAX + 1 } as const;
+    const list = await contracts.listContracts(chainId, page);
+    if (list.length > CONTRACTS_MAX) {
+      throw new FullmatchError(
+        'invalid_parameter',
+        `Chain ${chainId} has more than the ${CONTRACTS_MAX} contracts that this list holds; page through /v2/contracts/${chainId}.`,
+        { details: { chainId } },
+      );
+    }
+    const addressesOf = (wanted: ContractMatch['match']): Hex[] =>
+      list.filter(({ match }) => match === wanted).map(({ address }) => checksumAddress(address));
+    return answerValue({ full: addressesOf('full'), partial: addressesOf('partial') });
+  });
+
+  const readFiles = async (contract: { chainId: number; address: Hex }): Promise<ContractFiles> => {
+    const { chainId, address } = contract;
+    const files = await contracts.readFiles(chainId, address);
+    if (files !== undefined) return files;
+    throw new FullmatchError(
+      'contract_not_found',
+      `No verified contract ${checksumAddress(address)} is on chain ${chainId}.`,
+      { details: { chainId, address } },
+    );
+  };
+}
+
+function answerValue(value: object): Answer {
+  return answerJsonText(JSON.stringify(value), REVALIDATED);
+}
+
+/** An entry for each address that was asked for: what its matches give, or that there are none. */
+function answerEach(
+  addresses: readonly Hex[],
+  found: readonly ContractMatch[],
+  render: (matches: readonly ContractMatch[]) => object,
+): Answer {
+  const entries = [...new Set(addresses)].map((address) => {
+    const matches = found.filter((each) => each.address === address);
+    const facts = matches.length === 0 ? { status: 'false' } : render(matches);
+    return { address: checksumAddress(address), ...facts };
+  });
+  return answerValue(entries);
+}

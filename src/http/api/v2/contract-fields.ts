@@ -1,0 +1,182 @@
+import { FullmatchError } from '../../../errors.ts';
+import { printableText } from '../../../lib/printable-text.ts';
+import { type ContractPart, type ContractParts } from '../../../repository/read-contract.ts';
+import {
+  renderCode,
+  renderCompilation,
+  renderDeployment,
+  renderMetadata,
+  renderSources,
+  renderStandardJsonInput,
+  renderStandardJsonOutput,
+} from './render-contract.ts';
+
+/** A field of a contract that a client may ask for: what it is made of, and how. */
+interface Field {
+  readonly parts: readonly ContractPart[];
+  readonly render: (parts: Partial<ContractParts>) => unknown;
+  /** Where it is an object whose members may be asked for one by one. */
+  readonly members?: readonly string[];
+}
+
+/** In every answer; they are no fields to choose. */
+const FIXED_FIELDS = new Set(['match', 'chainId', 'address']);
+/** In every answer, unless they are left out by name. */
+const USUAL_FIELDS = new Set(['creationMatch', 'runtimeMatch', 'verifiedAt', 'matchId']);
+
+const CODE_MEMBERS = [
+  'onchainBytecode',
+  'recompiledBytecode',
+  'sourceMap',
+  'linkReferences',
+  'cborAuxdata',
+  'transformations',
+  'transformationValues',
+];
+
+function artifact(name: string): Field {
+  return { parts: ['artifacts'], render: ({ artifacts }) => artifacts?.[name] ?? null };
+}
+
+/** The fields of a contract by their names in the verification API v2. */
+export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
+  [
+    'creationBytecode',
+    {
+      parts: ['creationCode'],
+      render: ({ creationCode }) => renderCode(creationCode, 'creation'),
+      members: CODE_MEMBERS,
+    },
+  ],
+  [
+    'runtimeBytecode',
+    {
+      parts: ['runtimeCode'],
+      render: ({ runtimeCode }) => renderCode(runtimeCode, 'runtime'),
+      members: [...CODE_MEMBERS, 'immutableReferences'],
+    },
+  ],
+  [
+    'deployment',
+    {
+      parts: ['deployment'],
+      render: renderDeployment,
+      members: ['transactionHash', 'blockNumber', 'transactionIndex', 'deployer'],
+    },
+  ],
+  ['sources', { parts: ['sources'], render: renderSources }],
+  [
+    'compilation',
+    {
+      parts: ['compilation'],
+      render: renderCompilation,
+      members: [
+        'language',
+        'compiler',
+        'compilerVersion',
+        'compilerSettings',
+        'name',
+        'fullyQualifiedName',
+      ],
+    },
+  ],
+  ['abi', artifact('abi')],
+  ['metadata', { parts: ['metadata'], render: renderMetadata }],
+  ['storageLayout', artifact('storageLayout')],
+  ['transientStorageLayout', artifact('transientStorageLayout')],
+  ['userdoc', artifact('userdoc')],
+  ['devdoc', artifact('devdoc')],
+  ['sourceIds', artifact('sources')],
+  ['stdJsonInput', { parts: ['compilation', 'sources'], render: renderStandardJsonInput }],
+  [
+    'stdJsonOutput',
+    {
+      parts: ['compilation', 'artifacts', 'metadata', 'creationCode', 'runtimeCode'],
+      render: renderStandardJsonOutput,
+    },
+  ],
+]);
+
+/** Which fields a client asked for. */
+export interface FieldSelection {
+  /** Each chosen field, with the members chosen of it; without them all of it. */
+  readonly chosen: ReadonlyMap<string, ReadonlySet<string> | undefined>;
+  /** Usual fields that are left out. */
+  readonly omitted: ReadonlySet<string>;
+  /** What has to be read for them. */
+  readonly parts: readonly ContractPart[];
+}
+
+/**
+ * What `fields` or `omit` ask for: names of fields, or of one member as `compilation.name`, with commas between them;
+ * `fields=all` is every field, and `omit` every field but those.
+ * @throws FullmatchError `invalid_parameter` for an unknown field, for one that cannot be chosen, and for both at once
+ */
+export function parseSelection(query: {
+  readonly fields?: string | undefined;
+  readonly omit?: string | undefined;
+}): FieldSelection {
+  const { fields, omit } = query;
+  if (fields !== undefined && omit !== undefined) {
+    throw invalid('fields', 'fields and omit exclude each other; send one of them');
+  }
+  if (omit !== undefined) return selectAllBut(parseNames('omit', omit));
+  if (fields === 'all') return selectAllBut([]);
+  const chosen = new Map<string, Set<string> | undefined>();
+  for (const { name, member } of parseNames('fields', fields)) {
+    if (USUAL_FIELDS.has(name)) continue;
+    const members = chosen.get(name);
+    if (member === undefined) chosen.set(name, undefined);
+    else if (!chosen.has(name)) chosen.set(name, new Set([member]));
+    else members?.add(member);
+  }
+  return { chosen, omitted: new Set(), parts: partsOf(chosen.keys()) };
+}
+
+interface FieldName {
+  readonly name: string;
+  readonly member?: string;
+}
+
+function selectAllBut(names: readonly FieldName[]): FieldSelection {
+  const whole = new Set(names.filter(({ member }) => member === undefined).map(({ name }) => name));
+  const chosen = new Map<string, Set<string> | undefined>();
+  for (const [name, field] of CONTRACT_FIELDS) {
+    if (whole.has(name)) continue;
+    const dropped = new Set(names.filter((each) => each.name === name).map(({ member }) => member));
+    const kept = field.members?.filter((member) => !dropped.has(member));
+    chosen.set(name, dropped.size === 0 ? undefined : new Set(kept));
+  }
+  const omitted = new Set([...whole].filter((name) => USUAL_FIELDS.has(name)));
+  return { chosen, omitted, parts: partsOf(chosen.keys()) };
+}
+
+function partsOf(names: Iterable<string>): ContractPart[] {
+  return [...new Set(Array.from(names, (name) => CONTRACT_FIELDS.get(name)?.parts ?? []).flat())];
+}
+
+function parseNames(parameter: 'fields' | 'omit', list: string | undefined): FieldName[] {
+  if (list === undefined) return [];
+  return list.split(',').map((text) => {
+    const [name = '', member, ...deeper] = text.split('.');
+    if (FIXED_FIELDS.has(name)) {
+      throw invalid(parameter, `${name} is in every answer and cannot be chosen`);
+    }
+    if (USUAL_FIELDS.has(name) && member === undefined) return { name };
+    const field = CONTRACT_FIELDS.get(name);
+    const isKnown =
+      field !== undefined &&
+      deeper.length === 0 &&
+      (member === undefined || field.members?.includes(member) === true);
+    if (!isKnown) throw invalid(parameter, `'${printableText(text, 100)}' is no field`);
+    return member === undefined ? { name } : { name, member };
+  });
+}
+
+function invalid(parameter: string, fault: string): FullmatchError {
+  return new FullmatchError(
+    'invalid_parameter',
+    `Parameter ${parameter}: ${fault}. The fields are ${[...CONTRACT_FIELDS.keys()].join(', ')}.`,
+    { details: { parameter } },
+  );
+}

@@ -1,0 +1,124 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import {
+  addressParameter,
+  chainIdParameter,
+  contractParameters,
+} from '../../contract-parameters.ts';
+import { CONTRACT_FIELDS } from './contract-fields.ts';
+import { contractListSchema, contractSchema, minimalContractSchema } from './contract-schema.ts';
+import { v2ErrorResponse } from './v2-error.ts';
+
+const PAGE_MAX = 200;
+/** The largest bigint of PostgreSQL. */
+const MATCH_ID_MAX = 9_223_372_036_854_775_807n;
+
+const invalidParameter = v2ErrorResponse(
+  'A parameter is not as it should be (`invalid_parameter`)',
+);
+const tags = ['contracts'];
+const fieldNames = [...CONTRACT_FIELDS.keys()].join(', ');
+
+/** GET /v2/contract/{chainId}/{address}. */
+export const contractRoute = createRoute({
+  method: 'get',
+  path: '/v2/contract/{chainId}/{address}',
+  summary: 'A verified contract',
+  description: 'Its match, and those fields of its evidence that are asked for.',
+  tags,
+  request: {
+    params: contractParameters,
+    query: z.object({
+      fields: z
+        .string()
+        .optional()
+        .openapi({
+          param: {
+            description: `Fields with commas between them: ${fieldNames}; a member as compilation.name; or all`,
+          },
+          example: 'abi,compilation.name',
+        }),
+      omit: z
+        .string()
+        .optional()
+        .openapi({ param: { description: 'All fields but these; excludes the parameter fields' } }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The contract',
+      content: { 'application/json': { schema: contractSchema } },
+    },
+    400: invalidParameter,
+    404: {
+      description: 'The contract is not verified: every match is null',
+      content: { 'application/json': { schema: minimalContractSchema } },
+    },
+  },
+});
+
+/** GET /v2/contract/all-chains/{address}. */
+export const allChainsRoute = createRoute({
+  method: 'get',
+  path: '/v2/contract/all-chains/{address}',
+  summary: 'The verified contracts at an address, on all chains',
+  description: 'In ascending chainId.',
+  tags,
+  request: { params: z.object({ address: addressParameter }) },
+  responses: {
+    200: {
+      description: 'At least one contract',
+      content: { 'application/json': { schema: contractListSchema } },
+    },
+    400: invalidParameter,
+    404: {
+      description: 'No contract: the list is empty',
+      content: { 'application/json': { schema: contractListSchema } },
+    },
+  },
+});
+
+/** GET /v2/contracts/{chainId}. */
+export const contractsRoute = createRoute({
+  method: 'get',
+  path: '/v2/contracts/{chainId}',
+  summary: 'The verified contracts of a chain, a page at a time',
+  description:
+    'In the order of match ids, which ascend as matches are stored: the last id of a page asks for the next one. A contract whose match rises moves to the newest.',
+  tags,
+  request: {
+    params: z.object({ chainId: chainIdParameter }),
+    query: z.object({
+      sort: z
+        .enum(['asc', 'desc'])
+        .default('desc')
+        .openapi({ param: { description: 'asc: oldest match first; desc: newest first' } }),
+      limit: z
+        .string()
+        .regex(/^[1-9][0-9]{0,2}$/, 'a number from 1 to 200 is expected')
+        .transform(Number)
+        .refine((limit) => limit <= PAGE_MAX, 'a number from 1 to 200 is expected')
+        .optional()
+        .openapi({ param: { description: 'Contracts in a page, 1 to 200 (200)' }, example: '50' }),
+      afterMatchId: z
+        .string()
+        .regex(/^[0-9]{1,19}$/, 'a matchId is expected')
+        .refine((digits) => BigInt(digits) <= MATCH_ID_MAX, 'a matchId is expected')
+        .optional()
+        .openapi({ param: { description: 'The last matchId of the page before' } }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The page; an empty one when there is no more',
+      content: { 'application/json': { schema: contractListSchema } },
+    },
+    400: invalidParameter,
+  },
+});
+
+/** Contracts in a page where the client does not say. */
+export const DEFAULT_PAGE = PAGE_MAX;
+
+/** The routes of this file, in the order in which they have to be tried. */
+export const v2ContractRoutes = [allChainsRoute, contractRoute, contractsRoute] as const;

@@ -1,0 +1,141 @@
+import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { type ContractMatch } from '../../../repository/contract-match.ts';
+import { type ContractParts, type StoredCode } from '../../../repository/read-contract.ts';
+import { type Match } from '../../../repository/verified-contract.ts';
+
+/** The wire names of a match in the verification API v2. */
+const MATCH_NAMES = { full: 'exact_match', partial: 'match' } as const;
+/** The languages as the compiler's standard JSON spells them. */
+const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
+  solidity: 'Solidity',
+  yul: 'Yul',
+  vyper: 'Vyper',
+};
+
+function matchName(match: Match | null): 'exact_match' | 'match' | null {
+  return match === null ? null : MATCH_NAMES[match];
+}
+
+/** The minimal object of a verified contract. */
+export function renderMinimal(contract: ContractMatch): {
+  readonly matchId?: string;
+  readonly match: 'exact_match' | 'match' | null;
+  readonly creationMatch: 'exact_match' | 'match' | null;
+  readonly runtimeMatch: 'exact_match' | 'match' | null;
+  readonly chainId: string;
+  readonly address: Hex;
+  readonly verifiedAt: string;
+} {
+  return {
+    ...(contract.matchId !== undefined && { matchId: contract.matchId }),
+    match: matchName(contract.match),
+    creationMatch: matchName(contract.creationMatch),
+    runtimeMatch: matchName(contract.runtimeMatch),
+    chainId: String(contract.chainId),
+    address: checksumAddress(contract.address),
+    verifiedAt: contract.matchedAt.toISOString(),
+  };
+}
+
+/** The minimal object of a contract that is not verified. */
+export function renderUnverified(chainId: number, address: Hex): object {
+  return {
+    match: null,
+    creationMatch: null,
+    runtimeMatch: null,
+    chainId: String(chainId),
+    address: checksumAddress(address),
+  };
+}
+
+/** creationBytecode or runtimeBytecode; what is not known is null. */
+export function renderCode(code: StoredCode | undefined, side: 'creation' | 'runtime'): object {
+  const { onChain, recompiled, artifacts, transformations, values } = code ?? {};
+  return {
+    onchainBytecode: onChain === undefined ? null : bytesToHex(onChain),
+    recompiledBytecode: recompiled === undefined ? null : bytesToHex(recompiled),
+    sourceMap: artifacts?.['sourceMap'] ?? null,
+    linkReferences: artifacts?.['linkReferences'] ?? null,
+    cborAuxdata: artifacts?.['cborAuxdata'] ?? null,
+    ...(side === 'runtime' && { immutableReferences: artifacts?.['immutableReferences'] ?? null }),
+    transformations: transformations ?? null,
+    transformationValues: values ?? null,
+  };
+}
+
+/** Numbers are decimal digits on this wire; what is not known is null. */
+export function renderDeployment({ deployment }: Partial<ContractParts>): object {
+  const { transactionHash, blockNumber, transactionIndex, deployer } = deployment ?? {};
+  return {
+    transactionHash: transactionHash ?? null,
+    blockNumber: blockNumber === undefined ? null : String(blockNumber),
+    transactionIndex: transactionIndex === undefined ? null : String(transactionIndex),
+    deployer: deployer === undefined ? null : checksumAddress(deployer),
+  };
+}
+
+/** `{path: {content}}`; own members, so that a source may be called `__proto__`. */
+export function renderSources({ sources = [] }: Partial<ContractParts>): Record<string, object> {
+  return Object.fromEntries(sources.map(({ path, content }) => [path, { content }]));
+}
+
+export function renderCompilation({ compilation }: Partial<ContractParts>): object | null {
+  if (compilation === undefined) return null;
+  const { language, compiler, version, settings, name, fullyQualifiedName } = compilation;
+  return {
+    language: LANGUAGE_NAMES[language] ?? language,
+    compiler,
+    compilerVersion: version,
+    compilerSettings: settings,
+    name,
+    fullyQualifiedName,
+  };
+}
+
+/** metadata.json as the object it holds; null where there is none. */
+export function renderMetadata({ metadata }: Partial<ContractParts>): unknown {
+  return metadata === undefined || metadata === null ? null : (JSON.parse(metadata) as unknown);
+}
+
+/** What the compiler was given: it compiles again to the same contract. */
+export function renderStandardJsonInput(parts: Partial<ContractParts>): object | null {
+  const { compilation } = parts;
+  if (compilation === undefined) return null;
+  return {
+    language: LANGUAGE_NAMES[compilation.language] ?? compilation.language,
+    sources: renderSources(parts),
+    settings: compilation.settings,
+  };
+}
+
+/** What the compiler said of this contract, as far as it is known; `undefined` members are left out of JSON. */
+export function renderStandardJsonOutput(parts: Partial<ContractParts>): object | null {
+  const { compilation, artifacts = {}, metadata, creationCode, runtimeCode } = parts;
+  if (compilation === undefined) return null;
+  const { sources, ...ofContract } = artifacts;
+  const { name, fullyQualifiedName } = compilation;
+  const path = fullyQualifiedName.slice(0, -(name.length + 1));
+  const contract = {
+    ...ofContract,
+    metadata: metadata ?? undefined,
+    evm: {
+      bytecode: renderOutputCode(creationCode),
+      deployedBytecode: renderOutputCode(runtimeCode),
+    },
+  };
+  return {
+    sources,
+    contracts: Object.fromEntries([[path, Object.fromEntries([[name, contract]])]]),
+  };
+}
+
+function renderOutputCode(code: StoredCode | undefined): object {
+  const { recompiled, artifacts = {} } = code ?? {};
+  const { sourceMap, linkReferences, immutableReferences } = artifacts;
+  return {
+    object: recompiled === undefined ? undefined : bytesToHex(recompiled).slice(2),
+    sourceMap,
+    linkReferences,
+    immutableReferences,
+  };
+}

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+
+import { type ErrorShape } from '../../error-shape.ts';
+
+/** The body of an error of the verification API v2. */
+export const v2ErrorSchema = z
+  .strictObject({
+    customCode: z.string().describe('Stable; programs branch on it'),
+    message: z.string().describe('What is wrong here, and what to do'),
+    errorId: z.uuid().describe('Names this one occurrence'),
+  })
+  .meta({ id: 'V2Error', description: 'An error of the verification API v2' });
+
+/** How the verification API v2 says errors. */
+export const v2ErrorShape: ErrorShape = {
+  covers: (path) => path === '/v2' || path.startsWith('/v2/'),
+  body: ({ code, detail, errorId }) => ({
+    customCode: code,
+    message: detail,
+    errorId: typeof errorId === 'string' ? errorId : randomUUID(),
+  }),
+};
+
+/** A route's answer that is an error of the verification API v2. */
+export function v2ErrorResponse(description: string): {
+  description: string;
+  content: { 'application/json': { schema: typeof v2ErrorSchema } };
+} {
+  return { description, content: { 'application/json': { schema: v2ErrorSchema } } };
+}

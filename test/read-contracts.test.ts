@@ -1,0 +1,486 @@
+// What the API host answers of contracts, as the tools of CLIENTS.md read it.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from '@hono/zod-openapi';
+import { contractListSchema, contractSchema } from '../src/http/api/v2/contract-schema.ts';
+import { checksumAddress, hexToBytes, type Hex } from '../src/lib/hex.ts';
+import { saveMatch, saveMatches } from '../src/repository/save-matches.ts';
+import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const CREATION_CODE = hexToBytes('0x6001600260036004');
+const RUNTIME_CODE = hexToBytes('0x60036004');
+const ARGUMENTS = `0x${'00'.repeat(31)}2a`;
+/** With letters, so that its case can be wrong. */
+const VERIFIED: Hex = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd';
+const IMPORTED = sampleAddress(2);
+const ABSENT = sampleAddress(99);
+
+let testDatabase: TestDatabase;
+let service: BootedService;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const sample = sampleContract(1, VERIFIED, { runtimeMatch: 'full', creationMatch: 'partial' });
+  await saveMatch(testDatabase.database, {
+    ...sample,
+    origin: 'verified',
+    deployment: {
+      transactionHash: `0x${'ab'.repeat(32)}`,
+      blockNumber: 21_000_000,
+      transactionIndex: 0,
+      deployer: sampleAddress(7),
+      runtimeCode: RUNTIME_CODE,
+      creationCode: Buffer.concat([CREATION_CODE, hexToBytes(ARGUMENTS)]),
+    },
+    compilation: {
+      ...sample.compilation,
+      artifacts: {
+        abi: [{ type: 'function', name: 'v' }],
+        userdoc: { version: 1 },
+        storageLayout: { storage: [] },
+        sources: { 'contracts/Sample.sol': { id: 0 } },
+      },
+      sources: [
+        { path: 'contracts/Sample.sol', content: 'contract Sample {}' },
+        { path: '__proto__', content: 'library Proto {}' },
+      ],
+      creationCode: CREATION_CODE,
+      runtimeCode: RUNTIME_CODE,
+      creationCodeArtifacts: { sourceMap: '1:2:3', linkReferences: {}, cborAuxdata: {} },
+      runtimeCodeArtifacts: { sourceMap: '4:5:6', immutableReferences: {}, linkReferences: {} },
+    },
+    creation: {
+      transformations: [
+        { type: 'insert', reason: 'constructorArguments', offset: CREATION_CODE.length },
+      ],
+      values: { constructorArguments: ARGUMENTS },
+    },
+    runtime: { transformations: [], values: {} },
+  });
+  await saveMatches(testDatabase.database, [
+    sampleContract(1, IMPORTED, { runtimeMatch: 'partial' }, { variant: 1 }),
+    sampleContract(5, VERIFIED, { runtimeMatch: 'partial' }, { variant: 2 }),
+    sampleContract(9_007_199_254_740_991, VERIFIED, { runtimeMatch: 'full' }, { variant: 3 }),
+  ]);
+  service = await bootService({ databaseUrl: testDatabase.url });
+});
+afterAll(async () => {
+  await service.close();
+  await testDatabase.drop();
+});
+
+type Json = Record<string, unknown>;
+async function get(
+  path: string,
+  init?: RequestInit,
+): Promise<{ status: number; body: Json; headers: Headers }> {
+  const response = await fetch(`${service.apiUrl}${path}`, { redirect: 'manual', ...init });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  const body = (isJson ? JSON.parse(text) : {}) as Json;
+  return { status: response.status, body, headers: response.headers };
+}
+const results = (body: Json): Json[] => body['results'] as Json[];
+const fits = (schema: z.ZodType, value: unknown): boolean =>
+  new Ajv2020({ strict: false, validateFormats: false }).validate(z.toJSONSchema(schema), value);
+
+const ERROR = {
+  customCode: 'invalid_parameter',
+  message: expect.any(String) as string,
+  errorId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+};
+
+describe('GET /v2/contract/{chainId}/{address}', () => {
+  test('gives the minimal object: chainId a string, the address with its checksum, both matches apart', async () => {
+    const { status, body } = await get(`/v2/contract/1/${VERIFIED}`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      match: 'exact_match',
+      creationMatch: 'match',
+      runtimeMatch: 'exact_match',
+      chainId: '1',
+      address: checksumAddress(VERIFIED),
+      verifiedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+      matchId: expect.stringMatching(/^[1-9]\d*$/) as string,
+    });
+  });
+
+  test('answers the same at the prefix, with a closing slash and to an address in any case', async () => {
+    const { body } = await get(`/v2/contract/1/${VERIFIED}`);
+    const upper = `0x${VERIFIED.slice(2).toUpperCase()}`;
+    const wrongCase = `0xABcdefabcdefabcdefabcdefabcdefabcdefabcd`;
+    for (const path of [
+      `/server/v2/contract/1/${VERIFIED}`,
+      `/server//v2/contract/1/${VERIFIED}`.replace('//', '/'),
+      `/v2/contract/1/${VERIFIED}/`,
+      `/v2/contract/1/${upper}`,
+      `/v2/contract/1/${wrongCase}`,
+      `/v2/contract/1/${checksumAddress(VERIFIED)}`,
+    ]) {
+      expect(await get(path)).toMatchObject({ status: 200, body });
+    }
+  });
+
+  test('answers 404 with the minimal object, and no error, for what is not verified', async () => {
+    for (const chain of ['1', '424242']) {
+      const { status, body, headers } = await get(`/server/v2/contract/${chain}/${ABSENT}`);
+      expect(status).toBe(404);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(body).toEqual({
+        match: null,
+        creationMatch: null,
+        runtimeMatch: null,
+        chainId: chain,
+        address: checksumAddress(ABSENT),
+      });
+    }
+  });
+
+  test('gives Blockscout what it asks for', async () => {
+    const { body } = await get(
+      `/v2/contract/1/${VERIFIED}?fields=sources,metadata,creationBytecode`,
+    );
+    expect(body['metadata']).toEqual({ variant: 0 });
+    expect(JSON.stringify(body['sources'])).toContain('"__proto__":{"content":"library Proto {}"}');
+    expect(body['creationBytecode']).toEqual({
+      onchainBytecode: `0x6001600260036004${ARGUMENTS.slice(2)}`,
+      recompiledBytecode: '0x6001600260036004',
+      sourceMap: '1:2:3',
+      linkReferences: {},
+      cborAuxdata: {},
+      transformations: [{ type: 'insert', reason: 'constructorArguments', offset: 8 }],
+      transformationValues: { constructorArguments: ARGUMENTS },
+    });
+    expect(body).not.toHaveProperty('abi');
+  });
+
+  test('gives members of fields one by one', async () => {
+    const { body } = await get(
+      `/v2/contract/1/${VERIFIED}?fields=compilation.name,compilation.language,deployment.blockNumber,abi`,
+    );
+    expect(body).toMatchObject({
+      compilation: { name: 'Sample', language: 'Solidity' },
+      deployment: { blockNumber: '21000000' },
+      abi: [{ type: 'function', name: 'v' }],
+    });
+    expect(Object.keys(body['deployment'] as Json)).toEqual(['blockNumber']);
+  });
+
+  test('gives every field with fields=all, and what is not known of an import is null', async () => {
+    const all = (await get(`/v2/contract/1/${VERIFIED}?fields=all`)).body;
+    expect(fits(contractSchema, all)).toBe(true);
+    expect(all).toMatchObject({
+      deployment: {
+        transactionHash: `0x${'ab'.repeat(32)}`,
+        blockNumber: '21000000',
+        transactionIndex: '0',
+        deployer: checksumAddress(sampleAddress(7)),
+      },
+      compilation: {
+        compiler: 'solc',
+        compilerVersion: '0.8.37+commit.00000000',
+        fullyQualifiedName: 'contracts/Sample.sol:Sample',
+        compilerSettings: { optimizer: { enabled: true, runs: 200 } },
+      },
+      sourceIds: { 'contracts/Sample.sol': { id: 0 } },
+      devdoc: null,
+      stdJsonInput: {
+        language: 'Solidity',
+        sources: { 'contracts/Sample.sol': { content: 'contract Sample {}' } },
+        settings: { optimizer: { enabled: true, runs: 200 } },
+      },
+      stdJsonOutput: {
+        contracts: {
+          'contracts/Sample.sol': {
+            Sample: {
+              metadata: '{"variant":0}',
+              evm: { deployedBytecode: { object: '60036004', immutableReferences: {} } },
+            },
+          },
+        },
+      },
+    });
+    const imported = (await get(`/v2/contract/1/${IMPORTED}?fields=all`)).body;
+    expect(fits(contractSchema, imported)).toBe(true);
+    expect(imported).toMatchObject({
+      creationMatch: null,
+      creationBytecode: {
+        onchainBytecode: null,
+        recompiledBytecode: null,
+        transformationValues: null,
+      },
+      deployment: { transactionHash: null, blockNumber: null },
+    });
+  });
+
+  test('leaves out what omit names', async () => {
+    const { body } = await get(
+      `/v2/contract/1/${VERIFIED}?omit=sources,stdJsonInput,stdJsonOutput,deployment.deployer,verifiedAt`,
+    );
+    for (const name of ['sources', 'stdJsonInput', 'stdJsonOutput', 'verifiedAt']) {
+      expect(body).not.toHaveProperty(name);
+    }
+    expect(Object.keys(body['deployment'] as Json)).toEqual([
+      'transactionHash',
+      'blockNumber',
+      'transactionIndex',
+    ]);
+    expect(body).toMatchObject({ match: 'exact_match', abi: [{}], metadata: { variant: 0 } });
+  });
+
+  test.each([
+    ['an unknown field', `1/${VERIFIED}?fields=abi,nothing`],
+    ['a member of a field without members', `1/${VERIFIED}?fields=abi.name`],
+    [
+      'two levels',
+      `1/${VERIFIED}?fields=creationBytecode.transformationValues.constructorArguments`,
+    ],
+    ['an inherited name', `1/${VERIFIED}?fields=__proto__`],
+    ['match', `1/${VERIFIED}?fields=match`],
+    ['chainId', `1/${VERIFIED}?omit=chainId`],
+    ['address', `1/${VERIFIED}?fields=address`],
+    ['nothing', `1/${VERIFIED}?fields=`],
+    ['both parameters', `1/${VERIFIED}?fields=abi&omit=sources`],
+    ['a chain in hexadecimal', `0x1/${VERIFIED}`],
+    ['a chain beyond 2^53-1', `9007199254740992/${VERIFIED}`],
+    ['an address that is too short', `1/0xabc`],
+  ])('refuses %s in its own error shape', async (_what, path) => {
+    for (const prefix of ['', '/server']) {
+      const { status, body } = await get(`${prefix}/v2/contract/${path}`);
+      expect(status).toBe(400);
+      expect(body).toEqual(ERROR);
+    }
+  });
+
+  test('is not shadowed by routes that are not there: those are errors in the same shape', async () => {
+    const { status, body } = await get('/server/v2/nothing');
+    expect({ status, body }).toEqual({
+      status: 404,
+      body: { ...ERROR, customCode: 'route_not_found' },
+    });
+    const wrongMethod = await get(`/v2/contract/1/${VERIFIED}`, { method: 'DELETE' });
+    expect(wrongMethod).toMatchObject({ status: 405, body: { customCode: 'method_not_allowed' } });
+    expect(wrongMethod.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+});
+
+describe('GET /v2/contract/all-chains/{address}', () => {
+  test('gives the contract of each chain, ascending', async () => {
+    const { status, body } = await get(`/v2/contract/all-chains/${checksumAddress(VERIFIED)}`);
+    expect(status).toBe(200);
+    expect(fits(contractListSchema, body)).toBe(true);
+    expect(results(body).map(({ chainId, match }) => [chainId, match])).toEqual([
+      ['1', 'exact_match'],
+      ['5', 'match'],
+      ['9007199254740991', 'exact_match'],
+    ]);
+  });
+
+  test('answers 404 with an empty list for an address without one', async () => {
+    expect(await get(`/v2/contract/all-chains/${ABSENT}`)).toMatchObject({
+      status: 404,
+      body: { results: [] },
+    });
+  });
+});
+
+describe('GET /v2/contracts/{chainId}', () => {
+  const CHAIN = 77;
+  const list = async (query: string): Promise<Json[]> =>
+    results((await get(`/v2/contracts/${CHAIN}?${query}`)).body);
+  const save = (number: number, match: 'full' | 'partial', variant = number): Promise<unknown> =>
+    saveMatch(
+      testDatabase.database,
+      sampleContract(CHAIN, sampleAddress(number), { runtimeMatch: match }, { variant }),
+    );
+
+  beforeAll(async () => {
+    for (let number = 1; number <= 7; number += 1) await save(number, 'partial');
+  });
+
+  test.each(['asc', 'desc'] as const)(
+    'gives every contract once over its pages, %s',
+    async (sort) => {
+      const seen: Json[] = [];
+      for (let after = ''; ;) {
+        const page = await list(`sort=${sort}&limit=3${after}`);
+        if (page.length === 0) break;
+        expect(page.length).toBeLessThanOrEqual(3);
+        seen.push(...page);
+        after = `&afterMatchId=${String(page.at(-1)?.['matchId'])}`;
+      }
+      const ids = seen.map(({ matchId }) => Number(matchId));
+      const ascending = [...ids].sort((left, right) => left - right);
+      expect(ids).toEqual(sort === 'asc' ? ascending : ascending.reverse());
+      expect(new Set(seen.map(({ address }) => address)).size).toBe(7);
+    },
+  );
+
+  test('gives the newest first when nothing is said, and a match that rose is the newest', async () => {
+    await save(3, 'full', 33);
+    const all = await list('');
+    expect(all).toHaveLength(7);
+    expect(all[0]).toMatchObject({
+      match: 'exact_match',
+      address: checksumAddress(sampleAddress(3)),
+    });
+    await save(2, 'partial', 22);
+    expect(await list('')).toEqual(all);
+  });
+
+  test('has none that was withdrawn', async () => {
+    await withdrawMatch(testDatabase.database, {
+      chainId: CHAIN,
+      address: sampleAddress(5),
+      reason: 'test',
+    });
+    expect((await list('')).map(({ address }) => address)).not.toContain(
+      checksumAddress(sampleAddress(5)),
+    );
+  });
+
+  test('is empty for a chain without contracts', async () => {
+    expect((await get('/v2/contracts/123456')).body).toEqual({ results: [] });
+  });
+
+  test.each([
+    'limit=0',
+    'limit=201',
+    'limit=x',
+    'limit=1e2',
+    'sort=up',
+    'afterMatchId=-1',
+    'afterMatchId=9223372036854775808',
+  ])('refuses %s', async (query) => {
+    expect(await get(`/v2/contracts/1?${query}`)).toMatchObject({ status: 400, body: ERROR });
+  });
+});
+
+describe('the pages that tools send their users to', () => {
+  test('lead to what shows the contract, at every prefix', async () => {
+    for (const path of [`/repo-ui/1/${VERIFIED}`, `/server/repo-ui/1/${VERIFIED}/`]) {
+      const response = await fetch(`${service.apiUrl}${path}`);
+      expect(response.redirected).toBe(true);
+      expect(new URL(response.url).pathname).toBe(
+        `${path.startsWith('/server') ? '/server' : ''}/v2/contract/1/${VERIFIED}`,
+      );
+      expect(await response.json()).toMatchObject({
+        match: 'exact_match',
+        compilation: { name: 'Sample' },
+      });
+    }
+  });
+
+  test('lead to what shows the job', async () => {
+    const id = '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f';
+    const { status, headers } = await get(`/server/verify-ui/jobs/${id}`);
+    expect(status).toBe(302);
+    expect(
+      new URL(headers.get('location') ?? '', `${service.apiUrl}/server/verify-ui/jobs/${id}`)
+        .pathname,
+    ).toBe(`/server/v2/verify/${id}`);
+  });
+});
+
+describe('the verification API v1', () => {
+  const address = checksumAddress(VERIFIED);
+
+  test('says of each address on which of the chains it is verified, as hardhat-verify 2 asks', async () => {
+    const { status, body } = await get(
+      `/server/check-all-by-addresses?addresses=${VERIFIED},${ABSENT}&chainIds=1,5,10`,
+    );
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      {
+        address,
+        chainIds: [
+          { chainId: '1', status: 'perfect' },
+          { chainId: '5', status: 'partial' },
+        ],
+      },
+      { address: checksumAddress(ABSENT), status: 'false' },
+    ]);
+  });
+
+  test('says of full matches only where full ones are asked for', async () => {
+    const { body } = await get(
+      `/check-by-addresses?addresses=${VERIFIED},${IMPORTED}&chainIds=1,5`,
+    );
+    expect(body).toEqual([
+      { address, status: 'perfect', chainIds: ['1'] },
+      { address: checksumAddress(IMPORTED), status: 'false' },
+    ]);
+  });
+
+  test('gives files with their contents, and their URLs, which answer', async () => {
+    const folder = `contracts/full_match/1/${address}`;
+    const files = (await get(`/files/any/1/${VERIFIED}`)).body;
+    expect(files).toMatchObject({
+      status: 'full',
+      files: expect.arrayContaining([
+        { name: 'metadata.json', path: `${folder}/metadata.json`, content: '{"variant":0}' },
+        {
+          name: 'Sample.sol',
+          path: `${folder}/sources/contracts/Sample.sol`,
+          content: 'contract Sample {}',
+        },
+        {
+          name: 'constructor-args.txt',
+          path: `${folder}/constructor-args.txt`,
+          content: ARGUMENTS,
+        },
+      ]) as unknown,
+    });
+    const tree = (await get(`/server/files/tree/any/1/${VERIFIED}`)).body as {
+      status: string;
+      files: string[];
+    };
+    expect(tree.status).toBe('full');
+    const contents = await Promise.all(tree.files.map(async (url) => (await fetch(url)).text()));
+    expect(contents).toEqual(
+      (files['files'] as { content: string }[]).map(({ content }) => content),
+    );
+  });
+
+  test('lists the addresses of a chain', async () => {
+    expect((await get('/files/contracts/1')).body).toEqual({
+      full: [address],
+      partial: [checksumAddress(IMPORTED)],
+    });
+  });
+
+  test('refuses a list that would not fit one answer, and says where its pages are', async () => {
+    const chainId = 78;
+    const many = Array.from({ length: 1001 }, (_, index) =>
+      sampleContract(chainId, sampleAddress(index + 1), { runtimeMatch: 'partial' }),
+    );
+    await saveMatches(testDatabase.database, many.slice(0, 1000));
+    expect((await get(`/files/contracts/${chainId}`)).body['partial']).toHaveLength(1000);
+    await saveMatches(testDatabase.database, many.slice(1000));
+    expect(await get(`/files/contracts/${chainId}`)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('/v2/contracts/78') as string },
+    });
+  });
+
+  test.each([
+    ['/check-all-by-addresses', 400],
+    [`/check-all-by-addresses?addresses=0x12&chainIds=1`, 400],
+    [`/check-all-by-addresses?addresses=${VERIFIED}&chainIds=mainnet`, 400],
+    [
+      `/server/check-by-addresses?addresses=${Array.from({ length: 101 }, (_, index) => sampleAddress(index)).join(',')}&chainIds=1`,
+      400,
+    ],
+    [`/files/any/1/${ABSENT}`, 404],
+    [`/server/files/tree/any/1/${ABSENT}`, 404],
+    ['/files/contracts/x', 400],
+    ['/files/nothing', 404],
+  ])('says what is wrong as {error} at %s', async (path, status) => {
+    const answer = await get(path);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual({ error: expect.any(String) as string });
+  });
+});
