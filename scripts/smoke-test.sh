@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
 pid=''
 cleanup() {
-  if [ -n "$pid" ]; then kill -TERM "$pid" 2>/dev/null && wait "$pid" || true; fi
+  if [ -n "$pid" ]; then kill -TERM "$pid" && wait "$pid" || true; fi
   rm -rf "$folder"
 }
 trap cleanup EXIT
@@ -16,7 +16,7 @@ cd "$folder"
 npm init --yes >/dev/null
 npm install --silent --omit=dev "./$tarball"
 
-FULLMATCH_API_PORT=0 FULLMATCH_REPOSITORY_PORT=0 npx --no-install fullmatch start >log &
+FULLMATCH_API_PORT=0 FULLMATCH_REPOSITORY_PORT=0 ./node_modules/.bin/fullmatch start >log &
 pid=$!
 for _ in $(seq 150); do
   if grep -q '"event":"ready"' log; then break; fi
@@ -37,4 +37,4 @@ node --input-type=module -e '
   if (Object.keys(statistics).length !== 0) throw new Error("stats.json of a new service is not empty");
   console.log(`the installed package serves ${chains.length} chains and an empty stats.json`);
 ' "$ready"
-npx --no-install fullmatch recount
+./node_modules/.bin/fullmatch recount
