@@ -18,6 +18,12 @@ export interface Auxdata {
   readonly experimental?: boolean;
 }
 
+/** The auxdata at the very end of a code. */
+export interface TrailingAuxdata extends Auxdata {
+  /** Where in the code it begins, in bytes. */
+  readonly offset: number;
+}
+
 /** The metadata hash itself: what may differ in a partial match. */
 export const METADATA_HASH_BYTES = 32;
 /** A multihash says that it is SHA2-256 (0x12) of 32 bytes (0x20) before the hash itself. */
@@ -104,9 +110,7 @@ export function readAuxdataAt(code: Uint8Array, offset: number): Auxdata | undef
 }
 
 /** The auxdata at the very end of the code and where it begins: what a code on chain says of itself. */
-export function readTrailingAuxdata(
-  code: Uint8Array,
-): (Auxdata & { readonly offset: number }) | undefined {
+export function readTrailingAuxdata(code: Uint8Array): TrailingAuxdata | undefined {
   if (code.length < LENGTH_BYTES) return undefined;
   const length = (((code.at(-2) ?? 0) << 8) | (code.at(-1) ?? 0)) + LENGTH_BYTES;
   const offset = code.length - length;

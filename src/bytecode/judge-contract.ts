@@ -1,4 +1,5 @@
-import { matchCreationCode, matchRuntimeCode, type ConfiguredLibraries } from './match-code.ts';
+import { type ConfiguredLibraries } from './explained-value.ts';
+import { matchCreationCode, matchRuntimeCode } from './match-code.ts';
 import { toCodeTemplate, type RecompiledCode } from './recompiled-code.ts';
 import { type CodeVerdict } from './verdict.ts';
 

@@ -1,3 +1,4 @@
+import { type TrailingAuxdata } from './auxdata.ts';
 import {
   type Transformation,
   type TransformationReason,
@@ -36,6 +37,13 @@ export interface CodeMismatch {
   /** Lengths in bytes. */
   readonly recompiledLength: number;
   readonly onChainLength: number;
+  /**
+   * Whether both codes end with one and the same metadata hash. Then the sources and settings are those of the
+   * deployment, and what differs came from elsewhere, such as files that the compiler was given beside them.
+   */
+  readonly sameMetadata: boolean;
+  /** What the code on chain says of itself at its end: its compiler, the kind of its metadata hash. Absent when it says nothing. */
+  readonly onChainAuxdata?: TrailingAuxdata;
 }
 
 export type CodeVerdict = CodeMatch | CodeMismatch;

@@ -16,7 +16,8 @@ export interface AbiEntry {
 }
 
 export interface CompiledOutput extends CompiledContract {
-  readonly abi: readonly AbiEntry[];
+  /** Absent for Yul. */
+  readonly abi?: readonly AbiEntry[];
   readonly metadata: string;
 }
 
@@ -43,6 +44,21 @@ export interface CompiledSample {
   readonly output: CompiledOutput;
   readonly reading: AuxdataReading;
   readonly recompiled: RecompiledCodes;
+  /** The same contract of the input with another metadata. */
+  readonly edited: CompiledOutput;
+}
+
+/** The contract as somebody deployed it who changed a comment: what is on chain then, under the sample's own references. */
+export function withChangedMetadata(sample: CompiledSample): CompiledSample {
+  const { evm } = sample.edited;
+  const { runtime, creation } = sample.recompiled;
+  return {
+    ...sample,
+    recompiled: {
+      runtime: { ...runtime, code: evm.deployedBytecode.object, auxdata: {} },
+      creation: { ...creation, code: evm.bytecode.object, auxdata: {} },
+    },
+  };
 }
 
 const SELECTION = {
@@ -90,7 +106,7 @@ export async function compileSamples(
       Object.entries(contracts).map(([name, contract]) => {
         const reader = auxdataReaderOf(input.language);
         const alone = reader.read(contract);
-        const twin = edited?.contracts?.[path]?.[name];
+        const twin = edited?.contracts?.[path]?.[name] ?? contract;
         const reading = alone.state === 'edit_needed' ? reader.read(contract, twin) : alone;
         return {
           id: `${version} ${variant} ${name}`,
@@ -102,6 +118,7 @@ export async function compileSamples(
           output: contract,
           reading,
           recompiled: toRecompiledCodes(contract, reading),
+          edited: twin,
         };
       }),
     );
@@ -155,12 +172,18 @@ export const SUITE_VERSIONS = [
   '0.8.37',
 ] as const satisfies readonly SolcVersion[];
 
-/** Every contract of the suite, under every settings that the version has or under the optimizer only. */
+const suites = new Map<SolcVersion, Promise<CompiledSample[]>>();
+
+/** Every contract of the suite, under every settings that the version has or under the optimizer only. Compiled once per test file. */
 export function compileSuite(version: SolcVersion): Promise<CompiledSample[]> {
+  const known = suites.get(version);
+  if (known !== undefined) return known;
   const { optimized, ...others } = suiteVariants(version);
   const isThorough = (SUITE_VERSIONS as readonly SolcVersion[]).includes(version);
-  return compileSamples(version, {
+  const compiled = compileSamples(version, {
     ...(optimized && { optimized }),
     ...(isThorough && others),
   });
+  suites.set(version, compiled);
+  return compiled;
 }

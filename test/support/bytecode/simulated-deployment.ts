@@ -26,7 +26,7 @@ const bytes = (hex: string): Buffer => Buffer.from(hex.replace(/^0x/, ''), 'hex'
 
 /** The constructor's arguments of a sample, encoded by a library that this project did not write. */
 export function constructorArguments({ name, output }: CompiledSample): Buffer {
-  const inputs = output.abi.find(({ type }) => type === 'constructor')?.inputs ?? [];
+  const inputs = output.abi?.find(({ type }) => type === 'constructor')?.inputs ?? [];
   return inputs.length === 0
     ? Buffer.alloc(0)
     : bytes(AbiParameters.encode(inputs, ARGUMENTS[name] ?? []));

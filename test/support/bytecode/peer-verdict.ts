@@ -1,0 +1,71 @@
+import {
+  SolidityCompilation,
+  Verification,
+  YulCompilation,
+  setLibSourcifyLoggerLevel,
+  type ISolidityCompiler,
+  type SourcifyChain,
+} from '@ethereum-sourcify/lib-sourcify';
+import { compileAll, type CompiledSample, type SolcInput } from './compiled-suite.ts';
+
+// Its warnings are the point of the forgeries in our cases.
+setLibSourcifyLoggerLevel(0);
+
+/** What the peer library says of a contract: its word for each match, or the code of the error it throws. */
+export interface PeerVerdict {
+  readonly runtime: string | null;
+  readonly creation: string | null;
+}
+
+type Arguments = ConstructorParameters<typeof SolidityCompilation>;
+
+/** A compiler for the peer that answers from the same cached outputs as ours. */
+function compilerFor({ version }: CompiledSample): ISolidityCompiler {
+  const compile = async (_version: string, input: object): Promise<unknown> => {
+    const { language, sources, settings } = input as SolcInput;
+    const [output] = await compileAll(version, [{ language, sources, settings }]);
+    return output;
+  };
+  return { compile } as unknown as ISolidityCompiler;
+}
+
+/** A chain that has this one contract. */
+function chainWith(runtime: Uint8Array, creation: Uint8Array | undefined): SourcifyChain {
+  const hex = (code: Uint8Array): string => `0x${Buffer.from(code).toString('hex')}`;
+  return {
+    chainId: 424242,
+    getBytecode: () => Promise.resolve(hex(runtime)),
+    getTx: () => Promise.resolve({ blockNumber: 1, from: `0x${'11'.repeat(20)}` }),
+    getContractCreationBytecodeAndReceipt: () =>
+      Promise.resolve({
+        creationBytecode: creation === undefined ? undefined : hex(creation),
+        txReceipt: { index: 0 },
+      }),
+  } as unknown as SourcifyChain;
+}
+
+/** Asks the peer library for its verdict on codes on chain, with the sample's input to compile. */
+export async function askPeer(
+  sample: CompiledSample,
+  address: string,
+  runtime: Uint8Array,
+  creation?: Uint8Array,
+): Promise<PeerVerdict> {
+  const Compilation = sample.input.language === 'Yul' ? YulCompilation : SolidityCompilation;
+  const compilation = new Compilation(
+    compilerFor(sample),
+    sample.version,
+    structuredClone(sample.input),
+    { name: sample.name, path: sample.path },
+  );
+  const hash = creation === undefined ? undefined : `0x${'22'.repeat(32)}`;
+  const verification = new Verification(compilation, chainWith(runtime, creation), address, hash);
+  try {
+    await verification.verify();
+  } catch (error) {
+    const { code } = error as { code?: string };
+    return { runtime: code ?? String(error), creation: code ?? String(error) };
+  }
+  const { runtimeMatch, creationMatch } = verification.status;
+  return { runtime: runtimeMatch, creation: creationMatch };
+}
