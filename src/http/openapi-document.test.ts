@@ -17,6 +17,15 @@ const read = (name: string): string => readFileSync(new URL(name, root), 'utf8')
 const { version } = JSON.parse(read('package.json')) as { version: string };
 const document = buildOpenapiDocument(version);
 
+/** A value for each parameter of a path. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  chainId: '1',
+  address: `0x${'1'.repeat(40)}`,
+  matchFolder: 'full_match',
+  path: 'metadata.json',
+  verificationId: '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f',
+};
+
 /** Validates against a schema of the document, whose references point into the document. */
 function validator(schema: JsonSchema) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -47,12 +56,17 @@ describe('the OpenAPI document', () => {
     const deps = await fixtureDependencies();
     const apps = [createApiApp(deps), createRepositoryApp(deps)];
     for (const [template, operations] of Object.entries(document.paths)) {
+      const operation = operations['get'];
+      if (operation === undefined) continue;
       for (const ref of template.includes('{ref}') ? ['1', '999', '0', 'Twin'] : ['']) {
-        const path = template.replace('{ref}', ref);
+        const path = template
+          .replace('{ref}', ref)
+          .replace(/\{(\w+)\}/g, (_whole, name: string) => EXAMPLES[name] ?? '');
         const app = apps.find((each) => each.routeOf('GET', path) !== undefined);
         const response = await app!.request(path);
-        const described = operations['get']!.responses[String(response.status)];
-        const type = response.headers.get('content-type')!.split(';', 1)[0]!;
+        const described = operation.responses[String(response.status)];
+        const type = (response.headers.get('content-type') ?? '').split(';', 1)[0]!;
+        if (response.status === 302 && described !== undefined) continue;
         const schema = described?.content?.[type]?.schema;
         expect(schema, `${path} ${response.status} ${type}`).toBeDefined();
         const text = await response.text();

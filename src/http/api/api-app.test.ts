@@ -266,8 +266,14 @@ describe('the pages', () => {
 
   test('/docs names every path of the description, with links that work under a trailing slash too', async () => {
     const page = tidy(await (await app.request('/docs')).text());
-    const document = (await (await app.request('/openapi.json')).json()) as { paths: object };
-    for (const path of Object.keys(document.paths)) expect(page).toContain(`GET ${path}</code>`);
+    const document = (await (await app.request('/openapi.json')).json()) as {
+      paths: Record<string, object>;
+    };
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const method of Object.keys(operations)) {
+        expect(page).toContain(`${method.toUpperCase()} ${path}</code>`);
+      }
+    }
     const anchors = [...page.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
     for (const anchor of anchors) expect(page).toContain(`id="${anchor!}"`);
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);

@@ -107,8 +107,8 @@ export function addContractTree(
     };
     return answerJsonText(JSON.stringify(listing), REVALIDATED);
   });
-  // A template of OpenAPI has no word for "all that follows", so this route is checked by hand.
-  routes.get('/contracts/:matchFolder/:chainId/:address/:path{.+}', async (c) => {
+  // A template of OpenAPI has no word for "all that follows", line breaks too, so this route is checked by hand.
+  routes.get('/contracts/:matchFolder/:chainId/:address/:path{[^]+}', async (c) => {
     const place = parsePlace(c.req.param());
     const { path } = place;
     const found = await contracts.readFile(place.chainId, place.address, path);

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { libraryPlaceholder } from './library-placeholder.ts';
+
+describe('the placeholder of a library', () => {
+  // The first is the example of the Solidity documentation, "Using the Commandline Compiler".
+  test.each([
+    ['file.sol:Math', '0.8.37+commit.00000000', '__$53aea86b7d70b31448b230b20ae141a537$__'],
+    ['file.sol:Math', '0.5.0+commit.1d4f565a', '__$53aea86b7d70b31448b230b20ae141a537$__'],
+    ['file.sol:Math', '0.4.26+commit.4563c3fc', '__file.sol:Math_________________________'],
+    [
+      'contracts/a/very/long/path/Library.sol:Math',
+      '0.4.11',
+      '__contracts/a/very/long/path/Library.s__',
+    ],
+  ])('of %s by solc %s is %s', (name, version, placeholder) => {
+    expect(libraryPlaceholder(name, version)).toBe(placeholder);
+    expect(placeholder).toHaveLength(40);
+  });
+
+  test('stays when it is one already', () => {
+    const placeholder = '__$53aea86b7d70b31448b230b20ae141a537$__';
+    expect(libraryPlaceholder(placeholder, '0.8.37')).toBe(placeholder);
+  });
+});

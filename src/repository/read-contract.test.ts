@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
+import { sql, type Queryable } from '../store/database.ts';
+import { findOnChains } from './find-on-chains.ts';
+import { listContracts } from './list-contracts.ts';
+import { readContract } from './read-contract.ts';
+import { readFile } from './read-file.ts';
+import { saveMatch } from './save-matches.ts';
+
+const ADDRESS = sampleAddress(1);
+
+let store: TestDatabase;
+beforeAll(async () => {
+  store = await createTestDatabase();
+  await saveMatch(store.database, sampleContract(1, ADDRESS, { runtimeMatch: 'full' }));
+});
+afterAll(() => store.drop());
+
+/** The labels of the statements that some work runs. */
+async function labelsOf(work: (database: Queryable) => Promise<unknown>): Promise<string[]> {
+  const labels: string[] = [];
+  await work({
+    query: (statement, values) => {
+      labels.push(statement.label);
+      return store.database.query(statement, values);
+    },
+  });
+  return labels;
+}
+
+describe('reading a contract', () => {
+  test('asks one statement for the match alone, and one for each part', async () => {
+    expect(await labelsOf((database) => readContract(database, 1, ADDRESS))).toEqual([
+      'read match',
+    ]);
+    expect(
+      await labelsOf((database) => readContract(database, 1, ADDRESS, ['sources', 'metadata'])),
+    ).toEqual(['read match', 'read sources', 'read metadata']);
+  });
+
+  test('gives the parts asked for and no others', async () => {
+    const contract = await readContract(store.database, 1, ADDRESS, ['metadata', 'deployment']);
+    expect(contract?.parts).toEqual({ metadata: '{"variant":0}', deployment: {} });
+    expect(contract?.match).toMatchObject({
+      match: 'full',
+      creationMatch: null,
+      origin: 'imported',
+    });
+  });
+
+  test('stops at the match when there is none', async () => {
+    const read = (database: Queryable): Promise<unknown> =>
+      readContract(database, 2, ADDRESS, ['sources', 'runtimeCode']);
+    expect(await read(store.database)).toBeUndefined();
+    expect(await labelsOf(read)).toEqual(['read match']);
+  });
+
+  test('reads the content of one source only when one file is asked for', async () => {
+    const read = (database: Queryable): Promise<unknown> =>
+      readFile(database, 1, ADDRESS, 'sources/contracts/Sample.sol');
+    expect(await read(store.database)).toMatchObject({
+      content: 'contract Sample { uint v = 0; }',
+    });
+    expect(await labelsOf(read)).toEqual(['read match', 'read source names', 'read source']);
+  });
+});
+
+describe('look-ups over many contracts', () => {
+  // Without an index the planner has no other way than to scan; with one it takes it when scans are dear.
+  test.each([
+    [
+      'the contracts of a chain',
+      (database: Queryable) => listContracts(database, 1, { order: 'descending', limit: 10 }),
+      'current_matches_of_chain',
+    ],
+    [
+      'all chains of an address',
+      (database: Queryable) => findOnChains(database, [ADDRESS]),
+      'current_matches_of_address',
+    ],
+  ])('have an index for %s', async (_what, work, index) => {
+    let plan = '';
+    await work({
+      query: async (statement, values) =>
+        store.database.transaction(async (transaction) => {
+          await transaction.query(sql('test: no scans', 'SET LOCAL enable_seqscan = off'));
+          const explain = sql(`test: explain ${statement.label}`, `EXPLAIN ${statement.text}`);
+          plan = JSON.stringify(await transaction.query(explain, values));
+          return [];
+        }),
+    });
+    expect(plan).toContain(index);
+  });
+});
