@@ -237,8 +237,8 @@ export const SETTINGS = {
   'compilers.downloadUrl': text(
     publicUrl,
     undefined,
-    'an http or https URL without query, such as https://binaries.example.org/bin',
-    'A mirror of the Solidity binaries; without it only the compilers at hand are used.',
+    'an http or https URL without query, such as https://binaries.example.org',
+    'A mirror of the Solidity binaries, with /bin/list.json below it; without it only the compilers at hand are used.',
   ),
   'compilers.timeoutMs': integer(
     [1000, 3_600_000],

@@ -78,6 +78,12 @@ export function problemOf(error: FullmatchError): Problem {
   };
 }
 
+/** When to ask again: as the error says, and soon where the service is not ready. */
+function retryAfter({ status, retryAfterSeconds }: Problem): ResponseHeaders {
+  if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
+  return status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
+}
+
 /** The bytes and headers of a problem. */
 export function renderProblem(problem: Problem, headers: ResponseHeaders = {}): RenderedProblem {
   const { type, title, status, code, detail, instance, ...facts } = problem;
@@ -91,7 +97,7 @@ export function renderProblem(problem: Problem, headers: ResponseHeaders = {}): 
       'content-length': String(body.byteLength),
       'cache-control': NOT_STORED,
       ...BASE_HEADERS,
-      ...(status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {}),
+      ...retryAfter(problem),
       ...headers,
     },
   };

@@ -170,7 +170,7 @@ function bodyLimitOf(
   { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
 ): number {
   const [path = ''] = url.split('?', 1);
-  return (method === 'POST' ? app.bodyLimitOf(method, path) : undefined) ?? requestBytes;
+  return (method === 'POST' ? app.bodyLimitOf?.(method, path) : undefined) ?? requestBytes;
 }
 
 function malformed(detail: string): FullmatchError {

@@ -108,8 +108,9 @@ function findContract(output: StandardJsonOutput, { target }: CompilationTask): 
       data: { compilerErrors: messages },
     });
   }
-  const { contracts } = output;
-  if (contracts === undefined || Object.keys(contracts).length === 0) {
+  const { contracts = {}, sources = {} } = output;
+  // A selection that fits no contract gives none, and still the sources.
+  if (Object.keys(contracts).length === 0 && Object.keys(sources).length === 0) {
     throw new VerificationFailure('no_compiler_output', 'The compiler gave no contracts.');
   }
   const file = Object.hasOwn(contracts, target.path) ? contracts[target.path] : undefined;

@@ -41,6 +41,11 @@ export const FAILURE_KINDS = {
 
 export type FailureCode = keyof typeof FAILURE_KINDS;
 
+/** The kind of a failed job's code. One that is not known here, of an older or newer version, was not checked. */
+export function failureKindOf(code: string): FailureKind {
+  return Object.hasOwn(FAILURE_KINDS, code) ? FAILURE_KINDS[code as FailureCode] : 'not_checked';
+}
+
 /** The codes that were compared, where they are known. */
 export interface ComparedCodes {
   readonly recompiledCreationCode?: Hex;

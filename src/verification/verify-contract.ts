@@ -1,6 +1,9 @@
 import { readTrailingAuxdata } from '../bytecode/auxdata.ts';
-import { judgeContract, type ContractJudgement } from '../bytecode/judge-contract.ts';
-import { type ConfiguredLibraries } from '../bytecode/match-code.ts';
+import {
+  judgeContract,
+  type ContractComparison,
+  type ContractJudgement,
+} from '../bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../bytecode/recompiled-code.ts';
 import { type CodeVerdict } from '../bytecode/verdict.ts';
 import { type ChainAccess } from '../chains/rpc/chain-access.ts';
@@ -104,7 +107,7 @@ function judge(
     runtime: { recompiled: codes.runtime, onChain: deployed.code },
     ...(creation && { creation: { recompiled: codes.creation, onChain: creation.creationCode } }),
     ...(settings['libraries'] !== undefined && {
-      libraries: settings['libraries'] as ConfiguredLibraries,
+      libraries: settings['libraries'] as NonNullable<ContractComparison['libraries']>,
     }),
   });
 }

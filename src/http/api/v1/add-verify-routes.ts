@@ -1,0 +1,137 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
+
+import { FullmatchError } from '../../../errors.ts';
+import { checksumAddress } from '../../../lib/hex.ts';
+import { type Match } from '../../../repository/verified-contract.ts';
+import { failureKindOf } from '../../../verification/verification-failure.ts';
+import { type VerificationJob } from '../../../verification/verification-job.ts';
+import { type VerificationRequest } from '../../../verification/verification-request.ts';
+import { answer, type Answer, JSON_TYPE, NOT_STORED } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { describeProblem } from '../../error-response.ts';
+import { answerShaped } from '../../error-shape.ts';
+import { type HttpDependencies } from '../../host-dependencies.ts';
+import { v1ErrorShape } from './v1-error.ts';
+import { readV1Request, splitFiles, type V1Contract, type V1Request } from './verify-request.ts';
+import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
+
+type Deps = Pick<HttpDependencies, 'contracts' | 'verification' | 'log'>;
+
+/** The wire names of a match in the verification API v1. */
+const STATUS = { full: 'perfect', partial: 'partial' } as const;
+/** The status of an answer without a match. */
+const FAILURE_STATUS = { invalid_input: 400, no_match: 422, not_checked: 503 } as const;
+
+/** The routes of the verification API v1 that verify: one job each, whose end the client waits for. */
+export function addV1VerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
+  const verify = async (c: Context): Promise<Response> => {
+    try {
+      return await verifyAndWait(c, deps);
+    } catch (error) {
+      // The path of the root says nothing of the interface, so its shape is chosen here.
+      return answerShaped(describeProblem(error, deps.log), v1ErrorShape);
+    }
+  };
+  routes.post(v1RootRoute.getRoutingPath(), verify);
+  routes.post(v1VerifyRoute.getRoutingPath(), verify);
+}
+
+async function verifyAndWait(c: Context, deps: Deps): Promise<Response> {
+  const request = await readV1Request(c);
+  const { contracts, sources } = splitFiles(request.files);
+  if (contracts.length === 0) {
+    throw new FullmatchError('invalid_parameter', 'files: none of them is a metadata.json.', {
+      details: { parameter: 'files' },
+    });
+  }
+  const chosen = chooseContract(request, contracts);
+  if (chosen === undefined) return answerChoices(contracts);
+  const verification = toVerification(request, chosen, sources);
+  let job: VerificationJob;
+  try {
+    job = await deps.verification.waitForJob(
+      await submitOrJoin(deps, verification, clientOf(c.env)),
+      c.req.raw.signal,
+    );
+  } catch (error) {
+    if (!(error instanceof FullmatchError) || error.code !== 'already_verified') throw error;
+    const stored = await deps.contracts.readContract(request.chainId, request.address);
+    return answerMatch(request, 'full', stored?.match.matchedAt);
+  }
+  if (job.failure !== undefined) {
+    const { code, message } = job.failure;
+    return answerValue({ error: message }, FAILURE_STATUS[failureKindOf(code)]);
+  }
+  const isFull = job.runtimeMatch === 'full' || job.creationMatch === 'full';
+  return answerMatch(request, isFull ? 'full' : 'partial', job.finishedAt);
+}
+
+/** Puts the verification into the queue; where the same one is there already, its end is waited for. */
+async function submitOrJoin(
+  { verification }: Deps,
+  request: VerificationRequest,
+  client: string,
+): Promise<string> {
+  try {
+    return await verification.submit(request, client);
+  } catch (error) {
+    const isDuplicate =
+      error instanceof FullmatchError && error.code === 'duplicate_verification_request';
+    const id = isDuplicate ? error.details['verificationId'] : undefined;
+    if (typeof id === 'string') return id;
+    throw error;
+  }
+}
+
+function chooseContract(
+  { chosenContract }: V1Request,
+  contracts: readonly V1Contract[],
+): V1Contract | undefined {
+  if (contracts.length === 1) return contracts[0];
+  if (chosenContract === undefined) return undefined;
+  const chosen = contracts[chosenContract];
+  if (chosen !== undefined) return chosen;
+  throw new FullmatchError(
+    'invalid_parameter',
+    `chosenContract: there are ${contracts.length} contracts, counted from 0.`,
+    { details: { parameter: 'chosenContract' } },
+  );
+}
+
+function toVerification(
+  { chainId, address, creationTransactionHash }: V1Request,
+  { metadata }: V1Contract,
+  sources: Readonly<Record<string, string>>,
+): VerificationRequest {
+  return {
+    chainId,
+    address,
+    ...(creationTransactionHash !== undefined && { creationTransactionHash }),
+    compilation: { kind: 'metadata', metadata, sources },
+  };
+}
+
+function answerChoices(contracts: readonly V1Contract[]): Answer {
+  return answerValue(
+    {
+      error: 'The files describe several contracts; send chosenContract, the place of one of them.',
+      contractsToChoose: contracts.map(({ name, path }) => ({ name, path })),
+    },
+    400,
+  );
+}
+
+function answerMatch({ chainId, address }: V1Request, match: Match, storedAt?: Date): Answer {
+  const result = {
+    address: checksumAddress(address),
+    chainId: String(chainId),
+    status: STATUS[match],
+    ...(storedAt && { storageTimestamp: storedAt.toISOString() }),
+  };
+  return answerValue({ result: [result] }, 200);
+}
+
+function answerValue(value: object, status: number): Answer {
+  return answer(JSON.stringify(value), { status, type: JSON_TYPE, cacheControl: NOT_STORED });
+}

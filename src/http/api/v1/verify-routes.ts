@@ -1,0 +1,77 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { v1ErrorResponse } from './v1-error.ts';
+
+const bodySchema = z
+  .object({
+    address: z.string(),
+    chain: z.string().describe('Chain id in decimal digits'),
+    files: z
+      .record(z.string(), z.string())
+      .describe('The metadata.json and its sources: name to text'),
+    chosenContract: z
+      .union([z.string(), z.int()])
+      .optional()
+      .describe('Where the files describe several contracts: the place in contractsToChoose'),
+    creatorTxHash: z.string().optional().describe('The transaction that created the contract'),
+  })
+  .meta({ id: 'V1VerifyRequest', description: 'A contract by its metadata and sources' });
+
+const resultSchema = z
+  .strictObject({
+    result: z.array(
+      z.strictObject({
+        address: z.string(),
+        chainId: z.string(),
+        status: z.enum(['perfect', 'partial']),
+        storageTimestamp: z.iso.datetime().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'V1VerifyResult', description: 'The match that was found' });
+
+const choiceSchema = z
+  .strictObject({
+    error: z.string(),
+    contractsToChoose: z
+      .array(z.strictObject({ name: z.string(), path: z.string() }))
+      .optional()
+      .describe('Where the files describe several contracts and none was chosen'),
+  })
+  .meta({ id: 'V1VerifyError', description: 'Why there is no match' });
+
+const verification = {
+  method: 'post' as const,
+  summary: 'Verify a contract by its metadata and sources, and wait for the outcome',
+  tags: ['verification'],
+  request: {
+    body: {
+      required: true,
+      content: {
+        'application/json': { schema: bodySchema },
+        'multipart/form-data': { schema: bodySchema },
+      },
+    },
+  },
+  responses: {
+    200: {
+      description: 'The contract matches',
+      content: { 'application/json': { schema: resultSchema } },
+    },
+    400: {
+      description: 'The request or the sources are not as they should be',
+      content: { 'application/json': { schema: choiceSchema } },
+    },
+    422: v1ErrorResponse('The code on chain is not the code of these sources'),
+    429: v1ErrorResponse('Too many verifications wait'),
+    503: v1ErrorResponse('It could not be found out; ask again later'),
+  },
+};
+
+/** POST /verify. */
+export const v1VerifyRoute = createRoute({ ...verification, path: '/verify' });
+/** POST /: the same. */
+export const v1RootRoute = createRoute({ ...verification, path: '/' });
+
+/** The routes of this file. */
+export const v1VerifyRoutes = [v1RootRoute, v1VerifyRoute] as const;

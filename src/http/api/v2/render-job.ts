@@ -1,0 +1,36 @@
+import { type ContractMatch } from '../../../repository/contract-match.ts';
+import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
+import { renderMinimal, renderUnverified } from './render-contract.ts';
+
+/**
+ * A verification job on the wire. `error` is absent unless the job failed: clients ask whether the key is there.
+ * @param current the contract's match as it is stored now.
+ */
+export function renderJob(job: VerificationJob, current: ContractMatch | undefined): object {
+  const { failure } = job;
+  return {
+    isJobCompleted: isFinished(job),
+    verificationId: job.id,
+    jobStartTime: (job.startedAt ?? job.createdAt).toISOString(),
+    ...(job.finishedAt && { jobFinishTime: job.finishedAt.toISOString() }),
+    ...(job.compileTimeMs !== undefined && { compilationTime: String(job.compileTimeMs) }),
+    ...(failure && {
+      error: {
+        customCode: failure.code,
+        message: failure.message,
+        errorId: failure.id,
+        ...(failure.data && Object.keys(failure.data).length > 0 && { errorData: failure.data }),
+        ...failure.codes,
+      },
+    }),
+    contract:
+      job.state === 'succeeded' && current !== undefined
+        ? renderMinimal({
+            ...current,
+            runtimeMatch: job.runtimeMatch,
+            creationMatch: job.creationMatch,
+            match: job.runtimeMatch === 'full' || job.creationMatch === 'full' ? 'full' : 'partial',
+          })
+        : renderUnverified(job.chainId, job.address),
+  };
+}

@@ -1,0 +1,116 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { contractParameters } from '../../contract-parameters.ts';
+import { minimalContractSchema } from './contract-schema.ts';
+import { v2ErrorResponse } from './v2-error.ts';
+
+const tags = ['verification'];
+
+const submittedSchema = z
+  .strictObject({ verificationId: z.uuid().describe('Ask for it at /v2/verify/{verificationId}') })
+  .meta({ id: 'V2Submitted', description: 'A verification that was put into the queue' });
+
+const creationTransactionHash = z
+  .string()
+  .optional()
+  .describe('The transaction that created the contract; another one is ignored');
+
+const standardJsonBodySchema = z
+  .object({
+    stdJsonInput: z
+      .looseObject({
+        language: z.string().describe('Solidity or Yul'),
+        sources: z.record(z.string(), z.looseObject({ content: z.string() })),
+        settings: z.looseObject({}).optional(),
+      })
+      .describe('The standard JSON input of the compiler'),
+    compilerVersion: z
+      .string()
+      .describe('0.8.30+commit.73712a01; v and the commit may be left out'),
+    contractIdentifier: z.string().describe('path:Name, split at the last colon'),
+    creationTransactionHash,
+  })
+  .meta({ id: 'V2VerifyRequest', description: 'A compilation by its standard JSON input' });
+
+const metadataBodySchema = z
+  .object({
+    metadata: z.looseObject({}).describe('The metadata.json of the contract'),
+    sources: z
+      .record(z.string(), z.string())
+      .describe('Path to content; a source under another path is found by its hash'),
+    creationTransactionHash,
+  })
+  .meta({ id: 'V2VerifyMetadataRequest', description: 'A compilation by its metadata' });
+
+const submitResponses = {
+  202: {
+    description: 'The verification waits in the queue',
+    content: { 'application/json': { schema: submittedSchema } },
+  },
+  400: v2ErrorResponse(
+    'The request is not as it should be (`invalid_parameter`, `invalid_json`, `unsupported_chain`)',
+  ),
+  409: v2ErrorResponse('Both matches are exact already (`already_verified`)'),
+  413: v2ErrorResponse('The body is too large (`request_too_large`)'),
+  429: v2ErrorResponse(
+    'This input is being verified (`duplicate_verification_request`), or too many wait (`queue_full`)',
+  ),
+};
+
+/** POST /v2/verify/{chainId}/{address}. */
+export const verifyRoute = createRoute({
+  method: 'post',
+  path: '/v2/verify/{chainId}/{address}',
+  summary: 'Verify a contract by the standard JSON input of its compilation',
+  tags,
+  request: {
+    params: contractParameters,
+    body: { required: true, content: { 'application/json': { schema: standardJsonBodySchema } } },
+  },
+  responses: submitResponses,
+});
+
+/** POST /v2/verify/metadata/{chainId}/{address}. */
+export const verifyMetadataRoute = createRoute({
+  method: 'post',
+  path: '/v2/verify/metadata/{chainId}/{address}',
+  summary: 'Verify a contract by its metadata and sources',
+  tags,
+  request: {
+    params: contractParameters,
+    body: { required: true, content: { 'application/json': { schema: metadataBodySchema } } },
+  },
+  responses: submitResponses,
+});
+
+const jobSchema = z
+  .strictObject({
+    isJobCompleted: z.boolean(),
+    verificationId: z.uuid(),
+    jobStartTime: z.iso.datetime(),
+    jobFinishTime: z.iso.datetime().optional(),
+    compilationTime: z.string().optional().describe('Milliseconds'),
+    error: z
+      .looseObject({ customCode: z.string(), message: z.string(), errorId: z.uuid() })
+      .optional()
+      .describe('Present only when the job failed'),
+    contract: minimalContractSchema,
+  })
+  .meta({ id: 'V2Job', description: 'A verification job' });
+
+/** GET /v2/verify/{verificationId}. */
+export const jobRoute = createRoute({
+  method: 'get',
+  path: '/v2/verify/{verificationId}',
+  summary: 'What came of a verification',
+  description: 'A failed verification is an answer like any other: 200 with the member error.',
+  tags,
+  request: { params: z.object({ verificationId: z.string() }) },
+  responses: {
+    200: { description: 'The job', content: { 'application/json': { schema: jobSchema } } },
+    404: v2ErrorResponse('There is no such job (`job_not_found`)'),
+  },
+});
+
+/** The routes of this file. */
+export const v2VerifyRoutes = [verifyRoute, verifyMetadataRoute, jobRoute] as const;
