@@ -79,22 +79,47 @@ function findNetworkUses(file: string, text: string): readonly Use[] {
   return uses;
 }
 
-/** Whether an identifier reads the global of its name: not a property, a declaration or a name in a type. */
+/** The names that a parameter or a declaration binds. */
+function boundNames(name: ts.BindingName): readonly string[] {
+  if (ts.isIdentifier(name)) return [name.text];
+  return name.elements.flatMap((element) =>
+    ts.isBindingElement(element) ? boundNames(element.name) : [],
+  );
+}
+
+/** Whether a parameter or a variable of this name hides the global where the node stands. */
+function isHidden(node: ts.Identifier): boolean {
+  for (let at: ts.Node = node.parent; at !== undefined; at = at.parent) {
+    const names: string[] = [];
+    if (ts.isFunctionLike(at)) {
+      names.push(...at.parameters.flatMap((parameter) => boundNames(parameter.name)));
+    }
+    if (ts.isBlock(at) || ts.isSourceFile(at)) {
+      for (const statement of at.statements.filter(ts.isVariableStatement)) {
+        const { declarations } = statement.declarationList;
+        names.push(...declarations.flatMap((declaration) => boundNames(declaration.name)));
+      }
+    }
+    if (names.includes(node.text)) return true;
+  }
+  return false;
+}
+
+/** Whether an identifier reads the global of its name: not a property, a binding or a name in a type. */
 function isGlobalUse(node: ts.Identifier): boolean {
   const { parent } = node;
-  if (ts.isPropertyAccessExpression(parent)) {
-    return parent.expression === node || parent.expression.getText() === 'globalThis';
+  if (ts.isPropertyAccessExpression(parent) && parent.name === node) {
+    return parent.expression.getText() === 'globalThis';
   }
-  const declares =
-    ts.isPropertyAssignment(parent) ||
+  const names =
+    (ts.isPropertyAssignment(parent) && parent.name === node) ||
+    (ts.isBindingElement(parent) && parent.propertyName === node) ||
     ts.isMethodDeclaration(parent) ||
     ts.isPropertySignature(parent) ||
     ts.isMethodSignature(parent) ||
-    ts.isPropertyDeclaration(parent) ||
-    ts.isParameter(parent) ||
-    ts.isBindingElement(parent) ||
+    (ts.isPropertyDeclaration(parent) && parent.name === node) ||
     ts.isTypeReferenceNode(parent);
-  return !declares || (ts.isPropertyAssignment(parent) && parent.initializer === node);
+  return !names && !isHidden(node);
 }
 
 function allows(file: string, what: string): boolean {
@@ -139,6 +164,9 @@ describe('what connects to the network', () => {
     'const ask = { ask: fetch };',
     "globalThis.fetch('https://a.example');",
     "new WebSocket('wss://a.example');",
+    'function a(b = fetch) { return b; }',
+    'function a(fetch: Fetch) { return fetch(b); } fetch(c);',
+    'class A { readonly ask = fetch; }',
   ])('is seen in: %s', (text) => {
     expect(findNetworkUses('a.ts', text)).toHaveLength(1);
   });
@@ -148,6 +176,10 @@ describe('what connects to the network', () => {
     "import type { Server } from 'node:http';",
     "await guarded.fetch('https://a.example');",
     'interface A { fetch(url: string): void; readonly fetch: GuardedFetch }',
+    'function a(fetch: GuardedFetch) { return () => createClient({ fetch }); }',
+    'const fetch = createGuardedFetch(options); fetch.close();',
+    'const { fetch } = options; ask({ fetch });',
+    'const { fetch: ask } = options; ask(b);',
     "// fetch('https://a.example')",
     "const text = 'fetch(';",
   ])('is not seen in: %s', (text) => {

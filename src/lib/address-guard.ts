@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /** `public`, or why nothing may connect to an address: a range of ipaddr.js, or one of the kinds named here. */
-export type AddressKind = string;
+type AddressKind = string;
 
 /**
  * Public unicast addresses that are no public hosts. 168.63.129.16 is Azure's wire server: from inside a virtual

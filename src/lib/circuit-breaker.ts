@@ -14,7 +14,7 @@ export interface CircuitBreakerOptions {
   readonly random: () => number;
 }
 
-export const DEFAULT_BREAKER: CircuitBreakerOptions = {
+const DEFAULT_BREAKER: CircuitBreakerOptions = {
   failures: 5,
   backoffMs: 1000,
   maxBackoffMs: 60_000,

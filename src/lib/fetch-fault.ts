@@ -7,7 +7,7 @@
  * HTTP answer: cut short, of a wrong length or coding; `circuit_open` the host failed often and rests; `throttled` the
  * host asked to be left alone for a while.
  */
-export type FetchFaultCode =
+type FetchFaultCode =
   | 'url_not_allowed'
   | 'scheme_not_allowed'
   | 'address_not_allowed'
@@ -20,7 +20,7 @@ export type FetchFaultCode =
   | 'throttled';
 
 /** Facts of a fault for machines. None of them holds a path, a query, a header or user information. */
-export interface FetchFaultDetails {
+interface FetchFaultDetails {
   /** `scheme://host:port` of the request that failed. */
   readonly origin?: string;
   /** The kind of address that was refused: `loopback`, `private`, `linkLocal`, … */

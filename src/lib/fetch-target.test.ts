@@ -129,4 +129,10 @@ describe('a target', () => {
       expect(() => assertPublicTarget(parseTarget(url))).not.toThrow();
     }
   });
+
+  it('that is a literal of another kind, or another service, is refused before anything is sent', () => {
+    for (const url of ['http://127.1/', 'https://[::ffff:10.0.0.1]/', 'https://a.example:25/']) {
+      expect(codeOf(() => assertPublicTarget(parseTarget(url)))).toBe('address_not_allowed');
+    }
+  });
 });

@@ -8,7 +8,7 @@ import { refuseAddress } from './fetch-target.ts';
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /** What the connector is given. */
-export interface ConnectorOptions {
+interface ConnectorOptions {
   /** Hosts (`host:port`) that may have any address. */
   readonly allowed: ReadonlySet<string>;
   readonly connectTimeoutMs: number;

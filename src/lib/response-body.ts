@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { FetchFault } from './fetch-fault.ts';
 
 /** What a body is read with. */
-export interface BodyLimits {
+interface BodyLimits {
   /** `scheme://host:port`, for messages. */
   readonly origin: string;
   /** Bytes allowed on the wire, and again after decompression. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Hex } from '../../src/lib/hex.ts';
 
 /** Why a test that needs an EVM node is skipped. */
@@ -121,7 +122,13 @@ export async function startAnvil(options: { readonly chainId?: number } = {}): P
       // With a gas limit anvil does not estimate, so that a transaction that reverts is mined too.
       const call = { from: account, gas: '0x989680', ...transaction };
       const hash = await request<Hex>('eth_sendTransaction', [call]);
-      return request<AnvilReceipt>('eth_getTransactionReceipt', [hash]);
+      // Mining begins at once, but may end a little after the answer.
+      for (let attempt = 0; attempt < 200; attempt += 1) {
+        const receipt = await request<AnvilReceipt | null>('eth_getTransactionReceipt', [hash]);
+        if (receipt !== null) return receipt;
+        await wait(10 + attempt);
+      }
+      throw new Error(`anvil did not mine ${hash}`);
     },
     async stop() {
       child.kill('SIGKILL');

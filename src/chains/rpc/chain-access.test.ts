@@ -6,7 +6,7 @@ import {
 } from '../../../test/support/creation-contracts.ts';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
-import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { bytesToHex, checksumAddress, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { type AskedChain } from './asked-chain.ts';
 import { type ChainAccess, createChainAccess } from './chain-access.ts';
@@ -113,7 +113,8 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
   it('finds the creation by an ordinary transaction', async () => {
     const code = `0x${contracts.Child}${word(7)}`;
     const sent = await anvil.send({ data: code });
-    const creation = await creationOf(sent.contractAddress!, sent.transactionHash);
+    const address = checksumAddress(sent.contractAddress!);
+    const creation = await creationOf(address, sent.transactionHash);
     expect(bytesToHex(creation.creationCode)).toBe(code);
     expect(creation).toMatchObject({
       method: 'transaction',

@@ -4,7 +4,7 @@ import { type CreationReading, readCreation, type ReadCreationOptions } from './
 import { type DeployedCode, type ReadCodeOptions, readDeployedCode } from './deployed-code.ts';
 import { type RpcClient } from './rpc-client.ts';
 
-/** What the service reads of contracts on chains. Addresses and hashes are in lower case. */
+/** What the service reads of contracts on chains. Addresses and hashes may be given in any case. */
 export interface ChainAccess {
   /**
    * The code of a contract at a named block, on which enough independent endpoints agree.
@@ -27,8 +27,13 @@ export interface ChainAccess {
 /** Chain access over an RPC client. */
 export function createChainAccess(rpc: RpcClient): ChainAccess {
   return {
-    readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
+    readDeployedCode: (chain, address, options) =>
+      readDeployedCode(rpc, chain, toLower(address), options),
     readCreation: (chain, address, transactionHash, options) =>
-      readCreation(rpc, chain, address, transactionHash, options),
+      readCreation(rpc, chain, toLower(address), toLower(transactionHash), options),
   };
+}
+
+function toLower(hex: Hex): Hex {
+  return hex.toLowerCase() as Hex;
 }

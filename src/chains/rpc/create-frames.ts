@@ -55,7 +55,7 @@ const createResult = z.object({ address });
 
 /** The shape of an answer to trace_transaction; null where the transaction is not known. */
 export const flatTrace = z.array(flatFrame).nullable();
-export type FlatTrace = z.output<typeof flatTrace>;
+type FlatTrace = z.output<typeof flatTrace>;
 
 /**
  * The last standing creation of this address in a trace of trace_transaction (OpenEthereum's format).

@@ -14,7 +14,7 @@ export const quantity = z
     return number;
   });
 
-export const hash = z
+const hash = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((text) => text.toLowerCase() as Hex);
