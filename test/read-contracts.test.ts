@@ -114,7 +114,6 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     const wrongCase = `0xABcdefabcdefabcdefabcdefabcdefabcdefabcd`;
     for (const path of [
       `/server/v2/contract/1/${VERIFIED}`,
-      `/server//v2/contract/1/${VERIFIED}`.replace('//', '/'),
       `/v2/contract/1/${VERIFIED}/`,
       `/v2/contract/1/${upper}`,
       `/v2/contract/1/${wrongCase}`,

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+
+import { fixtureDependencies } from '../../test/support/http-fixture.ts';
+import { FullmatchError } from '../errors.ts';
+import { createApiApp } from './api/api-app.ts';
+import { type HostApp } from './host-app.ts';
+
+const CONTRACT = `/v2/contract/1/0x${'1'.repeat(40)}`;
+const CHECK = `/check-all-by-addresses?addresses=0x${'1'.repeat(40)}&chainIds=1`;
+
+/** The API host when reading contracts fails. */
+async function failingApp(error: Error): Promise<HostApp> {
+  const { contracts, ...deps } = await fixtureDependencies();
+  const fail = async (): Promise<never> => {
+    throw error;
+  };
+  return createApiApp({
+    ...deps,
+    contracts: { ...contracts, readContract: fail, findOnChains: fail },
+  });
+}
+
+describe('what could not be checked', () => {
+  const unreachable = new FullmatchError('database_unreachable', 'The database does not answer.');
+
+  test.each(['', '/server'])(
+    'is 503 and never "not verified", in each shape, at %s/',
+    async (prefix) => {
+      const app = await failingApp(unreachable);
+      const v2 = await app.request(`${prefix}${CONTRACT}`);
+      expect(v2.status).toBe(503);
+      expect(v2.headers.get('retry-after')).toBe('1');
+      expect(await v2.json()).toEqual({
+        customCode: 'database_unreachable',
+        message: 'The database does not answer.',
+        errorId: expect.any(String) as string,
+      });
+      const v1 = await app.request(`${prefix}${CHECK}`);
+      expect([v1.status, await v1.json()]).toEqual([
+        503,
+        { error: 'The database does not answer.' },
+      ]);
+    },
+  );
+});
+
+describe('a fault of the service', () => {
+  test('shows an id under which the log has the rest, and nothing else of it', async () => {
+    const app = await failingApp(new Error('secret detail'));
+    const response = await app.request(CONTRACT);
+    const body = (await response.json()) as {
+      customCode: string;
+      message: string;
+      errorId: string;
+    };
+    expect([response.status, body.customCode]).toEqual([500, 'internal_error']);
+    expect(body.message).toContain(body.errorId);
+    expect(JSON.stringify(body)).not.toContain('secret detail');
+  });
+});
+
+describe('the shape of an error', () => {
+  test.each([
+    ['/v2', 'customCode'],
+    ['/v2/nothing', 'customCode'],
+    ['/server/v2/nothing', 'customCode'],
+    ['/files/nothing', 'error'],
+    ['/server/files', 'error'],
+    ['/v2nothing', 'detail'],
+    ['/nothing/v2/', 'detail'],
+    ['/filesystem', 'detail'],
+  ])('at %s has the member %s', async (path, member) => {
+    const app = createApiApp(await fixtureDependencies());
+    const response = await app.request(path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toHaveProperty(member);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+});
