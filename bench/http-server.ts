@@ -8,10 +8,10 @@ import { type AddressInfo } from 'node:net';
 
 import { createApiApp } from '../src/http/api/api-app.ts';
 import { Documents } from '../src/http/documents.ts';
-import { composeHealth } from '../src/http/health.ts';
 import { listen } from '../src/http/listener.ts';
 import { createRepositoryApp } from '../src/http/repository/repository-app.ts';
 import { silentLogger } from '../src/log.ts';
+import { fixtureDependencies, ROOMY_LIMITS } from '../test/support/http-fixture.ts';
 import { syntheticChains, syntheticStatistics } from './http-documents.ts';
 
 const [kind, document] = process.argv.slice(2);
@@ -44,34 +44,10 @@ async function serveBare(): Promise<number> {
 
 async function serveFullmatch(): Promise<number> {
   const documents = await publish();
-  const deps = {
-    documents,
-    registry: () => ({ chains: [], findings: [], listSource: 'synthetic', listSha256: '' }),
-    health: () =>
-      composeHealth({
-        now: new Date(),
-        startedAt: new Date(),
-        documents: { chains: true, statistics: true },
-        stopping: false,
-      }),
-    // The documents alone are measured.
-    contracts: undefined as never,
-    verification: undefined as never,
-    verificationBytes: 0,
-    version: '0.0.0',
-    apiPrefix: '/server',
-    urls: () => ({}),
-    log: silentLogger,
-  };
+  const deps = await fixtureDependencies({ documents, published: false });
   const app = document === 'chains' ? createApiApp(deps) : createRepositoryApp(deps);
-  const limits = {
-    requestBytes: 1_000_000,
-    headerBytes: 16_384,
-    requestTimeoutMs: 30_000,
-    headersTimeoutMs: 10_000,
-    keepAliveTimeoutMs: 5_000,
-  };
-  return (await listen(app, { host: '127.0.0.1', port: 0, limits }, silentLogger)).port;
+  const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+  return (await listen(app, options, silentLogger)).port;
 }
 
 async function publish(): Promise<Documents> {

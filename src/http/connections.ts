@@ -54,7 +54,8 @@ export class Connections {
     if (this.#draining) response.shouldKeepAlive = false;
     response.once('close', () => {
       state.responses.delete(response);
-      state.idleSince = performance.now();
+      // Before a drain nobody asks since when.
+      if (this.#draining) state.idleSince = performance.now();
       state.bytesRead = socket.bytesRead;
     });
   }

@@ -29,7 +29,7 @@ export function findHeldCoding(
   tags: EntityTags,
   selected: ContentCoding,
 ): ContentCoding | undefined {
-  if (field === tags[selected] || field.trim() === '*') return selected;
+  if (field === tags[selected] || field === '*') return selected;
   if (!LIST.test(field)) return undefined;
   const named = new Set(Array.from(field.matchAll(TAG), (match) => `"${match[1] ?? ''}"`));
   if (named.has(tags[selected])) return selected;
