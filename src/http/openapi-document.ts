@@ -41,6 +41,9 @@ export interface OpenapiOperation {
       }
     >
   >;
+  readonly requestBody?: {
+    readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+  };
   readonly servers?: readonly { readonly url: string; readonly description?: string }[];
 }
 

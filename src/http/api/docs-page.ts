@@ -75,16 +75,33 @@ function renderEntry({ name, anchor, operation }: Entry): Html {
       ${operation.summary}${host === undefined ? undefined : html` <span class="quiet">(${host.description})</span>`}
     </p>
     ${operation.description === undefined ? undefined : html`<p>${operation.description}</p>`}
-    ${renderParameters(operation)}
+    ${renderParameters(operation)} ${renderBody(operation)}
     <h3>Answers</h3>
     <dl class="terms">
       ${Object.entries(operation.responses).map(
         ([status, response]) =>
           html`<dt><code>${status}</code> ${renderText(response.description)}</dt>
-            ${Object.entries(response.content ?? {}).map(([type, { schema }]) => html`<dd><code>${type}</code>${schema === undefined ? undefined : html`: ${typeOf(schema)}`}</dd>`)}`,
+            ${renderContent(response.content)}`,
       )}
     </dl>
   </section> `;
+}
+
+function renderContent(content: OpenapiOperation['responses'][string]['content']): Html[] {
+  return Object.entries(content ?? {}).map(
+    ([type, { schema }]) =>
+      html`<dd>
+        <code>${type}</code>${schema === undefined ? undefined : html`: ${typeOf(schema)}`}
+      </dd>`,
+  );
+}
+
+function renderBody({ requestBody }: OpenapiOperation): Html | undefined {
+  if (requestBody?.content === undefined) return undefined;
+  return html`<h3>Body</h3>
+    <ul>
+      ${Object.entries(requestBody.content).map(([type, { schema }]) => html`<li><code>${type}</code>${schema === undefined ? undefined : html`: ${typeOf(schema)}`}</li>`)}
+    </ul>`;
 }
 
 function renderParameters(operation: OpenapiOperation): Html | undefined {
@@ -129,11 +146,15 @@ function renderMembers(schema: JsonSchema): Html {
               >${typeOf(rest)}${required.has(member) ? '' : ', may be absent'}</span
             >
           </dt>
-          <dd>
-            ${description}${isSchema(rest) && rest.properties !== undefined ? renderMembers(rest) : undefined}
-          </dd>`,
+          <dd>${description}${renderInner(rest)}</dd>`,
     )}
   </dl>`;
+}
+
+/** The members of an object, or of the objects of an array. */
+function renderInner(schema: JsonSchema): Html | undefined {
+  const inner = schema.items ?? schema;
+  return inner.properties === undefined ? undefined : renderMembers(inner);
 }
 
 function isSchema(value: unknown): value is JsonSchema {
