@@ -1,3 +1,5 @@
+import { keccak256OfFile } from './file-digest.ts';
+
 /** A released Solidity compiler and the checksums (lower-case hex without 0x) of its soljson files. */
 export interface CataloguedCompiler {
   /** `0.8.37+commit.…`: release and first eight digits of the commit, as the compiler itself reports. */
@@ -130,3 +132,28 @@ export const SOLIDITY_CATALOGUE: readonly CataloguedCompiler[] = TABLE.trim()
   .split('\n')
   .filter((line) => line !== '')
   .map(parseLine);
+
+const BY_LONG_VERSION: ReadonlyMap<string, CataloguedCompiler> = new Map(
+  SOLIDITY_CATALOGUE.map((compiler) => [compiler.longVersion, compiler]),
+);
+
+/** The catalogue's entry of a long version. */
+export function findCatalogued(longVersion: string): CataloguedCompiler | undefined {
+  return BY_LONG_VERSION.get(longVersion);
+}
+
+/**
+ * Whether a soljson file is what the catalogue says the version is, as published officially or on npm; undefined when
+ * the catalogue cannot tell.
+ */
+export async function matchesCatalogue(
+  longVersion: string,
+  file: { readonly sha256: string; readonly path: string },
+): Promise<boolean | undefined> {
+  const entry = findCatalogued(longVersion);
+  if (entry === undefined) return undefined;
+  if (file.sha256 === entry.sha256 || file.sha256 === entry.npmSha256) return true;
+  if (entry.sha256 !== undefined) return false;
+  if (entry.keccak256 === undefined) return undefined;
+  return (await keccak256OfFile(file.path)) === entry.keccak256;
+}

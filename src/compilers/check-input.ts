@@ -1,0 +1,91 @@
+import { FullmatchError } from '../errors.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
+
+/** The languages that the Solidity compilers take, by our name and as standard JSON writes them. */
+export const SOLC_LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ['solidity', 'Solidity'],
+  ['yul', 'Yul'],
+]);
+
+const MAX_NAME_SHOWN = 120;
+
+function refuse(message: string, details: Record<string, unknown> = {}): FullmatchError {
+  return new FullmatchError('invalid_compiler_input', message, { details });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function checkSources(sources: unknown): void {
+  if (!isRecord(sources) || Object.keys(sources).length === 0) {
+    throw refuse('The input has no sources.');
+  }
+  for (const [name, source] of Object.entries(sources)) {
+    const shown = printableText(name, MAX_NAME_SHOWN);
+    if (!isRecord(source)) throw refuse(`The source "${shown}" is no object.`, { source: name });
+    if ('urls' in source) {
+      throw refuse(
+        `The source "${shown}" has urls: nothing is fetched; give its text in "content".`,
+        { source: name },
+      );
+    }
+    if (typeof source['content'] !== 'string') {
+      throw refuse(`The source "${shown}" has no text in "content".`, { source: name });
+    }
+  }
+}
+
+/** The model checker proves things about sources at any cost in time and starts solvers; no code depends on it. */
+function checkModelChecker(settings: Record<string, unknown>): void {
+  const { modelChecker } = settings;
+  if (modelChecker === undefined) return;
+  const engine = isRecord(modelChecker) ? (modelChecker['engine'] ?? 'none') : undefined;
+  if (engine === 'none') return;
+  throw refuse('settings.modelChecker is refused; remove it, the code does not depend on it.');
+}
+
+/**
+ * Refuses what is not compiled here: another language than the one named, sources without their text or with `urls`,
+ * and the model checker. Everything else is the compiler's to judge.
+ * @throws FullmatchError unsupported_language, invalid_compiler_input.
+ */
+export function checkCompilerInput(language: string, input: StandardJsonInput): void {
+  const expected = SOLC_LANGUAGES.get(language);
+  if (expected === undefined) {
+    const known = [...SOLC_LANGUAGES.keys()].join(', ');
+    throw new FullmatchError(
+      'unsupported_language',
+      `No compiler for ${printableText(language, MAX_NAME_SHOWN)} is here; supported: ${known}.`,
+      { details: { language: printableText(language, MAX_NAME_SHOWN) } },
+    );
+  }
+  if (!isRecord(input)) throw refuse('The input is no object.');
+  if (input.language !== expected) {
+    throw refuse(`The input's language is not "${expected}", which ${language} is compiled as.`);
+  }
+  checkSources(input.sources);
+  if (!isRecord(input.settings)) throw refuse('The input has no settings.');
+  checkModelChecker(input.settings);
+}
+
+/** How every version since 0.4.11 says that an import is not among the sources. */
+const MISSING_IMPORT = /^Source "([a-z][a-z0-9+.-]*:\/\/[^"]*)" not found: File /i;
+
+/**
+ * Refuses an import by URL that the sources do not hold. Which text is an import, and not a comment that looks like
+ * one, only the compiler knows, so it is asked first; it has no means to follow an import.
+ * @throws FullmatchError invalid_compiler_input.
+ */
+export function checkImports(output: StandardJsonOutput): void {
+  for (const { message } of output.errors ?? []) {
+    const url = MISSING_IMPORT.exec(message)?.[1];
+    if (url === undefined) continue;
+    const shown = printableText(url, MAX_NAME_SHOWN);
+    throw refuse(
+      `A source imports "${shown}": imports by URL are not followed; give its text as a source of that name.`,
+      { import: shown },
+    );
+  }
+}

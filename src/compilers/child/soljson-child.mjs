@@ -1,0 +1,130 @@
+// The program of a compiler's child process: reads a soljson.js from descriptor 3, then compiles what it is sent, one
+// input after the other, each with a fresh instance. It is JavaScript, with types in comments, so that it runs the
+// same from src/ and dist/ with nothing loaded in front of it: its start and its memory are what the pool counts.
+//
+// Asked:    u32 length, standard JSON input                 (big-endian, as below)
+// Answered: u8 kind, u32 length, payload
+//   R ready   {"version"}            once, after the start
+//   O output  standard JSON output
+//   F failure {"code", "message"}    instead of R or O
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { CompilerFailure, SoljsonProgram } from './soljson-instance.mjs';
+
+const SOLJSON_DESCRIPTOR = 3;
+const LENGTH_BYTES = 4;
+/** Time without a request after which memory is given back. */
+const IDLE_MS = 500;
+const LARGE_MEMORY_BYTES = 128 * 2 ** 20;
+
+/** @typedef {{ sha256?: string, memoryBytes: number, outputBytes: number }} ChildOptions */
+
+/**
+ * @param {string} kind
+ * @param {Buffer} payload
+ * @param {() => void} [sent]
+ */
+function answer(kind, payload, sent) {
+  const head = Buffer.alloc(1 + LENGTH_BYTES);
+  head.write(kind, 0, 'latin1');
+  head.writeUInt32BE(payload.length, 1);
+  process.stdout.write(head);
+  process.stdout.write(payload, sent);
+}
+
+/** @param {unknown} error */
+function answerFailure(error) {
+  const failure =
+    error instanceof CompilerFailure
+      ? { code: error.code, message: error.message }
+      : {
+          code: 'compiler_crashed',
+          message: error instanceof Error ? error.message : String(error),
+        };
+  answer('F', Buffer.from(JSON.stringify(failure)));
+}
+
+/**
+ * The program, when it is the one that is meant: what is hashed here is what is run.
+ *
+ * @param {ChildOptions} options
+ * @returns {SoljsonProgram}
+ */
+function load({ sha256, memoryBytes }) {
+  const bytes = readFileSync(SOLJSON_DESCRIPTOR);
+  if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256) {
+    throw new CompilerFailure('compiler_checksum_mismatch', 'its file changed');
+  }
+  // One byte a character: soljson holds nothing else, and such strings take half the memory.
+  const text = bytes.toString('latin1');
+  return new SoljsonProgram(text, memoryBytes);
+}
+
+/**
+ * Calls back for each whole request on standard input.
+ * @param {(input: Buffer) => void} onRequest
+ */
+function listen(onRequest) {
+  /** @type {Buffer[]} */
+  let chunks = [];
+  let length = 0;
+  process.stdin.on('data', (/** @type {Buffer} */ chunk) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    const [first] = chunks;
+    if (length < LENGTH_BYTES || first === undefined) return;
+    if (first.length < LENGTH_BYTES) chunks = [Buffer.concat(chunks)];
+    const size = LENGTH_BYTES + /** @type {Buffer} */ (chunks[0]).readUInt32BE(0);
+    if (length < size) return;
+    const request = Buffer.concat(chunks);
+    chunks = [];
+    length = 0;
+    onRequest(request.subarray(LENGTH_BYTES, size));
+  });
+}
+
+/** @param {ChildOptions} options */
+function main(options) {
+  const program = load(options);
+  /** @type {import('./soljson-instance.mjs').SoljsonInstance | undefined} */
+  let next = program.instantiate();
+  const version = next.version();
+  /** @type {NodeJS.Timeout | undefined} */
+  let idle;
+  /**
+   * Makes the next instance while nobody waits. A collection takes time: it is put off until nobody asked for a while,
+   * but not when the last instance left much behind.
+   * @param {number} leftBytes
+   */
+  const renew = (leftBytes) => {
+    if (leftBytes > LARGE_MEMORY_BYTES) globalThis.gc?.();
+    else idle = setTimeout(() => globalThis.gc?.(), IDLE_MS);
+    next ??= program.instantiate();
+  };
+  listen((input) => {
+    clearTimeout(idle);
+    const instance = next ?? program.instantiate();
+    next = undefined;
+    try {
+      const output = instance.compile(input);
+      if (output.length > options.outputBytes) {
+        throw new CompilerFailure('compiler_output_too_large', `${output.length} bytes of output`);
+      }
+      const leftBytes = instance.memoryBytes();
+      answer('O', output, () => setImmediate(renew, leftBytes));
+    } catch (error) {
+      // The process is ended for it.
+      answerFailure(error);
+    }
+  });
+  answer('R', Buffer.from(JSON.stringify({ version })));
+}
+
+try {
+  /** @type {unknown} */
+  const options = JSON.parse(process.argv[2] ?? '{}');
+  main(/** @type {ChildOptions} */ (options));
+} catch (error) {
+  answerFailure(error);
+}

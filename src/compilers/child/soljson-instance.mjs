@@ -1,0 +1,310 @@
+// Runs the compiler inside a soljson.js without anything of the process around it: the text is given stand-ins for
+// what it looks for (process, require, console), so it installs no handlers, opens no files and reaches no network.
+
+import { setFlagsFromString } from 'node:v8';
+import { Script } from 'node:vm';
+import { takeWasm } from './soljson-text.mjs';
+import { webAssembly } from './web-assembly.mjs';
+
+/**
+ * @typedef {import('./web-assembly.mjs').CompiledModule} CompiledModule
+ * @typedef {import('./web-assembly.mjs').Memory} Memory
+ * @typedef {import('./web-assembly.mjs').Values} Values
+ *
+ * What is used of an Emscripten module. Pointers are numbers.
+ * @typedef {object} Soljson
+ * @property {(size: number) => number} _malloc
+ * @property {Uint8Array} [HEAPU8]
+ * @property {(input: number, callback: number, context: number) => number} [_solidity_compile]
+ * @property {(input: number, callback: number) => number} [_compileStandard]
+ * @property {() => number} [_solidity_version]
+ * @property {() => number} [_version]
+ *
+ * @typedef {(...standIns: unknown[]) => Soljson} Evaluate
+ */
+
+/** The names that the text may look for, in the order of the values that it is given. */
+const STAND_INS = [
+  ...['Module', 'WebAssembly', 'ArrayBuffer', 'process', 'require', 'module', 'exports'],
+  ...['console', 'fetch', 'XMLHttpRequest', '__dirname', '__filename'],
+];
+
+/**
+ * V8's optimising compiler costs more than it gives here: without it a first compilation takes half the time (8.4 s to
+ * 5.2 s of processor for OpenZeppelin's Governor via IR), later ones as long as with it, and 60 to 80 MB less memory.
+ */
+const WASM_FLAG = '--liftoff-only';
+/** Each instance of asm.js begins in the interpreter; baseline code, which instances share, makes it twice as fast. */
+const ASMJS_FLAG = '--always-sparkplug';
+
+const ignore = () => undefined;
+
+/**
+ * Thrown for what the compiler did to itself; `code` is one of the error codes of compilers.
+ */
+export class CompilerFailure extends Error {
+  /**
+   * @param {string} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The text of a soljson.js, made ready to be evaluated again and again. */
+export class SoljsonProgram {
+  /** @type {Evaluate} */
+  #evaluate;
+  /** @type {CompiledModule | undefined} */
+  #compiled;
+  #memoryBytes;
+
+  /**
+   * @param {string} text
+   * @param {number} memoryBytes what an instance may have
+   */
+  constructor(text, memoryBytes) {
+    this.#memoryBytes = memoryBytes;
+    const { glue, wasm } = takeWasm(text);
+    setFlagsFromString(wasm === undefined ? ASMJS_FLAG : WASM_FLAG);
+    if (wasm !== undefined) this.#compiled = new webAssembly.Module(wasm);
+    const wrapped = `(function (${STAND_INS.join(', ')}) {${glue}\n;return Module;})`;
+    const script = new Script(wrapped, { filename: 'soljson.js' });
+    /** @type {unknown} */
+    const evaluate = script.runInThisContext();
+    this.#evaluate = /** @type {Evaluate} */ (evaluate);
+  }
+
+  /**
+   * A compiler that has not compiled anything yet: nothing is left over from an earlier input.
+   * @returns {SoljsonInstance}
+   */
+  instantiate() {
+    const watch = new MemoryWatch(this.#memoryBytes);
+    const module = {
+      print: ignore,
+      printErr: ignore,
+    };
+    const process = {
+      versions: { node: '20' },
+      argv: ['soljson'],
+      stdout: { write: ignore },
+      stderr: { write: ignore },
+      on: ignore,
+      exit: (/** @type {unknown} */ status) => {
+        throw new CompilerFailure('compiler_crashed', `it ended itself with ${String(status)}`);
+      },
+    };
+    const soljson = this.#evaluate(
+      module,
+      this.#standInForWebAssembly(watch),
+      watch.arrayBuffer,
+      process,
+      () => ({}),
+      { exports: {} },
+      {},
+      { log: ignore, warn: ignore, error: ignore },
+      undefined,
+      undefined,
+      '/',
+      '/soljson.js',
+    );
+    if (typeof soljson._malloc !== 'function') {
+      throw new CompilerFailure('compiler_crashed', 'it is no soljson that is known here');
+    }
+    return new SoljsonInstance(soljson, watch);
+  }
+
+  /**
+   * WebAssembly as the text sees it: compiling gives the code that was compiled once, and an instance's memory is
+   * watched.
+   * @param {MemoryWatch} watch
+   * @returns {unknown}
+   */
+  #standInForWebAssembly(watch) {
+    /** @param {Uint8Array} bytes */
+    const compile = (bytes) => (this.#compiled ??= new webAssembly.Module(bytes));
+    return Object.create(webAssembly, {
+      Module: {
+        /** @param {Uint8Array} bytes */
+        value: function Module(bytes) {
+          return compile(bytes);
+        },
+      },
+      Instance: {
+        /**
+         * @param {CompiledModule} module
+         * @param {Readonly<Record<string, Values>>} imports
+         */
+        value: function Instance(module, imports) {
+          const instance = new webAssembly.Instance(module, imports);
+          for (const values of [instance.exports, ...Object.values(imports)]) {
+            for (const value of Object.values(values)) {
+              if (value instanceof webAssembly.Memory) watch.follow(value);
+            }
+          }
+          return instance;
+        },
+      },
+    });
+  }
+}
+
+/** Knows an instance's memory, and whether it asked for more than it may have. */
+class MemoryWatch {
+  /** @type {Memory | undefined} */
+  memory;
+  refused = false;
+  /** ArrayBuffer as asm.js sees it, whose memory is one: the bound of WebAssembly does not know it. */
+  arrayBuffer;
+
+  /** @param {number} memoryBytes */
+  constructor(memoryBytes) {
+    this.arrayBuffer = new Proxy(ArrayBuffer, {
+      construct: (constructor, /** @type {unknown[]} */ [size]) => {
+        if (typeof size === 'number' && size > memoryBytes) {
+          this.refused = true;
+          throw new RangeError('Array buffer allocation failed');
+        }
+        try {
+          return new constructor(/** @type {number} */ (size));
+        } catch (error) {
+          this.refused = true;
+          throw error;
+        }
+      },
+    });
+  }
+
+  /** @param {Memory} memory */
+  follow(memory) {
+    this.memory = memory;
+    const grow = memory.grow.bind(memory);
+    memory.grow = (pages) => {
+      try {
+        return grow(pages);
+      } catch (error) {
+        this.refused = true;
+        throw error;
+      }
+    };
+  }
+}
+
+/** How compilers and Emscripten say that memory ran out. */
+const OUT_OF_MEMORY =
+  /std::bad_alloc|out of memory|OOM|cannot enlarge memory|allocation failed|memory access out of bounds/i;
+const OUT_OF_STACK = /call stack/i;
+/** One evaluated compiler. */
+export class SoljsonInstance {
+  #soljson;
+  #watch;
+
+  /**
+   * @param {Soljson} soljson
+   * @param {MemoryWatch} watch
+   */
+  constructor(soljson, watch) {
+    this.#soljson = soljson;
+    this.#watch = watch;
+  }
+
+  /**
+   * The long version that the compiler reports, without its platform.
+   * @returns {string}
+   */
+  version() {
+    const { _solidity_version: current, _version: old } = this.#soljson;
+    const report = current ?? old;
+    if (report === undefined) return '';
+    return this.#read(report())
+      .toString('latin1')
+      .replace(/^(.*\+commit\.[0-9a-f]+).*$/, '$1');
+  }
+
+  /**
+   * Compiles once. No callback is given, so imports are found among the sources only.
+   *
+   * @param {Buffer} input standard JSON input in UTF-8
+   * @returns {Buffer} standard JSON output
+   * @throws CompilerFailure compiler_out_of_memory, compiler_crashed
+   */
+  compile(input) {
+    try {
+      return this.#read(this.#call(this.#write(input)));
+    } catch (error) {
+      throw this.#nameFailure(error);
+    }
+  }
+
+  /** @returns {number} the bytes of its memory, which only grows */
+  memoryBytes() {
+    return this.#heap().length;
+  }
+
+  /** @returns {Uint8Array} the memory, which is another object after it grew */
+  #heap() {
+    const { memory } = this.#watch;
+    return memory === undefined
+      ? (this.#soljson.HEAPU8 ?? new Uint8Array())
+      : new Uint8Array(memory.buffer);
+  }
+
+  /**
+   * Puts the input on the heap as a C string: Emscripten's own `ccall` puts it on the stack, where 1.25 MB is too much.
+   *
+   * @param {Buffer} input
+   * @returns {number}
+   */
+  #write(input) {
+    const pointer = this.#soljson._malloc(input.length + 1);
+    if (pointer === 0) throw new CompilerFailure('compiler_out_of_memory', 'no room for its input');
+    const heap = this.#heap();
+    heap.set(input, pointer);
+    heap[pointer + input.length] = 0;
+    return pointer;
+  }
+
+  /**
+   * @param {number} input
+   * @returns {number}
+   */
+  #call(input) {
+    const { _solidity_compile: current, _compileStandard: old } = this.#soljson;
+    if (current !== undefined) return current(input, 0, 0);
+    if (old !== undefined) return old(input, 0);
+    throw new CompilerFailure('compiler_crashed', 'it has no standard JSON interface');
+  }
+
+  /**
+   * A C string.
+   * @param {number} pointer
+   * @returns {Buffer}
+   */
+  #read(pointer) {
+    const heap = this.#heap();
+    const end = heap.indexOf(0, pointer);
+    return Buffer.from(heap.subarray(pointer, end === -1 ? undefined : end));
+  }
+
+  /**
+   * @param {unknown} error
+   * @returns {CompilerFailure}
+   */
+  #nameFailure(error) {
+    if (error instanceof CompilerFailure) return error;
+    const [message = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    if (this.#watch.refused || OUT_OF_MEMORY.test(message)) {
+      return new CompilerFailure(
+        'compiler_out_of_memory',
+        'it asked for more memory than it may have',
+      );
+    }
+    if (OUT_OF_STACK.test(message)) {
+      return new CompilerFailure('compiler_crashed', 'the sources nest deeper than its stack');
+    }
+    return new CompilerFailure('compiler_crashed', message);
+  }
+}

@@ -1,0 +1,33 @@
+/** A compiler's binary on disk that may be run. */
+export interface CompilerFile {
+  /** `0.8.37+commit.f401782d` */
+  readonly longVersion: string;
+  /** soljson is the compiler as JavaScript or WebAssembly; native is a program of this system. */
+  readonly kind: 'soljson' | 'native';
+  readonly path: string;
+  /** SHA-256 of the file, lower-case hex. */
+  readonly sha256: string;
+  /** Whether a list names this checksum; false only for files that the operator trusts without one. */
+  readonly listed: boolean;
+  /** Which source gave it. */
+  readonly source: 'directory' | 'package' | 'download';
+}
+
+/** Why a source that seemed to have a version cannot give it. */
+export interface SourceProblem {
+  readonly code: 'checksum' | 'unlisted' | 'unusable' | 'unavailable';
+  /** Says what, which and what to do. */
+  readonly message: string;
+}
+
+/** What a source says when asked for a version: its file, why not, or nothing because it does not have it. */
+export type Found =
+  { readonly file: CompilerFile } | { readonly problem: SourceProblem } | undefined;
+
+/** A place that compilers come from. */
+export interface CompilerSource {
+  /** Long versions that it may have, without going to the network. */
+  list(): Promise<readonly string[]>;
+  /** Finds one version by its long version, checks its file and gives it. Never rejects for what it finds. */
+  find(longVersion: string): Promise<Found>;
+}

@@ -1,0 +1,69 @@
+import { parseCompilerVersion } from './compiler-version.ts';
+
+/** One binary of a published list. */
+export interface ListedCompiler {
+  readonly fileName: string;
+  readonly longVersion: string;
+  /** Lower-case hex without 0x. */
+  readonly sha256: string;
+}
+
+/** A published list: what stands in the `list.json` beside Solidity's binaries. */
+export interface CompilerList {
+  readonly byFileName: ReadonlyMap<string, ListedCompiler>;
+  /** Of each version the first soljson. */
+  readonly soljsonByVersion: ReadonlyMap<string, ListedCompiler>;
+}
+
+const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}$/;
+const SHA256 = /^(?:0x)?([0-9a-f]{64})$/i;
+
+export const EMPTY_LIST: CompilerList = { byFileName: new Map(), soljsonByVersion: new Map() };
+
+/** The name of a version's soljson in the layout of the official binaries. */
+export function soljsonFileName(longVersion: string): string {
+  return `soljson-v${longVersion}.js`;
+}
+
+function isVersion(text: string): boolean {
+  try {
+    parseCompilerVersion(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One entry of a list, undefined when it is not sound: a list is from outside, and its paths are only names here. */
+function readEntry(entry: unknown): ListedCompiler | undefined {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  const { path, longVersion, sha256 } = entry as Record<string, unknown>;
+  if (typeof path !== 'string' || !FILE_NAME.test(path)) return undefined;
+  if (typeof longVersion !== 'string' || !isVersion(longVersion)) return undefined;
+  const digits = typeof sha256 === 'string' ? SHA256.exec(sha256)?.[1] : undefined;
+  if (digits === undefined) return undefined;
+  return { fileName: path, longVersion, sha256: digits.toLowerCase() };
+}
+
+/**
+ * Reads a list; entries that are not sound are left out.
+ * @throws TypeError when it is no list at all.
+ */
+export function parseCompilerList(text: string): CompilerList {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw new TypeError('it is not JSON');
+  }
+  const builds: unknown = (document as { builds?: unknown } | null)?.builds;
+  if (!Array.isArray(builds)) throw new TypeError('it has no array "builds"');
+  const entries = builds.map(readEntry).filter((entry) => entry !== undefined);
+  const soljson = entries.filter(
+    ({ fileName, longVersion }) => fileName === soljsonFileName(longVersion),
+  );
+  return {
+    byFileName: new Map(entries.map((entry) => [entry.fileName, entry])),
+    soljsonByVersion: new Map(soljson.map((entry) => [entry.longVersion, entry])),
+  };
+}

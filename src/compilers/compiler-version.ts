@@ -1,0 +1,117 @@
+import { FullmatchError } from '../errors.ts';
+import { printableText } from '../lib/printable-text.ts';
+
+/** A version as a client names it. */
+export interface CompilerVersion {
+  /** `0.8.37` */
+  readonly release: string;
+  /** `nightly.2026.9.9` of a build that is not a release. */
+  readonly prerelease?: string;
+  /** Hex digits of the commit, at least six. */
+  readonly commit?: string;
+}
+
+/** Before it there is no standard JSON interface in the compiler itself. */
+export const OLDEST_RELEASE = '0.4.11';
+
+const NEAREST_SHOWN = 3;
+const MAX_SHOWN_LENGTH = 80;
+
+/**
+ * `v` in front, the commit, and the platform that compilers add to their own version (`.Emscripten.clang`) are all
+ * optional.
+ */
+const VERSION =
+  /^v?(\d{1,4}\.\d{1,4}\.\d{1,4})(?:-([0-9a-z.-]{1,64}))?(?:\+commit\.([0-9a-f]{6,40})(?:\.[\w.+-]{1,64})?)?$/i;
+
+function shown(text: string): string {
+  return `"${printableText(text, MAX_SHOWN_LENGTH)}"`;
+}
+
+/**
+ * Reads a version in any of the field's spellings.
+ * @throws FullmatchError invalid_compiler_version.
+ */
+export function parseCompilerVersion(text: string): CompilerVersion {
+  const [, release, prerelease, commit] = VERSION.exec(text) ?? [];
+  if (release === undefined) {
+    throw new FullmatchError(
+      'invalid_compiler_version',
+      `${shown(text)} is no compiler version; write it like 0.8.30 or 0.8.30+commit.73712a01, with or without v.`,
+    );
+  }
+  return {
+    release,
+    ...(prerelease === undefined ? {} : { prerelease: prerelease.toLowerCase() }),
+    ...(commit === undefined ? {} : { commit: commit.toLowerCase() }),
+  };
+}
+
+/** The three numbers of a release as one that orders them. */
+function rankOf(release: string): number {
+  const [major = 0, minor = 0, patch = 0] = release.split('.').map(Number);
+  return (major * 10_000 + minor) * 10_000 + patch;
+}
+
+/** Negative when the left version is the older release, positive when it is the newer, 0 when they are the same. */
+export function compareVersions(left: string, right: string): number {
+  return rankOf(parseCompilerVersion(left).release) - rankOf(parseCompilerVersion(right).release);
+}
+
+/** A few of the versions, those whose releases lie nearest to the release, oldest first. */
+export function nearestVersions(release: string, versions: readonly string[]): readonly string[] {
+  const rank = rankOf(release);
+  const distanceOf = (version: string): number =>
+    Math.abs(rankOf(parseCompilerVersion(version).release) - rank);
+  return [...versions]
+    .sort((left, right) => distanceOf(left) - distanceOf(right))
+    .slice(0, NEAREST_SHOWN)
+    .sort(compareVersions);
+}
+
+/** Whether one commit is written shorter than the other, or alike. */
+function isSameCommit(left: string, right: string): boolean {
+  return left.startsWith(right) || right.startsWith(left);
+}
+
+function isMeant(asked: CompilerVersion, known: CompilerVersion): boolean {
+  return (
+    asked.release === known.release &&
+    asked.prerelease === known.prerelease &&
+    (asked.commit === undefined ||
+      (known.commit !== undefined && isSameCommit(asked.commit, known.commit)))
+  );
+}
+
+/**
+ * The long version (`0.8.30+commit.73712a01`) that is meant by the text, the first of `known` that fits. A build that
+ * is no release, such as a nightly, is found only when it is among `known`. Undefined when none fits.
+ * @throws FullmatchError invalid_compiler_version.
+ */
+export function findVersion(text: string, known: readonly string[]): string | undefined {
+  const asked = parseCompilerVersion(text);
+  return known.find((version) => isMeant(asked, parseCompilerVersion(version)));
+}
+
+/** Why no known version is meant by the text, with what is nearest. */
+export function unknownVersion(text: string, known: readonly string[]): FullmatchError {
+  const { release, prerelease, commit } = parseCompilerVersion(text);
+  const sameRelease = known.filter((version) => parseCompilerVersion(version).release === release);
+  const nearest = sameRelease.length > 0 ? sameRelease : nearestVersions(release, known);
+  const details = { version: printableText(text, MAX_SHOWN_LENGTH), nearest };
+  const hint = nearest.length === 0 ? '' : ` Nearest: ${nearest.join(', ')}.`;
+  const refuse = (message: string): FullmatchError =>
+    new FullmatchError('unsupported_compiler_version', `${message}${hint}`, { details });
+  if (compareVersions(release, OLDEST_RELEASE) < 0) {
+    return refuse(`${shown(text)} is too old: Solidity is supported from ${OLDEST_RELEASE} on.`);
+  }
+  if (prerelease !== undefined) {
+    return refuse(
+      `${shown(text)} is no release; put its binary, and a list.json that names it, into the compiler directory.`,
+    );
+  }
+  if (commit !== undefined && sameRelease.length > 0) {
+    return refuse(`${shown(text)} names another commit than the release was built from.`);
+  }
+  return refuse(`No Solidity release ${shown(text)} is known here.`);
+}

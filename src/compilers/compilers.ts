@@ -1,0 +1,203 @@
+import { FullmatchError } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { checkCompilerInput, checkImports } from './check-input.ts';
+import { type CompilerFile } from './compiler-file.ts';
+import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
+import { type CompilerLimits, DEFAULT_LIMITS } from './compiler-limits.ts';
+import { type Isolation, probeIsolation } from './isolation.ts';
+import { runNative } from './native-process.ts';
+import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
+import { WarmPool } from './warm-pool.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** How compilers are found, run and kept. */
+export interface CompilersOptions {
+  readonly sources?: CompilerSources;
+  readonly limits?: Partial<CompilerLimits>;
+  /** Compilations at once. Default 2. */
+  readonly workers?: number;
+  /** Bytes that idle compilers may hold together. Default 1 GiB. */
+  readonly idleBytes?: number;
+  /** Milliseconds after which an idle compiler ends. Default 10 minutes. */
+  readonly idleTimeoutMs?: number;
+}
+
+/** One compilation. */
+export interface CompileRequest {
+  /** `solidity` or `yul`. */
+  readonly language: string;
+  /** `0.8.37`, with or without `v` in front and `+commit.…` behind. */
+  readonly version: string;
+  readonly input: StandardJsonInput;
+  /** Ends the compilation; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a compilation gave. Errors of the sources are in its output. */
+export interface CompileResult {
+  readonly output: StandardJsonOutput;
+  /** The long version that compiled, without `v`. */
+  readonly version: string;
+  /** Milliseconds of the compilation itself, without waiting and loading. */
+  readonly compileTimeMs: number;
+}
+
+/** The compilers of this machine. */
+export interface Compilers {
+  /**
+   * Compiles in a bounded child process. Nothing is fetched for the input, whatever it imports.
+   * @throws FullmatchError invalid_compiler_version, unsupported_compiler_version, unsupported_language,
+   * invalid_compiler_input, compiler_unavailable, compiler_checksum_mismatch, compiler_timeout,
+   * compiler_out_of_memory, compiler_output_too_large, compiler_crashed, shutting_down; the signal's reason.
+   */
+  compile(request: CompileRequest): Promise<CompileResult>;
+  /** What runs, waits and is kept ready; for health and metrics. */
+  describe(): CompilersState;
+  /** Ends everything: what waits and runs rejects with shutting_down. Settles when all processes have ended. */
+  close(): Promise<void>;
+}
+
+/** How busy the compilers are. */
+export interface CompilersState {
+  readonly running: number;
+  readonly waiting: number;
+  /** Processes with a loaded compiler that wait, and the bytes that they held when last looked at. */
+  readonly idle: number;
+  readonly idleBytes: number;
+}
+
+const DEFAULT_WORKERS = 2;
+const DEFAULT_IDLE_BYTES = 2 ** 30;
+const DEFAULT_IDLE_TIMEOUT_MS = 600_000;
+
+class BoundedCompilers implements Compilers {
+  readonly #limits: CompilerLimits;
+  readonly #finder: CompilerFinder;
+  readonly #queue: WorkQueue;
+  readonly #pool: WarmPool;
+  readonly #isolation: Isolation;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+
+  constructor(options: CompilersOptions, isolation: Isolation, log: Logger) {
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#finder = new CompilerFinder(options.sources ?? {});
+    this.#queue = new WorkQueue(options.workers ?? DEFAULT_WORKERS);
+    this.#isolation = isolation;
+    this.#log = log;
+    this.#pool = new WarmPool({
+      limits: this.#limits,
+      isolation,
+      idleBytes: options.idleBytes ?? DEFAULT_IDLE_BYTES,
+      idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+    });
+  }
+
+  async compile({ language, version, input, signal }: CompileRequest): Promise<CompileResult> {
+    this.#closing.signal.throwIfAborted();
+    signal?.throwIfAborted();
+    checkCompilerInput(language, input);
+    const file = await this.#finder.find(version);
+    const ending = AbortSignal.any([
+      this.#closing.signal,
+      ...(signal === undefined ? [] : [signal]),
+    ]);
+    return this.#queue.run(async () => {
+      const started = performance.now();
+      try {
+        const result = await this.#run(file, Buffer.from(JSON.stringify(input)), ending);
+        this.#log.debug(
+          { compiler: file.longVersion, compile_ms: result.compileTimeMs },
+          'compiled',
+        );
+        return result;
+      } catch (error) {
+        const code = error instanceof FullmatchError ? error.code : undefined;
+        const took = Math.round(performance.now() - started);
+        this.#log.debug({ compiler: file.longVersion, code, took_ms: took }, 'not compiled');
+        throw error;
+      }
+    }, ending);
+  }
+
+  describe(): CompilersState {
+    const { idle, idleBytes } = this.#pool.describe();
+    return { ...this.#queue.describe(), idle, idleBytes };
+  }
+
+  async close(): Promise<void> {
+    const reason = new FullmatchError('shutting_down', 'The compilers are shutting down.');
+    this.#closing.abort(reason);
+    this.#queue.close(reason);
+    await this.#pool.close();
+  }
+
+  async #run(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<CompileResult> {
+    const { bytes, compileTimeMs } =
+      file.kind === 'native'
+        ? await this.#runNative(file, input, signal)
+        : await this.#runSoljson(file, input, signal);
+    const output = readOutput(file, bytes);
+    checkOutOfMemory(file, output);
+    checkImports(output);
+    return { output, version: file.longVersion, compileTimeMs };
+  }
+
+  async #runNative(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<RawResult> {
+    const started = performance.now();
+    const limits = { limits: this.#limits, isolation: this.#isolation, signal };
+    const bytes = await runNative(file, input, limits);
+    return { bytes, compileTimeMs: Math.round(performance.now() - started) };
+  }
+
+  async #runSoljson(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<RawResult> {
+    const process = await this.#pool.acquire(file, signal);
+    const cancel = (): void => void process.end('shutting_down', 'was cancelled');
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      if (signal.aborted) cancel();
+      const started = performance.now();
+      const bytes = await process.compile(input);
+      return { bytes, compileTimeMs: Math.round(performance.now() - started) };
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      await this.#pool.release(process);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** What a process gave. */
+interface RawResult {
+  readonly bytes: Buffer;
+  readonly compileTimeMs: number;
+}
+
+function readOutput(file: CompilerFile, bytes: Buffer): StandardJsonOutput {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as StandardJsonOutput;
+  } catch (error) {
+    throw new FullmatchError(
+      'compiler_crashed',
+      `Solidity ${file.longVersion} did not answer with JSON.`,
+      { cause: error },
+    );
+  }
+}
+
+/** A compiler that fails for want of memory and catches that reports it as if it were an error of the sources. */
+function checkOutOfMemory(file: CompilerFile, output: StandardJsonOutput): void {
+  const failed = (output.errors ?? []).some(
+    ({ severity, message }) => severity === 'error' && /(?:: |^)std::bad_alloc\b/.test(message),
+  );
+  if (!failed) return;
+  throw new FullmatchError(
+    'compiler_out_of_memory',
+    `Solidity ${file.longVersion} asked for more memory than it may have.`,
+  );
+}
+
+/** Makes the compilers of this machine ready. Close them to end their processes. */
+export async function createCompilers(options: CompilersOptions, log: Logger): Promise<Compilers> {
+  return new BoundedCompilers(options, await probeIsolation(), log);
+}

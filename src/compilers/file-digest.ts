@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+
+/** What tells one state of a file from another without reading it. */
+interface FileState {
+  readonly identity: string;
+  readonly sha256: Promise<string>;
+}
+
+const remembered = new Map<string, FileState>();
+const MAX_REMEMBERED = 1000;
+
+async function identify(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** SHA-256 of a file in lower-case hex, read again only when the file changed. @throws the system's error. */
+export async function sha256OfFile(path: string): Promise<string> {
+  const identity = await identify(path);
+  const known = remembered.get(path);
+  if (known?.identity === identity) return known.sha256;
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  const sha256 = hashFile(path);
+  remembered.set(path, { identity, sha256 });
+  sha256.catch(() => remembered.delete(path));
+  return sha256;
+}
+
+/** Forgets what was read, so that the next look reads the files themselves. */
+export function forgetDigests(): void {
+  remembered.clear();
+}
+
+/** Keccak-256 of a file in lower-case hex: slow, for versions of which nothing else is published. */
+export async function keccak256OfFile(path: string): Promise<string> {
+  const hash = keccak_256.create();
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return Buffer.from(hash.digest()).toString('hex');
+}

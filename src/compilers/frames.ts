@@ -1,0 +1,75 @@
+import { type Readable } from 'node:stream';
+
+/** One answer of a soljson child process; its protocol is described in child/soljson-child.mjs. */
+export interface Frame {
+  readonly kind: string;
+  readonly payload: Buffer;
+}
+
+const HEAD_BYTES = 5;
+const LENGTH_BYTES = 4;
+
+/** The input as a soljson child process reads it. */
+export function encodeRequest(input: Buffer): Buffer {
+  const head = Buffer.alloc(LENGTH_BYTES);
+  head.writeUInt32BE(input.length, 0);
+  return Buffer.concat([head, input]);
+}
+
+/** Reads frames from a stream. A frame larger than agreed is never gathered: `onTooLarge` ends its sender. */
+export class FrameReader {
+  readonly #maxPayloadBytes: number;
+  readonly #onTooLarge: (bytes: number) => void;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #waiting: ((frame: Frame) => void) | undefined;
+  readonly #ready: Frame[] = [];
+
+  constructor(stream: Readable, maxPayloadBytes: number, onTooLarge: (bytes: number) => void) {
+    this.#maxPayloadBytes = maxPayloadBytes;
+    this.#onTooLarge = onTooLarge;
+    stream.on('data', (chunk: Buffer) => this.#take(chunk));
+    // A stream that breaks ends its process, and that is what is told.
+    stream.on('error', () => undefined);
+  }
+
+  /** The next frame; one may be waited for at a time. It never settles when the stream ends before. */
+  next(): Promise<Frame> {
+    const frame = this.#ready.shift();
+    if (frame !== undefined) return Promise.resolve(frame);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  #take(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    while (this.#length >= HEAD_BYTES) {
+      if ((this.#chunks[0]?.length ?? 0) < HEAD_BYTES) this.#chunks = [Buffer.concat(this.#chunks)];
+      const bytes = this.#chunks[0]?.readUInt32BE(1) ?? 0;
+      if (bytes > this.#maxPayloadBytes) {
+        this.#chunks = [];
+        this.#length = 0;
+        this.#onTooLarge(bytes);
+        return;
+      }
+      if (this.#length < HEAD_BYTES + bytes) return;
+      const all = Buffer.concat(this.#chunks);
+      const rest = all.subarray(HEAD_BYTES + bytes);
+      this.#chunks = rest.length === 0 ? [] : [rest];
+      this.#length = rest.length;
+      this.#deliver({
+        kind: all.toString('latin1', 0, 1),
+        payload: all.subarray(HEAD_BYTES, HEAD_BYTES + bytes),
+      });
+    }
+  }
+
+  #deliver(frame: Frame): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) this.#ready.push(frame);
+    else waiting(frame);
+  }
+}

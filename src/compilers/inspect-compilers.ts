@@ -1,0 +1,41 @@
+import { type CompilerFile, type SourceProblem } from './compiler-file.ts';
+import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
+import { compareVersions } from './compiler-version.ts';
+import { forgetDigests } from './file-digest.ts';
+
+/** A version that is known here, and what would compile it. */
+export interface CompilerEntry {
+  readonly longVersion: string;
+  /** The file that is here; absent when it would have to be downloaded, or cannot be had. */
+  readonly file?: CompilerFile;
+  /** What is wrong with files that are here and would have been asked before. */
+  readonly problems: readonly SourceProblem[];
+}
+
+async function inspect(finder: CompilerFinder): Promise<readonly CompilerEntry[]> {
+  const entries: CompilerEntry[] = [];
+  for (const longVersion of [...(await finder.listKnown())].sort(compareVersions)) {
+    entries.push({ longVersion, ...(await finder.findHere(longVersion)) });
+  }
+  return entries;
+}
+
+/** Every version of the catalogue and of what is here, oldest first, with the file that is here. Downloads nothing. */
+export function listCompilers(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
+  return inspect(new CompilerFinder(sources));
+}
+
+/**
+ * Gets a version's file: from where it is, else by download.
+ * @throws FullmatchError as {@link CompilerFinder.find}.
+ */
+export function fetchCompiler(sources: CompilerSources, version: string): Promise<CompilerFile> {
+  return new CompilerFinder(sources).find(version);
+}
+
+/** Reads every compiler file that is here again and compares its checksum; gives the versions that have any. */
+export async function verifyCompilers(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
+  forgetDigests();
+  const entries = await inspect(new CompilerFinder(sources));
+  return entries.filter(({ file, problems }) => file !== undefined || problems.length > 0);
+}

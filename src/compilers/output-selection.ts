@@ -1,0 +1,48 @@
+import { type StandardJsonInput } from './standard-json.ts';
+
+/** One contract of an input. */
+export interface CompilationTarget {
+  /** The source's name in the input. */
+  readonly path: string;
+  /** The contract's name; of a Yul object its own. */
+  readonly name: string;
+}
+
+/**
+ * What a verification reads of a contract. Versions ignore what they do not know: `storageLayout` is there since
+ * 0.5.13, `immutableReferences` since 0.6.5, `transientStorageLayout` since 0.8.27; 0.4.11 to 0.4.21 ignore the whole
+ * selection and answer everything.
+ */
+const VERIFICATION_OUTPUT: readonly string[] = [
+  'abi',
+  'metadata',
+  'userdoc',
+  'devdoc',
+  'storageLayout',
+  'transientStorageLayout',
+  'evm.bytecode.object',
+  'evm.bytecode.sourceMap',
+  'evm.bytecode.linkReferences',
+  'evm.deployedBytecode.object',
+  'evm.deployedBytecode.sourceMap',
+  'evm.deployedBytecode.linkReferences',
+  'evm.deployedBytecode.immutableReferences',
+  'evm.legacyAssembly',
+];
+
+/**
+ * The input with its output selection replaced by what a verification of one contract reads. Since 0.5.0 a compiler
+ * generates code only for contracts that are selected and what these create, so this also saves most of the time.
+ * The selection is not part of the metadata: the code stays the same.
+ */
+export function narrowOutputSelection(
+  input: StandardJsonInput,
+  target: CompilationTarget,
+): StandardJsonInput {
+  const outputSelection = Object.create(null) as Record<string, unknown>;
+  outputSelection[target.path] = Object.assign(Object.create(null), {
+    // Computed, so that a contract named like a special property stays a name.
+    [target.name]: VERIFICATION_OUTPUT,
+  });
+  return { ...input, settings: { ...input.settings, outputSelection } };
+}

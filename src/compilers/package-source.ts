@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { messageOf } from '../errors.ts';
+import { type CompilerSource, type Found } from './compiler-file.ts';
+import { sha256OfFile } from './file-digest.ts';
+import { type CataloguedCompiler, SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
+
+const SOLJSON = 'soljson.js';
+
+const BY_NPM_VERSION: ReadonlyMap<string, CataloguedCompiler> = new Map(
+  SOLIDITY_CATALOGUE.flatMap((entry) =>
+    entry.npmVersion === undefined ? [] : [[entry.npmVersion, entry] as const],
+  ),
+);
+
+/** The folder of the `solc` package that this program depends on: one version is always here. */
+export function installedSolcFolders(): readonly string[] {
+  const require = createRequire(import.meta.url);
+  return [path.dirname(require.resolve('solc/package.json'))];
+}
+
+/**
+ * Compilers in installed npm packages of `solc`. What a package says of itself is not believed (`solc@0.8.7` holds
+ * 0.7.5): its file must be the one that the catalogue has for that npm version.
+ */
+export class PackageSource implements CompilerSource {
+  readonly #folders: readonly string[];
+
+  /** @param folders folders of packages, each with a package.json and a soljson.js */
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
+  }
+
+  async list(): Promise<readonly string[]> {
+    const entries = await Promise.all(this.#folders.map((folder) => this.#entryOf(folder)));
+    return entries.flatMap((entry) => (entry === undefined ? [] : [entry.longVersion]));
+  }
+
+  async find(longVersion: string): Promise<Found> {
+    for (const folder of this.#folders) {
+      const entry = await this.#entryOf(folder);
+      if (entry?.longVersion === longVersion) return this.#check(folder, entry);
+    }
+    return undefined;
+  }
+
+  /** What the catalogue says of the package in a folder; undefined when there is none that it knows. */
+  async #entryOf(folder: string): Promise<CataloguedCompiler | undefined> {
+    try {
+      const text = await readFile(path.join(folder, 'package.json'), 'utf8');
+      return BY_NPM_VERSION.get(String((JSON.parse(text) as { version?: unknown }).version));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #check(folder: string, { longVersion, npmSha256 }: CataloguedCompiler): Promise<Found> {
+    const file = path.join(folder, SOLJSON);
+    try {
+      const sha256 = await sha256OfFile(file);
+      if (sha256 !== npmSha256) {
+        const message = `${file} is not what npm has: its SHA-256 is ${sha256}; install it again.`;
+        return { problem: { code: 'checksum', message } };
+      }
+      return {
+        file: { longVersion, kind: 'soljson', path: file, sha256, listed: true, source: 'package' },
+      };
+    } catch (error) {
+      return {
+        problem: { code: 'unusable', message: `${file} cannot be read: ${messageOf(error)}` },
+      };
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { FullmatchError, type ErrorCode } from '../errors.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { BoundedProcess } from './bounded-process.ts';
+import { type CompilerFile } from './compiler-file.ts';
+import { type CompilerLimits, soljsonLimits, soljsonNodeFlags } from './compiler-limits.ts';
+import { encodeRequest, FrameReader, type Frame } from './frames.ts';
+import { type Isolation } from './isolation.ts';
+
+/** What a soljson process is started with. */
+export interface SoljsonOptions {
+  readonly limits: CompilerLimits;
+  readonly isolation: Isolation;
+}
+
+const CHILD_PROGRAM = fileURLToPath(new URL('./child/soljson-child.mjs', import.meta.url));
+const CHILD_FOLDER = fileURLToPath(new URL('./child/', import.meta.url));
+/** Loading takes half a second; on a machine with too much to do it may take many times that. */
+const LOAD_TIMEOUT_MS = 60_000;
+
+/**
+ * Node's permission model: the child may read its own program and nothing else, and starts no processes or threads.
+ * The compiler's own file comes as an open descriptor. A list of paths cannot hold a comma or a star.
+ */
+function permissionFlags(): readonly string[] {
+  if (/[,*]/.test(CHILD_FOLDER)) return [];
+  const flag = ['--permission', '--experimental-permission'].find((name) =>
+    process.allowedNodeEnvironmentFlags.has(name),
+  );
+  return flag === undefined ? [] : [flag, `--allow-fs-read=${CHILD_FOLDER}*`];
+}
+
+function readFailure(payload: Buffer): { code: ErrorCode; message: string } {
+  const { code, message } = JSON.parse(payload.toString('utf8')) as Record<string, string>;
+  // The child is our own program: it sends codes of the table.
+  return { code: code as ErrorCode, message: message ?? '' };
+}
+
+/**
+ * A process that holds one loaded soljson and compiles with it, one input after the other. Each compilation gets an
+ * instance of its own, so nothing that a compiler keeps from one input can reach the next.
+ */
+export class SoljsonProcess {
+  readonly file: CompilerFile;
+  readonly #limits: CompilerLimits;
+  readonly #process: BoundedProcess;
+  readonly #frames: FrameReader;
+  #usable = true;
+
+  private constructor(file: CompilerFile, limits: CompilerLimits, process: BoundedProcess) {
+    this.file = file;
+    this.#limits = limits;
+    this.#process = process;
+    this.#frames = new FrameReader(process.output, limits.outputBytes, (bytes) => {
+      process.kill('compiler_output_too_large', `answers with ${bytes} bytes`, { bytes });
+    });
+    void process.ended.then(() => {
+      this.#usable = false;
+    });
+  }
+
+  /**
+   * Starts a process and loads the compiler, whose checksum the process checks on the bytes that it runs.
+   * @throws FullmatchError compiler_checksum_mismatch, compiler_timeout, compiler_out_of_memory, compiler_crashed;
+   * the signal's reason.
+   */
+  static async start(
+    file: CompilerFile,
+    { limits, isolation }: SoljsonOptions,
+    signal?: AbortSignal,
+  ): Promise<SoljsonProcess> {
+    const handle = await open(file.path, 'r');
+    let bounded: BoundedProcess;
+    try {
+      const { memoryBytes, outputBytes } = limits;
+      const options = { sha256: file.sha256, memoryBytes, outputBytes };
+      bounded = new BoundedProcess({
+        name: `Solidity ${file.longVersion}`,
+        file: process.execPath,
+        parameters: [
+          '--no-warnings',
+          '--expose-gc',
+          ...soljsonNodeFlags(limits),
+          ...permissionFlags(),
+          CHILD_PROGRAM,
+          JSON.stringify(options),
+        ],
+        directory: '/',
+        limits: soljsonLimits(limits),
+        isolation,
+        descriptor: handle.fd,
+      });
+    } finally {
+      await handle.close();
+    }
+    const started = new SoljsonProcess(file, limits, bounded);
+    const cancel = (): void => bounded.kill('shutting_down', 'was cancelled');
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      if (signal?.aborted === true) cancel();
+      await started.#load();
+      return started;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      signal?.throwIfAborted();
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  /** Whether it may compile again: it has neither ended nor failed. */
+  get usable(): boolean {
+    return this.#usable;
+  }
+
+  /**
+   * Compiles one input; one at a time. After a failure the process is ended.
+   * @throws FullmatchError compiler_timeout, compiler_out_of_memory, compiler_output_too_large, compiler_crashed.
+   */
+  async compile(input: Buffer): Promise<Buffer> {
+    const answer = this.#frames.next();
+    this.#process.input.write(encodeRequest(input));
+    const frame = await this.#process
+      .watch(answer, this.#limits.wallTimeMs)
+      .catch((error: unknown) => {
+        this.#usable = false;
+        throw error;
+      });
+    return this.#read(frame, 'O');
+  }
+
+  /** The memory that it holds, in bytes. */
+  residentBytes(): Promise<number> {
+    return this.#process.residentBytes();
+  }
+
+  /** Ends it; what it was doing fails with the reason. Settles when it has ended. */
+  async end(code: ErrorCode = 'compiler_crashed', reason = 'was ended'): Promise<void> {
+    this.#usable = false;
+    this.#process.kill(code, reason);
+    await this.#process.ended;
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const frame = await this.#process.watch(this.#frames.next(), LOAD_TIMEOUT_MS);
+      const { version } = JSON.parse(this.#read(frame, 'R').toString('utf8')) as {
+        version: string;
+      };
+      if (version === this.file.longVersion) return;
+      throw new FullmatchError(
+        'compiler_checksum_mismatch',
+        `The file of Solidity ${this.file.longVersion} holds ${printableText(version)}.`,
+        { details: { path: this.file.path, version: printableText(version) } },
+      );
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+  }
+
+  /** The payload of the kind of frame that is due. */
+  #read(frame: Frame, expected: string): Buffer {
+    if (frame.kind === expected) return frame.payload;
+    this.#usable = false;
+    const { code, message } =
+      frame.kind === 'F'
+        ? readFailure(frame.payload)
+        : { code: 'compiler_crashed' as const, message: 'it answered out of turn' };
+    throw new FullmatchError(
+      code,
+      `Solidity ${this.file.longVersion} failed: ${printableText(message)}.`,
+    );
+  }
+}

@@ -1,0 +1,133 @@
+import { type CompilerFile } from './compiler-file.ts';
+import { type CompilerLimits } from './compiler-limits.ts';
+import { type Isolation } from './isolation.ts';
+import { SoljsonProcess } from './soljson-process.ts';
+
+/** What the pool keeps ready. */
+export interface WarmPoolOptions {
+  readonly limits: CompilerLimits;
+  readonly isolation: Isolation;
+  /** Bytes that all idle processes may hold together. */
+  readonly idleBytes: number;
+  /** Milliseconds after which an idle process ends. */
+  readonly idleTimeoutMs: number;
+}
+
+/** A process that waits for its next compilation. */
+interface IdleProcess {
+  readonly process: SoljsonProcess;
+  readonly timer: NodeJS.Timeout;
+  /** Its memory when it became idle; renewed when the pool is trimmed. */
+  bytes: number;
+}
+
+/**
+ * Keeps processes with loaded compilers for the next compilation with the same version: loading takes most of the time
+ * of a small contract. What was used longest ago goes first when the idle ones hold more memory than they may.
+ */
+export class WarmPool {
+  readonly #options: WarmPoolOptions;
+  /** The one used longest ago first. */
+  #idle: IdleProcess[] = [];
+  readonly #busy = new Set<SoljsonProcess>();
+  readonly #starting = new Set<Promise<SoljsonProcess>>();
+  readonly #ending = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(options: WarmPoolOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A process for one compilation: a warm one when there is one, else a new one. Give it back by `release`.
+   * @throws as {@link SoljsonProcess.start}.
+   */
+  async acquire(file: CompilerFile, signal?: AbortSignal): Promise<SoljsonProcess> {
+    for (let index = this.#idle.length - 1; index >= 0; index -= 1) {
+      const idle = this.#idle[index];
+      if (idle?.process.file.sha256 !== file.sha256) continue;
+      this.#idle.splice(index, 1);
+      clearTimeout(idle.timer);
+      if (!idle.process.usable) continue;
+      this.#busy.add(idle.process);
+      return idle.process;
+    }
+    const starting = SoljsonProcess.start(file, this.#options, signal);
+    this.#starting.add(starting);
+    try {
+      const started = await starting;
+      this.#busy.add(started);
+      return started;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  /** Takes a process back. One that failed or ended is not kept. */
+  async release(process: SoljsonProcess): Promise<void> {
+    this.#busy.delete(process);
+    if (!process.usable || this.#closed) {
+      this.#end(process);
+      return;
+    }
+    const timer = setTimeout(() => this.#drop(process), this.#options.idleTimeoutMs);
+    // Waiting for nothing must not keep a program alive.
+    timer.unref();
+    this.#idle.push({ process, timer, bytes: await process.residentBytes() });
+    await this.#trim();
+  }
+
+  /** How many processes wait and work, and what the waiting ones held when they were last looked at. */
+  describe(): { readonly idle: number; readonly busy: number; readonly idleBytes: number } {
+    return {
+      idle: this.#idle.length,
+      busy: this.#busy.size,
+      idleBytes: this.#idle.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  }
+
+  /** Ends all processes, working ones too, and settles when they have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { process, timer } of this.#idle) {
+      clearTimeout(timer);
+      this.#end(process);
+    }
+    this.#idle = [];
+    for (const process of this.#busy) this.#end(process);
+    // What is still starting sees that the pool is closed when it is released.
+    await Promise.allSettled([...this.#ending, ...this.#starting]);
+    for (const process of this.#busy) this.#end(process);
+    await Promise.allSettled([...this.#ending]);
+  }
+
+  /** Ends the longest unused until the rest fits; their memory shrinks after a compilation, so it is read again. */
+  async #trim(): Promise<void> {
+    const total = (): number => this.describe().idleBytes;
+    if (total() <= this.#options.idleBytes) return;
+    await Promise.all(
+      this.#idle.map(async (idle) => {
+        idle.bytes = await idle.process.residentBytes();
+      }),
+    );
+    while (total() > this.#options.idleBytes) {
+      const oldest = this.#idle[0];
+      if (oldest === undefined) return;
+      this.#drop(oldest.process);
+    }
+  }
+
+  #drop(process: SoljsonProcess): void {
+    const idle = this.#idle.find((each) => each.process === process);
+    if (idle === undefined) return;
+    clearTimeout(idle.timer);
+    this.#idle = this.#idle.filter((each) => each !== idle);
+    this.#end(process);
+  }
+
+  #end(process: SoljsonProcess): void {
+    const ending = process.end('shutting_down', 'was ended');
+    this.#ending.add(ending);
+    void ending.finally(() => this.#ending.delete(ending));
+  }
+}
