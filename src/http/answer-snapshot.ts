@@ -7,14 +7,14 @@ import { findHeldCoding } from './entity-tag.ts';
 import { type PreparedHeaders, secondOf, type Snapshot } from './snapshot.ts';
 
 /** The request headers that decide how a document is answered. */
-export interface DocumentRequest {
+interface DocumentRequest {
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly ifModifiedSince: string | undefined;
 }
 
 /** What a document answers. */
-export interface DocumentAnswer {
+interface DocumentAnswer {
   readonly status: 200 | 304;
   readonly headers: PreparedHeaders;
   readonly body: Buffer<ArrayBuffer> | null;

@@ -2,7 +2,7 @@
 export type ContentCoding = 'identity' | 'gzip' | 'br';
 
 /** How much a client likes each coding: a weight from 0 (refused) to 1. */
-export type CodingWeights = Readonly<Record<ContentCoding, number>>;
+type CodingWeights = Readonly<Record<ContentCoding, number>>;
 
 /** Every coding in which bodies are kept. */
 export const CODINGS: readonly ContentCoding[] = ['identity', 'gzip', 'br'];

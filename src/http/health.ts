@@ -111,11 +111,11 @@ export const readinessSchema = z
   .meta({ id: 'Readiness', description: 'Whether requests should come here' });
 
 /** Something that needs a look, and whether it keeps the service from being ready. */
-export type HealthReason = z.infer<typeof healthReasonSchema>;
+type HealthReason = z.infer<typeof healthReasonSchema>;
 /** The body of GET /health. */
 export type HealthReport = z.infer<typeof healthReportSchema>;
 /** The body of GET /readyz. */
-export type Readiness = z.infer<typeof readinessSchema>;
+type Readiness = z.infer<typeof readinessSchema>;
 
 /** Composes the health report from what is known. Pure. */
 export function composeHealth(facts: HealthFacts): HealthReport {

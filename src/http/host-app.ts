@@ -28,7 +28,7 @@ export interface HostApp {
 }
 
 /** What an app is made of. */
-export interface HostAppParts {
+interface HostAppParts {
   readonly routes: OpenAPIHono;
   /** Where the routes answer besides `/`. */
   readonly prefixes: readonly string[];
@@ -135,7 +135,7 @@ function createPreparedWriter(
 }
 
 /** The prefix with one slash in front and none behind; `''` and `/` are the root. */
-export function normalizePrefix(prefix: string): string {
+function normalizePrefix(prefix: string): string {
   const segments = prefix.split('/').filter((segment) => segment !== '');
   return `/${segments.join('/')}`;
 }

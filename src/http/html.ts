@@ -77,7 +77,7 @@ const PAGE_HEADERS = {
 } as const;
 
 /** A page of the service: it needs no other request, no script, and fits a screen of 320 px, light or dark. */
-export interface Page {
+interface Page {
   readonly title: string;
   /** What the page is, in one sentence under its title. */
   readonly lead: Html;

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 const count = z.int().min(0);
 
 /** The counts of one chain: contracts, each once, at its best match. */
-export const chainStatisticsSchema = z
+const chainStatisticsSchema = z
   .strictObject({
     full_match: count.describe('Contracts whose runtime or creation match is full'),
     partial_match: count.describe('Contracts whose best match is partial'),
