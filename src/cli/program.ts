@@ -2,11 +2,13 @@ import { Command } from 'commander';
 import { readPackageVersion } from '../lib/package-version.ts';
 import { registerChains } from './chains.ts';
 import { type CliContext } from './cli-context.ts';
+import { registerCompilers } from './compilers.ts';
 import { registerConfig } from './config.ts';
 import { registerImport } from './import.ts';
 import { registerRecount } from './recount.ts';
 import { reportError } from './report-error.ts';
 import { registerStart } from './start.ts';
+import { registerVerify } from './verify.ts';
 import { registerVersion } from './version.ts';
 import { registerWithdraw } from './withdraw.ts';
 
@@ -43,8 +45,10 @@ function createProgram(context: CliContext): Command {
     })
     .exitOverride();
   registerStart(program, context);
+  registerVerify(program, context);
   registerImport(program, context);
   registerChains(program, context);
+  registerCompilers(program, context);
   registerRecount(program, context);
   registerWithdraw(program, context);
   registerConfig(program, context);

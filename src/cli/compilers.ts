@@ -1,0 +1,88 @@
+import { type Command } from 'commander';
+import {
+  fetchCompiler,
+  listCompilers,
+  verifyCompilers,
+  type CompilerEntry,
+} from '../compilers/inspect-compilers.ts';
+import { type CompilerSources } from '../compilers/compiler-finder.ts';
+import { FullmatchError } from '../errors.ts';
+import { compilerSourcesOf, openGuardedFetch } from '../service.ts';
+import { loadRegistry } from './chain-registry.ts';
+import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { renderTable } from './table.ts';
+
+/** `fullmatch compilers list | fetch | verify`. */
+export function registerCompilers(program: Command, context: CliContext): void {
+  const compilers = program.command('compilers').description('The compilers that verify.');
+  addConfigOptions(compilers.command('list'))
+    .description('Lists the compilers that are here.')
+    .option('--all', 'Lists every known version.')
+    .option('--json', 'Prints JSON.')
+    .action(async (options: ParsedOptions) => {
+      const entries = await withSources(options, context, listCompilers);
+      const isHere = ({ file, problems }: CompilerEntry): boolean =>
+        file !== undefined || problems.length > 0;
+      print(options['all'] ? entries : entries.filter(isHere), options, context);
+    });
+  addConfigOptions(compilers.command('fetch'))
+    .description('Gets compilers into the folder of compilers, checked against their checksums.')
+    .argument('<version...>', 'Such as 0.8.30.')
+    .action(async (versions: readonly string[], options: ParsedOptions) => {
+      await withSources(options, context, async (sources) => {
+        for (const version of versions) {
+          const { longVersion, path } = await fetchCompiler(sources, version);
+          writeLine(context.stdout, `${longVersion}  ${path}`);
+        }
+      });
+    });
+  addConfigOptions(compilers.command('verify'))
+    .description('Reads every compiler that is here again and compares its checksum.')
+    .option('--json', 'Prints JSON.')
+    .action(async (options: ParsedOptions) => {
+      const entries = await withSources(options, context, verifyCompilers);
+      print(entries, options, context);
+      const bad = entries.filter(({ problems }) => problems.length > 0);
+      if (bad.length === 0) return;
+      throw new FullmatchError(
+        'compiler_checksum_mismatch',
+        `${bad.length} compilers are not what was released; delete their files and fetch them again.`,
+        { details: { versions: bad.map(({ longVersion }) => longVersion) } },
+      );
+    });
+}
+
+async function withSources<T>(
+  options: ParsedOptions,
+  context: CliContext,
+  work: (sources: CompilerSources) => Promise<T>,
+): Promise<T> {
+  const loaded = loadCommandConfig(options, context);
+  const fetch = openGuardedFetch(await loadRegistry(loaded.config));
+  try {
+    return await work(compilerSourcesOf(loaded.config, fetch));
+  } finally {
+    await fetch.close();
+  }
+}
+
+function print(
+  entries: readonly CompilerEntry[],
+  options: ParsedOptions,
+  { stdout }: CliContext,
+): void {
+  if (options['json']) writeJson(stdout, entries);
+  else {
+    stdout.write(
+      renderTable(
+        ['version', 'kind', 'place'],
+        entries.map(({ longVersion, file, problems }) => [
+          longVersion,
+          file?.kind ?? '-',
+          file?.path ?? problems[0]?.message ?? 'not here',
+        ]),
+      ),
+    );
+  }
+}

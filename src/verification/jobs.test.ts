@@ -1,0 +1,305 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FullmatchError } from '../errors.ts';
+import { type Hex } from '../lib/hex.ts';
+import { silentLogger } from '../log.ts';
+import { sql } from '../store/database.ts';
+import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
+import { watchJobs, type JobWatch } from './job-notifications.ts';
+import { readJob } from './read-job.ts';
+import {
+  cancelJob,
+  claimJob,
+  finishWithMatch,
+  MAX_ATTEMPTS,
+  reapJobs,
+  renewLease,
+} from './run-jobs.ts';
+import { submitJob } from './submit-job.ts';
+import { isFinished, type VerificationJob } from './verification-job.ts';
+import { VerificationFailure } from './verification-failure.ts';
+import { type VerificationRequest } from './verification-request.ts';
+import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
+import { saveMatch } from '../repository/save-matches.ts';
+
+const ROOMY = { total: 1000, perClient: 1000 };
+const LEASE_MS = 300;
+
+let testDatabase: TestDatabase;
+let watch: JobWatch;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  watch = await watchJobs(testDatabase.database);
+});
+afterAll(async () => {
+  await watch.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  await testDatabase.database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
+});
+
+let next = 0;
+const freshAddress = (): Hex => sampleAddress((next += 1));
+const requestFor = (address: Hex, chainId = 7): VerificationRequest => ({
+  chainId,
+  address,
+  compilation: { kind: 'metadata', metadata: {}, sources: { a: 'x' } },
+});
+const submit = (
+  request = requestFor(freshAddress()),
+  client = 'a',
+  limits = ROOMY,
+): Promise<string> => submitJob(testDatabase.database, request, client, limits);
+
+let workers: Workers[] = [];
+afterEach(async () => {
+  await Promise.all(workers.map((each) => each.close()));
+  workers = [];
+});
+const start = (verify: WorkerParts['verify'], options: Partial<WorkerOptions> = {}): Workers => {
+  const { database } = testDatabase;
+  const started = startWorkers(
+    { database, watch, log: silentLogger, verify },
+    { workers: 2, jobTimeoutMs: 10_000, leaseMs: LEASE_MS, pollMs: 50, ...options },
+  );
+  workers.push(started);
+  return started;
+};
+const succeed: WorkerParts['verify'] = async ({ chainId, address }) => ({
+  contract: sampleContract(chainId, address, { runtimeMatch: 'full' }, { origin: 'verified' }),
+  compileTimeMs: 12,
+});
+const never = (): Promise<never> => new Promise(() => undefined);
+const untilEnd = async (id: string): Promise<VerificationJob> => {
+  await expect
+    .poll(
+      async () => isFinished((await readJob(testDatabase.database, id)) ?? { state: 'queued' }),
+      {
+        timeout: 10_000,
+        interval: 20,
+      },
+    )
+    .toBe(true);
+  return (await readJob(testDatabase.database, id)) as VerificationJob;
+};
+
+describe('submitting', () => {
+  test('the same input is in flight once, however many ask at once, and again after its end', async () => {
+    const request = requestFor(freshAddress());
+    const tries = await Promise.allSettled(Array.from({ length: 12 }, () => submit(request)));
+    const accepted = tries.filter((each) => each.status === 'fulfilled');
+    expect(accepted).toHaveLength(1);
+    for (const each of tries) {
+      if (each.status === 'fulfilled') continue;
+      expect(each.reason).toMatchObject({ code: 'duplicate_verification_request' });
+    }
+    await expect(submit(request)).rejects.toMatchObject({
+      details: { verificationId: accepted[0]?.value },
+    });
+    start(async () => {
+      throw new VerificationFailure('no_match', 'different');
+    });
+    await untilEnd(accepted[0]?.value ?? '');
+    await expect(submit(request)).resolves.toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('a full queue refuses, for all or for one client, and says when to ask again', async () => {
+    const limits = { total: 3, perClient: 2 };
+    await submit(undefined, 'a', limits);
+    await submit(undefined, 'a', limits);
+    await expect(submit(undefined, 'a', limits)).rejects.toMatchObject({ code: 'queue_full' });
+    await submit(undefined, 'b', limits);
+    await expect(submit(undefined, 'c', limits)).rejects.toMatchObject({
+      code: 'queue_full',
+      details: { retryAfterSeconds: expect.any(Number) as number },
+    });
+  });
+
+  test('a contract of which both codes match fully is not verified again; one of which one does is', async () => {
+    const [full, half] = [freshAddress(), freshAddress()];
+    const { database } = testDatabase;
+    await saveMatch(
+      database,
+      sampleContract(7, full, { runtimeMatch: 'full', creationMatch: 'full' }),
+    );
+    await saveMatch(database, sampleContract(7, half, { runtimeMatch: 'full' }));
+    await expect(submit(requestFor(full))).rejects.toMatchObject({ code: 'already_verified' });
+    await expect(submit(requestFor(half))).resolves.toBeTruthy();
+  });
+});
+
+describe('claiming', () => {
+  test('serves clients and chains in rounds, not in the order of arrival', async () => {
+    const names = new Map<string, string>();
+    const add = async (client: string, chainId: number): Promise<void> => {
+      const id = await submit(requestFor(freshAddress(), chainId), client);
+      names.set(id, `${client}${chainId}`);
+    };
+    for (let index = 0; index < 4; index += 1) await add('a', 1);
+    for (let index = 0; index < 2; index += 1) await add('a', 2);
+    for (let index = 0; index < 2; index += 1) await add('b', 1);
+    const order: (string | undefined)[] = [];
+    for (let index = 0; index < 8; index += 1) {
+      order.push(names.get((await claimJob(testDatabase.database, 10_000))?.id ?? ''));
+    }
+    expect(order).toEqual(['a1', 'a2', 'b1', 'a1', 'a2', 'b1', 'a1', 'a1']);
+  });
+
+  test('gives each job to one worker, however many claim at once', async () => {
+    for (let index = 0; index < 20; index += 1) await submit();
+    const claims = await Promise.all(
+      Array.from({ length: 40 }, () => claimJob(testDatabase.database, 10_000)),
+    );
+    const ids = claims.flatMap((claim) => (claim === undefined ? [] : [claim.id]));
+    expect(new Set(ids).size).toBe(ids.length);
+    // A claim that met only locked rows finds nothing, as workers do; they ask again.
+    expect(ids.length).toBeGreaterThan(0);
+  });
+
+  test('a job whose lease ran out is queued again, its first worker changes nothing any more, and after too many attempts it fails', async () => {
+    const { database } = testDatabase;
+    const id = await submit();
+    const first = await claimJob(database, 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await reapJobs(database)).toEqual({ requeued: 1, failed: 0 });
+    if (first === undefined) throw new Error('nothing claimed');
+    expect(await renewLease(database, first, 1000)).toBe('lost');
+    const contract = sampleContract(7, first.address, { runtimeMatch: 'full' });
+    const saved = await saveMatch(database, contract);
+    await finishWithMatch(database, first, contract, saved, 1);
+    expect(await readJob(database, id)).toMatchObject({ state: 'queued' });
+    for (let attempt = 2; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      expect(await claimJob(database, 1)).toMatchObject({ id, attempts: attempt });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await reapJobs(database);
+    }
+    expect(await readJob(database, id)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'internal_error' },
+    });
+    expect(await claimJob(database, 1)).toBeUndefined();
+  });
+});
+
+describe('workers', () => {
+  test('end a job with its match, the event that stored it, and its times', async () => {
+    start(succeed);
+    const job = await untilEnd(await submit());
+    expect(job).toMatchObject({ state: 'succeeded', runtimeMatch: 'full', compileTimeMs: 12 });
+    expect(job.eventId).toMatch(/^\d+$/);
+    expect(job.finishedAt?.getTime()).toBeGreaterThanOrEqual(job.startedAt?.getTime() ?? Infinity);
+    expect(job).not.toHaveProperty('failure');
+  });
+
+  test('keep a long job by their heartbeat', async () => {
+    const options = { workers: 1 };
+    start(async (request, signal) => {
+      await new Promise((resolve) => setTimeout(resolve, 4 * LEASE_MS));
+      return succeed(request, signal);
+    }, options);
+    const job = await untilEnd(await submit());
+    expect(job.state).toBe('succeeded');
+  });
+
+  test('end a job at its limit even when it takes no notice, and the address is free again', async () => {
+    start(never, { jobTimeoutMs: 100 });
+    const request = requestFor(freshAddress());
+    const job = await untilEnd(await submit(request));
+    expect(job.failure).toMatchObject({ code: 'job_timed_out' });
+    await expect(submit(request)).resolves.toBeTruthy();
+  });
+
+  test('hide what they did not expect, and store messages that PostgreSQL cannot hold', async () => {
+    start(async ({ address }) => {
+      if (address.endsWith('0'))
+        throw new VerificationFailure('no_match', 'nul \0', { data: { x: '\0 \ud800' } });
+      throw new Error('secret detail');
+    });
+    const jobs = await Promise.all(
+      [
+        '0x00000000000000000000000000000000000000f0',
+        '0x00000000000000000000000000000000000000f1',
+      ].map(async (address) => untilEnd(await submit(requestFor(address as Hex)))),
+    );
+    expect(jobs.map(({ failure }) => failure?.code)).toEqual(['no_match', 'internal_error']);
+    expect(JSON.stringify(jobs)).not.toContain('secret detail');
+  });
+
+  test('try again when the database was away for a moment, but not for ever', async () => {
+    let tries = 0;
+    start(async () => {
+      tries += 1;
+      throw new FullmatchError('database_unreachable', 'away');
+    });
+    const job = await untilEnd(await submit());
+    expect(job.failure?.code).toBe('internal_error');
+    expect(tries).toBe(MAX_ATTEMPTS);
+  });
+
+  test('hand their jobs back when they are closed, and another process finishes them', async () => {
+    const stuck = start(never);
+    const id = await submit();
+    await expect.poll(() => stuck.running).toBe(1);
+    const begun = performance.now();
+    await stuck.close();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(await readJob(testDatabase.database, id)).toMatchObject({ state: 'queued' });
+    start(succeed);
+    expect(await untilEnd(id)).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('of several processes do every job once', async () => {
+    const done = new Map<string, number>();
+    const verify: WorkerParts['verify'] = async (request, signal) => {
+      done.set(request.address, (done.get(request.address) ?? 0) + 1);
+      return succeed(request, signal);
+    };
+    for (let process = 0; process < 3; process += 1) start(verify);
+    const ids = await Promise.all(Array.from({ length: 40 }, () => submit()));
+    for (const id of ids) expect((await untilEnd(id)).state).toBe('succeeded');
+    expect([...done.values()]).toEqual(Array.from({ length: 40 }, () => 1));
+  });
+
+  test('stop a job that is cancelled, waiting or at work', async () => {
+    const waiting = await submit();
+    expect(await cancelJob(testDatabase.database, waiting)).toBe(true);
+    expect((await readJob(testDatabase.database, waiting))?.failure?.code).toBe('job_cancelled');
+    const stuck = start(never);
+    const running = await submit();
+    await expect.poll(() => stuck.running).toBe(1);
+    expect(await cancelJob(testDatabase.database, running)).toBe(true);
+    expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
+    expect(await cancelJob(testDatabase.database, running)).toBe(false);
+  });
+
+  test('a partial and a full verification of one address at once leave it full, counted once', async () => {
+    const address = freshAddress();
+    start(async ({ chainId, compilation }) => {
+      const isFull = compilation.kind === 'metadata' && compilation.sources['a'] === 'full';
+      return {
+        contract: sampleContract(
+          chainId,
+          address,
+          { runtimeMatch: isFull ? 'full' : 'partial' },
+          { origin: 'verified', variant: isFull ? 1 : 2 },
+        ),
+        compileTimeMs: 1,
+      };
+    });
+    const ids = await Promise.all(
+      ['full', 'partial'].map((kind) =>
+        submit({
+          chainId: 99,
+          address,
+          compilation: { kind: 'metadata', metadata: {}, sources: { a: kind } },
+        }),
+      ),
+    );
+    for (const id of ids) expect((await untilEnd(id)).state).toBe('succeeded');
+    const counts = await testDatabase.database.query(
+      sql('test counts', 'SELECT full_match, partial_match FROM chain_counts WHERE chain_id = 99'),
+    );
+    expect(counts).toEqual([{ full_match: '1', partial_match: '0' }]);
+  });
+});
