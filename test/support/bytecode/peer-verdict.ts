@@ -17,8 +17,6 @@ export interface PeerVerdict {
   readonly creation: string | null;
 }
 
-type Arguments = ConstructorParameters<typeof SolidityCompilation>;
-
 /** A compiler for the peer that answers from the same cached outputs as ours. */
 function compilerFor({ version }: CompiledSample): ISolidityCompiler {
   const compile = async (_version: string, input: object): Promise<unknown> => {
