@@ -196,6 +196,42 @@ describe('matchRuntimeCode', () => {
   });
 });
 
+describe('a mismatch', () => {
+  const auxdata = { kind: 'auxdata', form: '0.6.0', hash: 'aa'.repeat(32) } as const;
+  const code = (hex: string, onChainHash: string) =>
+    assemble(
+      [
+        { kind: 'code', hex },
+        { ...auxdata, onChainHash },
+      ],
+      'hash',
+      '',
+    );
+
+  it('says whether the metadata hash is the same, so that the sources are right', () => {
+    const template = code('6001', auxdata.hash);
+    expect(judge(template, code('6002', auxdata.hash).onChain)).toMatchObject({
+      sameMetadata: true,
+    });
+    expect(judge(template, code('600260', auxdata.hash).onChain)).toMatchObject({
+      reason: 'bytecode_length_mismatch',
+      sameMetadata: true,
+    });
+    expect(judge(template, code('6002', 'bb'.repeat(32)).onChain)).toMatchObject({
+      sameMetadata: false,
+    });
+  });
+
+  it('says what the code on chain says of itself', () => {
+    expect(judge(code('6001', auxdata.hash), code('6002', 'bb'.repeat(32)).onChain)).toMatchObject({
+      onChainAuxdata: { offset: 2, solc: '0.6.0', metadataHash: { kind: 'ipfs' } },
+    });
+    expect(judge(code('6001', auxdata.hash), Buffer.from('6001', 'hex'))).not.toHaveProperty(
+      'onChainAuxdata',
+    );
+  });
+});
+
 describe('call protection', () => {
   const START = `73${'00'.repeat(20)}3014`;
   const own = ADDRESS.slice(2).toLowerCase();

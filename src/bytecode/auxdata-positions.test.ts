@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { AUXDATA_FORMS } from '../../test/support/bytecode/made-up-code.ts';
+import { findChangedAuxdatas, occurrencesOf, toPositions } from './auxdata-positions.ts';
+
+const FIRST = 'a1'.repeat(32);
+const SECOND = 'b2'.repeat(32);
+const auxdata = (hash: string, form = '0.6.0'): string => AUXDATA_FORMS[form]?.(hash) ?? '';
+const bytes = (...parts: readonly string[]): Buffer => Buffer.from(parts.join(''), 'hex');
+
+describe('findChangedAuxdatas', () => {
+  it.each(Object.keys(AUXDATA_FORMS).filter((form) => form !== 'hashless'))(
+    'finds all that changed with the metadata: %s',
+    (form) => {
+      const code = (hash: string) =>
+        bytes('6001', auxdata(hash, form), auxdata(hash, form), '6002');
+      const length = auxdata(FIRST, form).length / 2;
+      expect(findChangedAuxdatas(code(FIRST), code(SECOND))).toEqual([
+        { start: 2, length },
+        { start: 2 + length, length },
+      ]);
+    },
+  );
+
+  it('finds a hash of which the first bytes stayed the same by chance', () => {
+    const code = (hash: string) => bytes('6001', auxdata(hash));
+    expect(findChangedAuxdatas(code(FIRST), code(`${FIRST.slice(0, 62)}ff`))).toEqual([
+      { start: 2, length: 53 },
+    ]);
+  });
+
+  it('leaves out what looks the same and did not change: a constant of the source', () => {
+    const code = (hash: string) => bytes(auxdata(FIRST), auxdata(hash));
+    expect(findChangedAuxdatas(code(FIRST), code(SECOND))).toEqual([{ start: 53, length: 53 }]);
+  });
+
+  it('finds none where nothing changed', () => {
+    expect(findChangedAuxdatas(bytes(auxdata(FIRST)), bytes(auxdata(FIRST)))).toEqual([]);
+  });
+
+  it.each<[string, Buffer, Buffer]>([
+    ['codes of unequal length', bytes(auxdata(FIRST)), bytes(auxdata(SECOND), '00')],
+    ['a difference in code', bytes('6001', auxdata(FIRST)), bytes('6002', auxdata(SECOND))],
+    [
+      'a difference behind the hash',
+      bytes(auxdata(FIRST)),
+      bytes(auxdata(SECOND).replace('430006', '430007')),
+    ],
+    ['a hash that no auxdata holds', bytes('6001', FIRST), bytes('6001', SECOND)],
+    ['an auxdata in one code only', bytes(auxdata(FIRST)), bytes('60', auxdata(SECOND).slice(2))],
+  ])('does not explain %s', (_what, code, edited) => {
+    expect(findChangedAuxdatas(code, edited)).toBeUndefined();
+  });
+
+  it('does not choose between two readings of one difference', () => {
+    // An auxdata that begins within the hash of another, whose own hash goes on over the other's end.
+    const start = 'a165627a7a72305820';
+    const code = (byte: string, end: string) =>
+      bytes(start, start, byte.repeat(23), '0029', '77'.repeat(7), end);
+    expect(findChangedAuxdatas(code('01', '0029'), code('02', '0029'))).toBeUndefined();
+    expect(findChangedAuxdatas(code('01', '0030'), code('02', '0030'))).toEqual([
+      { start: 0, length: 43 },
+    ]);
+  });
+});
+
+describe('toPositions', () => {
+  it('numbers auxdatas in the order of offsets', () => {
+    expect(
+      toPositions(bytes('aabbcc'), [
+        { start: 2, length: 1 },
+        { start: 0, length: 2 },
+      ]),
+    ).toEqual({ '1': { offset: 0, value: '0xaabb' }, '2': { offset: 2, value: '0xcc' } });
+  });
+});
+
+describe('occurrencesOf', () => {
+  it('counts overlapping occurrences, at whole bytes', () => {
+    expect(occurrencesOf(bytes('aaaa'), bytes('aaaaaa'))).toEqual([0, 1]);
+    expect(occurrencesOf(bytes('aabb'), bytes('0aabb0'))).toEqual([]);
+  });
+});

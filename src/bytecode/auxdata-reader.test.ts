@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { AUXDATA_FORMS } from '../../test/support/bytecode/made-up-code.ts';
+import { auxdataReaderOf } from './auxdata-reader.ts';
+import { toRecompiledCodes, type CompiledContract } from './compiled-contract.ts';
+import { toCodeTemplate } from './recompiled-code.ts';
+
+const [OWN, CHILD, OTHER] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [
+  string,
+  string,
+  string,
+];
+const auxdata = (hash: string): string => AUXDATA_FORMS['0.6.0']?.(hash) ?? '';
+const HASHLESS = AUXDATA_FORMS.hashless?.('') ?? '';
+
+/** The assembly of a contract whose runtime code has an auxdata and contains contracts with others. */
+function assembly(own?: string, ...within: readonly string[]): object {
+  const children = within.map((value, index) => [
+    String(index),
+    { '.code': [], '.data': { '0': { '.auxdata': value, '.code': [] } } },
+  ]);
+  return {
+    '.code': [],
+    '.data': {
+      '0': {
+        '.code': [],
+        ...(own && { '.auxdata': own }),
+        '.data': Object.fromEntries(children) as object,
+      },
+      A1B2: '6001',
+    },
+  };
+}
+
+function compiled(runtime: string, creation: string, legacyAssembly?: unknown): CompiledContract {
+  return {
+    evm: { bytecode: { object: creation }, deployedBytecode: { object: runtime }, legacyAssembly },
+  };
+}
+
+const solidity = auxdataReaderOf('Solidity');
+
+describe('auxdataReaderOf', () => {
+  it('knows Solidity and Yul in any case', () => {
+    expect(auxdataReaderOf('solidity')).toBe(solidity);
+    expect(auxdataReaderOf('YUL')).toBe(auxdataReaderOf('Yul'));
+  });
+
+  it.each(['Vyper', 'Fe', '', '__proto__'])('refuses %j', (language) => {
+    expect(() => auxdataReaderOf(language)).toThrow(
+      expect.objectContaining({ code: 'unsupported_language', details: { language } }),
+    );
+  });
+});
+
+describe('the reader of Solidity', () => {
+  it('places the only auxdata at the end of the runtime code and where the creation code has it', () => {
+    const own = auxdata(OWN);
+    expect(solidity.read(compiled(`6001${own}`, `60026003${own}6004`, assembly(own)))).toEqual({
+      state: 'located',
+      runtime: { '1': { offset: 2, value: `0x${own}` } },
+      creation: { '1': { offset: 4, value: `0x${own}` } },
+    });
+  });
+
+  it('finds none in creation code that the optimizer left without the runtime code', () => {
+    const own = auxdata(OWN);
+    expect(solidity.read(compiled(`6001${own}`, '6002', assembly(own)))).toMatchObject({
+      state: 'located',
+      creation: {},
+    });
+  });
+
+  it.each([
+    ['several are listed', compiled('60', '60', assembly(auxdata(OWN), auxdata(CHILD)))],
+    ['none is listed', compiled('60', '60', assembly())],
+    ['the compiler gives no assembly', compiled('60', '60')],
+    ['the assembly is null', compiled('60', '60', null)],
+    [
+      'the creation code has it twice',
+      compiled(auxdata(OWN), auxdata(OWN).repeat(2), assembly(auxdata(OWN))),
+    ],
+    [
+      'the only one is that of a contract within',
+      compiled('60', '60', assembly(undefined, auxdata(CHILD))),
+    ],
+  ])('asks for a second compilation when %s', (_when, contract) => {
+    expect(solidity.read(contract)).toEqual({ state: 'edit_needed' });
+  });
+
+  it('needs no second compilation for auxdatas without a hash, in which nothing may differ', () => {
+    const contract = compiled(
+      `60${HASHLESS}${HASHLESS}`,
+      `61${HASHLESS}${HASHLESS}`,
+      assembly(HASHLESS, HASHLESS),
+    );
+    expect(solidity.read(contract)).toEqual({
+      state: 'located',
+      runtime: { '1': { offset: 13, value: `0x${HASHLESS}` } },
+      creation: {},
+    });
+  });
+
+  it.each([
+    [
+      'is not at the end of the runtime code',
+      compiled(`${auxdata(OWN)}00`, '60', assembly(auxdata(OWN))),
+    ],
+    ['is longer than the runtime code', compiled('60', '60', assembly(auxdata(OWN)))],
+    ['is no auxdata', compiled('6001', '60', assembly('6001'))],
+  ])('does not guess when the listed auxdata %s', (_what, contract) => {
+    expect(solidity.read(contract)).toEqual({ state: 'unlocated' });
+  });
+
+  const both = (own: string, child: string, listed = assembly(auxdata(own), auxdata(child))) =>
+    compiled(
+      `6001${auxdata(child)}${auxdata(own)}`,
+      `6002${auxdata(child)}${auxdata(own)}`,
+      listed,
+    );
+
+  it('places several by what changes with the metadata', () => {
+    const reading = solidity.read(both(OWN, CHILD), both(OTHER, 'dd'.repeat(32)));
+    expect(reading).toMatchObject({
+      state: 'located',
+      runtime: { '1': { offset: 2, value: `0x${auxdata(CHILD)}` }, '2': { offset: 55 } },
+      creation: { '1': { offset: 2 }, '2': { offset: 55, value: `0x${auxdata(OWN)}` } },
+    });
+  });
+
+  it('does not believe a place that the compiler does not list', () => {
+    const listed = assembly(auxdata(OWN), auxdata(OTHER));
+    expect(solidity.read(both(OWN, CHILD, listed), both(OTHER, 'dd'.repeat(32)))).toEqual({
+      state: 'unlocated',
+    });
+  });
+
+  it("does not believe an edit that left the contract's own hash as it was", () => {
+    expect(solidity.read(both(OWN, CHILD), both(OWN, OTHER))).toEqual({ state: 'unlocated' });
+  });
+
+  it('finds that a contract without auxdata has none', () => {
+    expect(
+      solidity.read(compiled('6001', '6002', assembly()), compiled('6001', '6002', assembly())),
+    ).toEqual({
+      state: 'located',
+      runtime: {},
+      creation: {},
+    });
+  });
+
+  it('changes the metadata by the sources alone, and leaves the input it was given', () => {
+    const sources = JSON.parse('{"a.sol":{"content":"x"},"__proto__":{"content":"y"}}') as Record<
+      string,
+      { content: string }
+    >;
+    const input = { sources, settings: { remappings: [] } };
+    const edited = solidity.changeMetadata(input);
+    expect(JSON.stringify(edited.sources)).toBe(
+      '{"a.sol":{"content":"x "},"__proto__":{"content":"y "}}',
+    );
+    expect(edited.settings).toBe(input.settings);
+    expect(sources['a.sol']).toEqual({ content: 'x' });
+  });
+});
+
+describe('the reader of Yul', () => {
+  it('takes every byte for code', () => {
+    const contract = compiled(`6001${auxdata(OWN)}`, `6002${auxdata(OWN)}`);
+    expect(auxdataReaderOf('Yul').read(contract)).toEqual({
+      state: 'located',
+      runtime: {},
+      creation: {},
+    });
+  });
+});
+
+describe('toRecompiledCodes', () => {
+  it('leaves out auxdatas that could not be located, and references that a version does not give', () => {
+    const { runtime, creation } = toRecompiledCodes(compiled('6001', '6002'), {
+      state: 'unlocated',
+    });
+    expect(runtime).toEqual({
+      code: '6001',
+      linkReferences: {},
+      immutableReferences: {},
+      auxdata: {},
+    });
+    expect(toCodeTemplate(creation)).toMatchObject({ libraries: [], immutables: [], auxdata: [] });
+  });
+});
