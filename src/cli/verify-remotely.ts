@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { FullmatchError } from '../errors.ts';
+import { asFullmatchError, FullmatchError } from '../errors.ts';
 import { hostPortOf } from '../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
@@ -78,13 +78,17 @@ export class RemoteService {
   }
 
   async #ask(path: string, body?: object): Promise<Members> {
-    const response = await this.#fetch.fetch(`${this.#base}${path}`, {
-      ...(body && {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    });
+    const response = await this.#fetch
+      .fetch(`${this.#base}${path}`, {
+        ...(body && {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      })
+      .catch((error: unknown) => {
+        throw asFullmatchError(error);
+      });
     const answer = readMembers(response.body);
     if (response.status >= 200 && response.status < 300) return answer;
     const textOf = (...names: string[]): string | undefined =>

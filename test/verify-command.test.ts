@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { runInProcess, type CliRun } from './support/run-cli.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  compileAsDeveloper,
+  configOf,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+
+const PATH = 'src/Box.sol';
+const SOURCE = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+contract Box { uint256 public value; function set(uint256 v) external { value = v; } }
+`;
+/** A URL at which nothing listens any more. */
+async function closedUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
+
+const CHAIN = String(VERIFIED_CHAIN_ID);
+const installed = findAnvil() !== undefined;
+
+describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+  let testDatabase: TestDatabase;
+  let anvil: Anvil;
+  let service: BootedService;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  let creationCode: string;
+  beforeAll(async () => {
+    [testDatabase, anvil, folder] = await Promise.all([
+      createTestDatabase(),
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+      createTemporaryFolder(),
+    ]);
+    const yaml = configOf(anvil);
+    service = await bootService({ databaseUrl: testDatabase.url, yaml });
+    const input = inputOf({ [PATH]: SOURCE });
+    const compiled = await compileAsDeveloper('0.8.37', input, PATH, 'Box');
+    creationCode = compiled.creationCode;
+    const write = async (name: string, text: string): Promise<void> => {
+      const file = path.join(folder.path, name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, text);
+    };
+    await write('fullmatch.yaml', yaml);
+    await write('input.json', JSON.stringify(input));
+    await write('changed.json', JSON.stringify(inputOf({ [PATH]: `${SOURCE}// other\n` })));
+    await write(
+      'other.json',
+      JSON.stringify(inputOf({ [PATH]: SOURCE.replace('= v;', '= 2 * v;') })),
+    );
+    await write('build-info.json', JSON.stringify({ solcLongVersion: '0.8.37', input }));
+    await write('metadata.json', compiled.metadata);
+    await write(PATH, SOURCE);
+    await write('out/Box.sol/Box.json', JSON.stringify({ rawMetadata: compiled.metadata }));
+  }, 180_000);
+  afterAll(async () => {
+    await service.close();
+    await anvil.stop();
+    await folder.remove();
+    await testDatabase.drop();
+  });
+
+  const verify = async (...args: readonly string[]): Promise<CliRun> => {
+    const { address } = await deploy(anvil, creationCode);
+    return runInProcess(['verify', CHAIN, address, ...args], {
+      environment: { DATABASE_URL: testDatabase.url },
+      workingDirectory: folder.path,
+    });
+  };
+  const here = ['--contract', 'src/Box.sol:Box'];
+
+  test.each([
+    ['a standard JSON input', ['input.json', '--compiler', 'v0.8.37', ...here]],
+    ['a build info file of Hardhat', ['build-info.json', '--contract', 'Box']],
+    ['a metadata.json and its sources', ['metadata.json']],
+    ['a Foundry project', ['.', ...here]],
+  ])('%s gives the full match, on the database and by a running service', async (_what, args) => {
+    const direct = await verify(...args, '--json');
+    expect(direct.stderr).toBe('');
+    expect(direct.exitCode).toBe(0);
+    expect(JSON.parse(direct.stdout)).toMatchObject({ runtimeMatch: 'full', creationMatch: null });
+    const remote = await verify(...args, '--url', `${service.apiUrl}/server/`, '--wait');
+    expect(remote).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(remote.stdout).toMatch(/runtime +full +identical/);
+  });
+
+  test('a partial match exits 0 and says what it is', async () => {
+    const run = await verify('changed.json', '--compiler', '0.8.37', ...here);
+    expect(run.exitCode).toBe(0);
+    expect(run.stdout).toMatch(/runtime +partial +identical but for the metadata hash/);
+  });
+
+  test.each([[[]], [['--url', 'service', '--wait']]])(
+    'exits 6 without a match, and 1 where the input is at fault (%j)',
+    async (more) => {
+      const where = more.map((each) => (each === 'service' ? service.apiUrl : each));
+      const other = await verify('other.json', '--compiler', '0.8.37', ...here, ...where);
+      expect(other.exitCode).toBe(6);
+      expect(other.stderr).toContain('error[no_match]');
+      const bad = await verify('input.json', '--compiler', '0.8.999', ...here, ...where);
+      expect(bad.exitCode).toBe(1);
+      expect(bad.stderr).toContain('error[not_verifiable]');
+    },
+  );
+
+  test('exits 75 where it could not be checked', async () => {
+    const nowhere = await closedUrl();
+    const args = ['input.json', '--compiler', '0.8.37', ...here, '--url', nowhere];
+    expect((await verify(...args)).exitCode).toBe(75);
+    await writeFile(path.join(folder.path, 'away.yaml'), configOf({ url: nowhere }));
+    const away = await verify(...args.slice(0, 5), '--config', 'away.yaml');
+    expect(away.exitCode).toBe(75);
+    expect(away.stderr).toContain('error[not_checked]');
+  });
+
+  test('refuses what holds nothing to verify', async () => {
+    for (const input of ['missing.json', 'fullmatch.yaml', 'src']) {
+      const run = await verify(input, ...here);
+      expect(run.exitCode).toBe(1);
+      expect(run.stderr).toContain('error[verification_input_unusable]');
+    }
+  });
+
+  test('fullmatch compilers list shows the compiler that is installed, and verify finds it sound', async () => {
+    const run = (args: readonly string[]): Promise<CliRun> =>
+      runInProcess(['compilers', ...args], { workingDirectory: folder.path });
+    expect((await run(['list'])).stdout).toContain('0.8.37+commit.');
+    expect((await run(['verify'])).exitCode).toBe(0);
+    expect((await run(['fetch', '0.8.37'])).stdout).toContain('soljson');
+    expect((await run(['fetch', '0.8.999'])).stderr).toContain('unsupported_compiler_version');
+  });
+});
