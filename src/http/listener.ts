@@ -169,8 +169,9 @@ function bodyLimitOf(
   { requestBytes }: ListenerLimits,
   { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
 ): number {
+  if (method !== 'POST') return requestBytes;
   const [path = ''] = url.split('?', 1);
-  return (method === 'POST' ? app.bodyLimitOf?.(method, path) : undefined) ?? requestBytes;
+  return app.bodyLimitOf?.(method, path) ?? requestBytes;
 }
 
 function malformed(detail: string): FullmatchError {
