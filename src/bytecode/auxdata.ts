@@ -1,13 +1,13 @@
 import { Tokenizer, type Token } from 'cborg';
 
 /** How the metadata hash is named in an auxdata: an IPFS multihash, or a Swarm hash of version 0 or 1. */
-export type MetadataHashKind = 'ipfs' | 'bzzr0' | 'bzzr1';
+type MetadataHashKind = 'ipfs' | 'bzzr0' | 'bzzr1';
 
 /**
  * What solc appends to code: a CBOR map and the map's length in two bytes, big-endian
  * (Solidity documentation, "Encoding of the Metadata Hash in the Bytecode").
  */
-export interface Auxdata {
+interface Auxdata {
   /** Length in bytes, the two bytes of the length included. */
   readonly length: number;
   /** Where the 32 bytes of the hash lie, in bytes from the start of the auxdata. Absent with `bytecodeHash: none`. */

@@ -14,10 +14,8 @@ import { isStrictEncoding, type AbiParameter } from './strict-encoding.ts';
 import { type Transformation } from './transformation.ts';
 import { type CodeMatch, type CodeMismatch, type CodeVerdict } from './verdict.ts';
 
-export { type ConfiguredLibraries } from './explained-value.ts';
-
 /** What there is to compare for the code that runs. */
-export interface RuntimeComparison {
+interface RuntimeComparison {
   readonly recompiled: CodeTemplate;
   readonly onChain: Uint8Array;
   /** Where the code lives, hex in any case. */
@@ -26,7 +24,7 @@ export interface RuntimeComparison {
 }
 
 /** What there is to compare for the code that created the contract. */
-export interface CreationComparison {
+interface CreationComparison {
   readonly recompiled: CodeTemplate;
   /** The whole creation code with its arguments: the transaction's input, or the init code of the create in its trace. */
   readonly onChain: Uint8Array;
