@@ -122,7 +122,7 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
   test('other code fails with no_match and both codes, and a second try after it is accepted', async () => {
     const { address } = await deployVault();
     const other = bodyOf(SOURCE.replace('amount <= limit', 'amount <  limit'));
-    for (const _attempt of [1, 2]) {
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
       const job = await verifyOverV2(service.apiUrl, address, other);
       expect(['no_match', 'bytecode_length_mismatch']).toContain(job.error?.customCode);
       expect(job.error?.onchainRuntimeCode).toMatch(/^0x[0-9a-f]+$/);
