@@ -1,7 +1,7 @@
 import { sql, type Database } from '../store/database.ts';
 
 /** The channel on which every process of a database hears that a job was submitted, cancelled or ended. */
-export const JOBS_CHANNEL = 'fullmatch_jobs';
+const JOBS_CHANNEL = 'fullmatch_jobs';
 
 const NOTIFY = sql('notify of jobs', `SELECT pg_notify($1, '')`);
 

@@ -12,7 +12,7 @@ const NAME_SHOWN_CHARACTERS = 120;
 const UNSTORABLE = /\u0000|\p{Surrogate}/u;
 
 /** Shows a name of the input, which may hold anything. */
-export function showName(name: string): string {
+function showName(name: string): string {
   return `"${printableText(name, NAME_SHOWN_CHARACTERS)}"`;
 }
 

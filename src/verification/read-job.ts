@@ -8,10 +8,6 @@ const COLUMNS = `id, state, chain_id, address, created_at, started_at, finished_
   runtime_match, creation_match, event_id, error_code, error_message, error_id, error_data`;
 
 const READ_JOB = sql('read job', `SELECT ${COLUMNS} FROM verification_jobs WHERE id = $1`);
-const LIST_JOBS = sql(
-  'list jobs',
-  `SELECT ${COLUMNS} FROM verification_jobs ORDER BY created_at DESC LIMIT $1`,
-);
 
 interface JobRow {
   readonly id: string;
@@ -69,9 +65,4 @@ export async function readJob(
   if (!UUID.test(id)) return undefined;
   const [row] = await database.query<JobRow>(READ_JOB, [id]);
   return row === undefined ? undefined : toJob(row);
-}
-
-/** The newest jobs, newest first. */
-export async function listJobs(database: Queryable, limit: number): Promise<VerificationJob[]> {
-  return (await database.query<JobRow>(LIST_JOBS, [limit])).map(toJob);
 }
