@@ -13,7 +13,19 @@ const table = {
   monitor: ['chains', 'verification', 'lib', 'errors', 'log'],
   http: ['chains', 'repository', 'verification', 'lib', 'errors', 'log'],
   config: ['lib', 'errors'],
-  cli: ['service', 'config', 'chains', 'repository', 'importer', 'store', 'verification', 'compilers', 'lib', 'errors', 'log'],
+  cli: [
+    'service',
+    'config',
+    'chains',
+    'repository',
+    'importer',
+    'store',
+    'verification',
+    'compilers',
+    'lib',
+    'errors',
+    'log',
+  ],
 };
 const pattern = (names) =>
   names.map((name) =>
@@ -71,7 +83,10 @@ module.exports = {
       name: 'no-dev-dependency-in-src',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
   ],
   options: {
@@ -79,6 +94,10 @@ module.exports = {
     exclude: { path: ['(^|/)dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
   },
 };

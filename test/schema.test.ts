@@ -5,7 +5,9 @@ import { createTestDatabase } from './support/test-database.ts';
 test('the committed schema dump is what the migrations give', async () => {
   const testDatabase = await createTestDatabase();
   try {
-    await expect(await dumpSchema(testDatabase.database)).toMatchFileSnapshot('../migrations/schema.sql');
+    await expect(await dumpSchema(testDatabase.database)).toMatchFileSnapshot(
+      '../migrations/schema.sql',
+    );
   } finally {
     await testDatabase.drop();
   }

@@ -38,7 +38,9 @@ describe('the client', () => {
   test('says undefined of a chain that the service does not know, and throws for a reference that is none', async () => {
     const client = createFullmatchClient(service);
     expect(await client.chain(999_999_999_999)).toBeUndefined();
-    await expect(client.chain('0x00ffffffffffffffffffffff')).rejects.toBeInstanceOf(FullmatchRequestError);
+    await expect(client.chain('0x00ffffffffffffffffffffff')).rejects.toBeInstanceOf(
+      FullmatchRequestError,
+    );
   });
 
   test('gives the code of a problem, and refuses what is no JSON', async () => {

@@ -3,7 +3,7 @@ import { printableText } from '../lib/printable-text.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
 
 /** The languages that the Solidity compilers take, by our name and as standard JSON writes them. */
-export const SOLC_LANGUAGES: ReadonlyMap<string, string> = new Map([
+const SOLC_LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['solidity', 'Solidity'],
   ['yul', 'Yul'],
 ]);

@@ -12,7 +12,7 @@ export interface CompilerVersion {
 }
 
 /** Before it there is no standard JSON interface in the compiler itself. */
-export const OLDEST_RELEASE = '0.4.11';
+const OLDEST_RELEASE = '0.4.11';
 
 const NEAREST_SHOWN = 3;
 const MAX_SHOWN_LENGTH = 80;

@@ -4,7 +4,7 @@ import { type ConfigSources } from '../../src/config/load-config.ts';
 import { validateServiceChain } from '../../src/chains/service-chain.ts';
 
 /** A file system of the texts given, by absolute path. */
-export function memoryFiles(texts: Readonly<Record<string, string>>): FileReader {
+function memoryFiles(texts: Readonly<Record<string, string>>): FileReader {
   return {
     read: (file) => texts[file],
     list(folder) {

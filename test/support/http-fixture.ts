@@ -43,7 +43,7 @@ function record(chainId: number, name: string, shortName: string, supported: boo
 }
 
 /** A registry of these records. */
-export function registryOf(records: readonly ChainRecord[]): ChainRegistry {
+function registryOf(records: readonly ChainRecord[]): ChainRegistry {
   return {
     chains: records.map((each) => ({
       record: each,

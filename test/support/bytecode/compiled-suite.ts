@@ -134,7 +134,7 @@ function solidity(
 }
 
 /** The settings under which the suite is compiled with a version: those that it has. */
-export function suiteVariants(version: SolcVersion): Record<string, SolcInput> {
+function suiteVariants(version: SolcVersion): Record<string, SolcInput> {
   const optimizer = { enabled: true, runs: 200 };
   return {
     plain: solidity(version, { optimizer: { enabled: false, runs: 200 } }),

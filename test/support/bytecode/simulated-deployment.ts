@@ -3,8 +3,8 @@ import { toCodeTemplate } from '../../../src/bytecode/recompiled-code.ts';
 import { type CompiledSample } from './compiled-suite.ts';
 
 /** Where the samples live, and what they are linked and constructed with. */
-export const ADDRESS = '0x00000000000000000000000000000000c0ffee01';
-export const LIBRARY_ADDRESSES: Readonly<Record<string, string>> = {
+const ADDRESS = '0x00000000000000000000000000000000c0ffee01';
+const LIBRARY_ADDRESSES: Readonly<Record<string, string>> = {
   Sums: '0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a',
   Products: '0x70700d0c7570700d0c7570700d0c7570700d0c75',
 };
