@@ -16,6 +16,7 @@ import { listen, type Listener, type ListenOptions } from './http/listener.ts';
 import { createMetrics, createMetricsApp } from './http/metrics.ts';
 import { Publisher } from './http/publisher.ts';
 import { createRepositoryApp } from './http/repository/repository-app.ts';
+import { hostPortOf } from './lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from './lib/guarded-fetch.ts';
 import { readPackageVersion } from './lib/package-version.ts';
 import { createLogger, type Logger } from './log.ts';
@@ -110,9 +111,16 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
 }
 
 /** Every request that goes out. Each caller has its own deadline and size; these hold where it says nothing. */
-export function openGuardedFetch(registry: ChainRegistry): GuardedFetch {
+export function openGuardedFetch(
+  { compilers: { downloadUrl } }: Config,
+  registry: ChainRegistry,
+): GuardedFetch {
   return createGuardedFetch({
-    allowPrivate: findOperatorHosts(registry.chains),
+    // A mirror that the operator names may be on his own network, as his endpoints may.
+    allowPrivate: [
+      ...findOperatorHosts(registry.chains),
+      ...(downloadUrl === undefined ? [] : [hostPortOf(new URL(downloadUrl))]),
+    ],
     maxBytes: OUTBOUND_MAX_BYTES,
     deadlineMs: OUTBOUND_DEADLINE_MS,
     maxRedirects: OUTBOUND_MAX_REDIRECTS,
@@ -140,7 +148,7 @@ export async function openVerificationParts(
   log: Logger,
 ): Promise<VerificationParts & { close(): Promise<void> }> {
   const { timeoutMs, memoryBytes } = config.compilers;
-  const fetch = openGuardedFetch(registry());
+  const fetch = openGuardedFetch(config, registry());
   const compilers = await createCompilers(
     {
       sources: compilerSourcesOf(config, fetch),

@@ -59,7 +59,7 @@ async function withSources<T>(
   work: (sources: CompilerSources) => Promise<T>,
 ): Promise<T> {
   const loaded = loadCommandConfig(options, context);
-  const fetch = openGuardedFetch(await loadRegistry(loaded.config));
+  const fetch = openGuardedFetch(loaded.config, await loadRegistry(loaded.config));
   try {
     return await work(compilerSourcesOf(loaded.config, fetch));
   } finally {
