@@ -197,6 +197,11 @@ class MemoryWatch {
 const OUT_OF_MEMORY =
   /std::bad_alloc|out of memory|OOM|cannot enlarge memory|allocation failed|memory access out of bounds/i;
 const OUT_OF_STACK = /call stack/i;
+/**
+ * How a compiler that caught its own failure reports it among the errors of the sources. Texts of sources cannot look
+ * so: their quotes are escaped.
+ */
+const OWN_FAILURE = /"type":\s?"(?:\w*Exception|InternalCompilerError)"/;
 /** One evaluated compiler. */
 export class SoljsonInstance {
   #soljson;
@@ -232,11 +237,16 @@ export class SoljsonInstance {
    * @throws CompilerFailure compiler_out_of_memory, compiler_crashed
    */
   compile(input) {
+    let output;
     try {
-      return this.#read(this.#call(this.#write(input)));
+      output = this.#read(this.#call(this.#write(input)));
     } catch (error) {
       throw this.#nameFailure(error);
     }
+    if (this.#watch.refused && OWN_FAILURE.test(output.toString('latin1'))) {
+      throw this.#nameFailure('it failed after memory was refused');
+    }
+    return output;
   }
 
   /** @returns {number} the bytes of its memory, which only grows */

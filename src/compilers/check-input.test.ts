@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { FullmatchError } from '../errors.ts';
+import { checkCompilerInput, checkImports } from './check-input.ts';
+import { type StandardJsonInput } from './standard-json.ts';
+
+const GOOD: StandardJsonInput = {
+  language: 'Solidity',
+  sources: { 'a.sol': { content: 'contract A {}' } },
+  settings: {},
+};
+
+function judge(language: string, input: unknown): string {
+  try {
+    checkCompilerInput(language, input as StandardJsonInput);
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof FullmatchError) return error.code;
+    throw error;
+  }
+}
+
+describe('an input', () => {
+  it('of Solidity or Yul with its texts is accepted', () => {
+    expect(judge('solidity', GOOD)).toBe('accepted');
+    expect(judge('yul', { ...GOOD, language: 'Yul' })).toBe('accepted');
+    const odd = JSON.parse(
+      '{"__proto__": {"content": ""}, "../../x": {"content": "a"}}',
+    ) as unknown;
+    expect(judge('solidity', { ...GOOD, sources: odd })).toBe('accepted');
+  });
+
+  it.each(['vyper', 'Solidity', 'fe', '', '__proto__', 'constructor'])(
+    'in the language %j is unsupported',
+    (language) => {
+      expect(judge(language, GOOD)).toBe('unsupported_language');
+    },
+  );
+
+  it.each([
+    ['no object', null],
+    ['a text', '{}'],
+    ['another language', { ...GOOD, language: 'Yul' }],
+    ['no language', { ...GOOD, language: undefined }],
+    ['no sources', { ...GOOD, sources: undefined }],
+    ['an array of sources', { ...GOOD, sources: [{ content: '' }] }],
+    ['no source', { ...GOOD, sources: {} }],
+    ['a source that is null', { ...GOOD, sources: { 'a.sol': null } }],
+    ['a source without content', { ...GOOD, sources: { 'a.sol': {} } }],
+    ['content that is no text', { ...GOOD, sources: { 'a.sol': { content: 1 } } }],
+    ['urls', { ...GOOD, sources: { 'a.sol': { urls: ['https://host.example/a.sol'] } } }],
+    ['urls beside content', { ...GOOD, sources: { 'a.sol': { content: '', urls: [] } } }],
+    ['no settings', { ...GOOD, settings: undefined }],
+    ['the model checker', { ...GOOD, settings: { modelChecker: { engine: 'all' } } }],
+    ['an unreadable model checker', { ...GOOD, settings: { modelChecker: 'chc' } }],
+    ['a list of engines', { ...GOOD, settings: { modelChecker: { engine: ['none'] } } }],
+  ])('with %s is invalid', (_what, input) => {
+    expect(judge('solidity', input)).toBe('invalid_compiler_input');
+  });
+
+  it('whose model checker is off is accepted', () => {
+    expect(judge('solidity', { ...GOOD, settings: { modelChecker: { engine: 'none' } } })).toBe(
+      'accepted',
+    );
+    expect(judge('solidity', { ...GOOD, settings: { modelChecker: { timeout: 1 } } })).toBe(
+      'accepted',
+    );
+  });
+
+  it('may have a source named like a URL', () => {
+    const sources = { 'https://host.example/a.sol': { content: 'contract A {}' } };
+    expect(judge('solidity', { ...GOOD, sources })).toBe('accepted');
+  });
+});
+
+it('an import by path that is missing stays the error of the compiler', () => {
+  const message = 'Source "b.sol" not found: File not supplied initially.';
+  expect(() =>
+    checkImports({ errors: [{ severity: 'error', type: 'ParserError', message }] }),
+  ).not.toThrow();
+});

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { parseCompilerList } from './compiler-list.ts';
+
+const SHA256 = `0x${'ab'.repeat(32)}`;
+const SOUND = {
+  path: 'soljson-v0.8.30+commit.73712a01.js',
+  longVersion: '0.8.30+commit.73712a01',
+  sha256: SHA256,
+};
+
+function parse(...builds: unknown[]): readonly string[] {
+  return [...parseCompilerList(JSON.stringify({ builds })).byFileName.keys()];
+}
+
+it('reads a list in the layout of the official binaries', () => {
+  const list = parseCompilerList(JSON.stringify({ builds: [SOUND], latestRelease: '0.8.30' }));
+  expect(list.byFileName.get(SOUND.path)?.sha256).toBe('ab'.repeat(32));
+  expect(list.soljsonByVersion.get(SOUND.longVersion)?.fileName).toBe(SOUND.path);
+});
+
+it.each([
+  ['a path that leaves the folder', { ...SOUND, path: '../../etc/passwd' }],
+  ['an absolute path', { ...SOUND, path: '/bin/sh' }],
+  ['a path with a line break', { ...SOUND, path: 'a\nb' }],
+  ['no version', { ...SOUND, longVersion: 'latest' }],
+  ['a short checksum', { ...SOUND, sha256: '0xabcd' }],
+  ['no checksum', { ...SOUND, sha256: undefined }],
+  ['nothing', null],
+])('leaves out an entry with %s', (_what, entry) => {
+  expect(parse(entry, SOUND)).toEqual([SOUND.path]);
+});
+
+it('gives a version only the file that has its name', () => {
+  const stranger = { ...SOUND, path: 'soljson-v0.8.29+commit.ab55807c.js' };
+  const list = parseCompilerList(JSON.stringify({ builds: [stranger] }));
+  expect(list.soljsonByVersion.size).toBe(0);
+});
+
+it.each(['', '[]', 'null', '{}', '{"builds": {}}', '<html>'])('refuses %j as no list', (text) => {
+  expect(() => parseCompilerList(text)).toThrow(TypeError);
+});

@@ -1,0 +1,270 @@
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
+import { narrowOutputSelection } from '../src/compilers/output-selection.ts';
+import {
+  type ContractOutput,
+  type StandardJsonInput,
+  type StandardJsonOutput,
+} from '../src/compilers/standard-json.ts';
+import { FullmatchError } from '../src/errors.ts';
+import { silentLogger } from '../src/log.ts';
+import { SOLC_PACKAGES, SOLC_VERSIONS, solcPackageOf } from './support/solc-packages.ts';
+
+const TIMEOUT_MS = 180_000;
+const NEWEST = '0.8.37';
+
+let compilers: Compilers;
+beforeAll(async () => {
+  compilers = await createCompilers({ sources: { packages: SOLC_PACKAGES } }, silentLogger);
+});
+afterAll(() => compilers.close());
+
+function inputOf(
+  content: string,
+  settings: Record<string, unknown> = {},
+  name = 'a.sol',
+): StandardJsonInput {
+  return {
+    language: 'Solidity',
+    sources: { [name]: { content } },
+    settings: {
+      outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.bytecode.object'] } },
+      ...settings,
+    },
+  };
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'compiled';
+  } catch (error) {
+    return error instanceof FullmatchError ? error.code : String(error);
+  }
+}
+
+function contractOf(output: StandardJsonOutput, name = 'A', source = 'a.sol'): ContractOutput {
+  const contract = output.contracts?.[source]?.[name];
+  if (contract === undefined) throw new Error(JSON.stringify(output.errors));
+  return contract;
+}
+
+/** Every kind of output that a verification reads: a library, a created contract, state, a constructor, an immutable. */
+function richSource(version: string): string {
+  const [, minor] = version.split('.').map(Number);
+  const immutable = minor !== undefined && minor >= 7;
+  return `pragma solidity >=0.4.11;
+library L { function twice(uint v) public ${minor === 4 ? '' : 'pure'} returns (uint) { return v * 2; } }
+contract B { uint public b = 1; }
+contract A {
+  uint public x; ${immutable ? 'uint immutable y;' : ''}
+  ${minor === 4 ? 'function A(uint v)' : 'constructor(uint v)'} public { x = v; ${immutable ? 'y = v;' : ''} new B(); }
+  function f(uint v) public returns (uint) { x = L.twice(v) ${immutable ? '+ y' : ''}; return x; }
+}`;
+}
+
+/** What the npm package itself answers, in a process of its own. */
+function compileByPackage(folder: string, input: StandardJsonInput): Promise<StandardJsonOutput> {
+  const script = `const solc = require(process.argv[1]);
+    const compile = solc.compileStandardWrapper ?? solc.compile;
+    process.stdout.write(compile(require('fs').readFileSync(0, 'utf8')));`;
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      ['-e', script, folder],
+      { maxBuffer: 2 ** 26 },
+      (error, stdout) => {
+        if (error === null) resolve(JSON.parse(stdout) as StandardJsonOutput);
+        else reject(new Error(error.message.slice(0, 300)));
+      },
+    );
+    child.stdin?.end(JSON.stringify(input));
+  });
+}
+
+describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
+  it('gives the code that its own package gives', { timeout: TIMEOUT_MS }, async () => {
+    const settings = {
+      optimizer: { enabled: true, runs: 200 },
+      outputSelection: { '*': { '*': ['metadata', 'evm.bytecode', 'evm.deployedBytecode'] } },
+    };
+    const input = inputOf(richSource(version), settings);
+    const { output, version: compiledBy } = await compilers.compile({
+      language: 'solidity',
+      version,
+      input,
+    });
+    const expected = await compileByPackage(solcPackageOf(version), input);
+    expect(compiledBy).toBe(version);
+    for (const name of ['A', 'B', 'L']) {
+      const [ours, theirs] = [contractOf(output, name), contractOf(expected, name)];
+      expect(ours.metadata).toBe(theirs.metadata);
+      expect(ours.evm?.bytecode?.object).toBe(theirs.evm?.bytecode?.object);
+      expect(ours.evm?.deployedBytecode?.object).toBe(theirs.evm?.deployedBytecode?.object);
+    }
+  });
+
+  it('accepts the narrowed selection, with the same code', { timeout: TIMEOUT_MS }, async () => {
+    const input = inputOf(richSource(version), {
+      outputSelection: { '*': { '*': ['*'], '': ['*'] } },
+    });
+    const compile = async (of: StandardJsonInput): Promise<StandardJsonOutput> =>
+      (await compilers.compile({ language: 'solidity', version, input: of })).output;
+    const whole = contractOf(await compile(input));
+    const narrowed = await compile(narrowOutputSelection(input, { path: 'a.sol', name: 'A' }));
+    const contract = contractOf(narrowed);
+    expect(narrowed.errors?.filter(({ severity }) => severity === 'error') ?? []).toEqual([]);
+    expect(contract.evm?.bytecode).toMatchObject({
+      object: whole.evm?.bytecode?.object,
+      sourceMap: whole.evm?.bytecode?.sourceMap,
+      linkReferences: whole.evm?.bytecode?.linkReferences,
+    });
+    expect(contract.evm?.deployedBytecode).toMatchObject({
+      object: whole.evm?.deployedBytecode?.object,
+      linkReferences: whole.evm?.deployedBytecode?.linkReferences,
+    });
+    expect(contract.metadata).toBe(whole.metadata);
+    expect(contract.abi).toEqual(whole.abi);
+    expect(contract.userdoc).toEqual(whole.userdoc);
+    expect(contract.devdoc).toEqual(whole.devdoc);
+    expect(contract.evm?.legacyAssembly).toBeTruthy();
+    expect(contract.evm?.deployedBytecode?.immutableReferences).toEqual(
+      whole.evm?.deployedBytecode?.immutableReferences,
+    );
+    expect(contract.storageLayout).toEqual(whole.storageLayout);
+  });
+
+  it(
+    'compiles more than its stack could take, again and again',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const content = `contract A { function f() public {} } /* ${'ä'.repeat(1_500_000)} */`;
+      const objects = new Set<string | undefined>();
+      for (let turn = 0; turn < 2; turn += 1) {
+        const input = inputOf(content);
+        const { output } = await compilers.compile({ language: 'solidity', version, input });
+        objects.add(contractOf(output).evm?.bytecode?.object);
+      }
+      expect(objects.size).toBe(1);
+    },
+  );
+
+  it(
+    'answers the errors of the sources and follows no import',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const compile = (content: string): Promise<{ output: StandardJsonOutput }> =>
+        compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+      if (version.startsWith('0.4.11+')) {
+        // Its own package aborts too: the first release with standard JSON fails while it words an error.
+        expect(await codeOf(compile('contract A { uint x = ; }'))).toBe('compiler_crashed');
+        return;
+      }
+      const broken = (await compile('contract A { uint x = ; }')).output;
+      expect(broken.errors?.some(({ severity }) => severity === 'error')).toBe(true);
+      const missing = (await compile('import "/etc/passwd"; contract A {}')).output;
+      const messages = missing.errors?.map(({ message }) => message) ?? [];
+      expect(messages.some((message) => message.includes('not found'))).toBe(true);
+      expect(JSON.stringify(missing)).not.toContain('root:');
+      expect(await codeOf(compile('import "https://host.example/b.sol"; contract A {}'))).toBe(
+        'invalid_compiler_input',
+      );
+      expect(
+        await codeOf(compile('/* import "https://host.example/b.sol"; */ contract A {}')),
+      ).toBe('compiled');
+    },
+  );
+});
+
+describe('compiling', () => {
+  it('takes Yul', { timeout: TIMEOUT_MS }, async () => {
+    const content = 'object "A" { code { sstore(0, 1) } object "R" { code { sstore(0, 2) } } }';
+    const input = {
+      language: 'Yul',
+      sources: { 'a.yul': { content } },
+      settings: { outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
+    };
+    for (const version of ['0.5.17', '0.8.4', NEWEST]) {
+      const target = { path: 'a.yul', name: 'A' };
+      const { output } = await compilers.compile({
+        language: 'yul',
+        version,
+        input: narrowOutputSelection(input, target),
+      });
+      expect(contractOf(output, 'A', 'a.yul').evm?.bytecode?.object).toMatch(/^[0-9a-f]+$/);
+    }
+  });
+
+  it('refuses what it cannot do by its code', async () => {
+    const compile = (more: object): Promise<unknown> =>
+      compilers.compile({
+        language: 'solidity',
+        version: NEWEST,
+        input: inputOf('contract A {}'),
+        ...more,
+      });
+    expect(await codeOf(compile({ language: 'vyper' }))).toBe('unsupported_language');
+    expect(await codeOf(compile({ version: 'newest' }))).toBe('invalid_compiler_version');
+    expect(await codeOf(compile({ version: '0.8.36' }))).toBe('unsupported_compiler_version');
+    expect(await codeOf(compile({ version: '0.9.0' }))).toBe('unsupported_compiler_version');
+    const modelChecker = inputOf('contract A {}', { modelChecker: { engine: 'all' } });
+    expect(await codeOf(compile({ input: modelChecker }))).toBe('invalid_compiler_input');
+  });
+
+  it('keeps nothing of one input for the next', { timeout: TIMEOUT_MS }, async () => {
+    const compile = async (content: string, version: string): Promise<StandardJsonOutput> =>
+      (await compilers.compile({ language: 'solidity', version, input: inputOf(content) })).output;
+    for (const version of ['0.4.24', '0.5.17', '0.6.12', NEWEST]) {
+      const alone = await compile('contract A { function f() public {} }', version);
+      await compile(
+        'contract Z { function g() public { uint x; x; } } contract Y is Z {}',
+        version,
+      );
+      await compile('contract A { uint x = ', version);
+      expect(await compile('contract A { function f() public {} }', version)).toEqual(alone);
+    }
+  });
+
+  it('takes hostile names of sources as names', { timeout: TIMEOUT_MS }, async () => {
+    for (const name of [
+      '../../etc/passwd',
+      '__proto__',
+      'a\r\nb.sol',
+      'x'.repeat(5000),
+      'ä"\\.sol',
+    ]) {
+      const sources = JSON.parse(
+        `{${JSON.stringify(name)}: {"content": "contract A {}"}}`,
+      ) as StandardJsonInput['sources'];
+      const { output } = await compilers.compile({
+        language: 'solidity',
+        version: NEWEST,
+        input: { ...inputOf(''), sources },
+      });
+      expect(Object.keys(output.contracts ?? {})).toEqual([name]);
+    }
+  });
+
+  it(
+    'compiles several at once, of one version and of others',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const versions = [NEWEST, NEWEST, NEWEST, '0.8.30', '0.8.30', '0.7.6', NEWEST, '0.7.6'];
+      const results = await Promise.all(
+        versions.map((version, index) =>
+          compilers.compile({
+            language: 'solidity',
+            version,
+            input: inputOf(`contract C${index} { uint public x = ${index}; }`),
+          }),
+        ),
+      );
+      results.forEach(({ output, version }, index) => {
+        expect(version.startsWith(`${versions[index] ?? ''}+`)).toBe(true);
+        expect(Object.keys(output.contracts?.['a.sol'] ?? {})).toEqual([`C${index}`]);
+      });
+      expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0 });
+    },
+  );
+});

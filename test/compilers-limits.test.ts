@@ -1,0 +1,349 @@
+import { createHash } from 'node:crypto';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type CompilersOptions,
+  createCompilers,
+  type Compilers,
+} from '../src/compilers/compilers.ts';
+import { probeIsolation } from '../src/compilers/isolation.ts';
+import { type StandardJsonInput } from '../src/compilers/standard-json.ts';
+import { FullmatchError } from '../src/errors.ts';
+import { silentLogger } from '../src/log.ts';
+import { SOLC_PACKAGES } from './support/solc-packages.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+
+const TIMEOUT_MS = 180_000;
+const MIB = 2 ** 20;
+/** Generations of the compiler: asm.js without and with a memory of its own, WebAssembly in plain and packed text. */
+const BOMBED = ['0.4.11', '0.4.26', '0.5.17', '0.8.4', '0.8.37'];
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function open(options: CompilersOptions): Promise<Compilers> {
+  const compilers = await createCompilers(
+    { sources: { packages: SOLC_PACKAGES }, ...options },
+    silentLogger,
+  );
+  closers.push(() => compilers.close());
+  return compilers;
+}
+
+function inputOf(content: string): StandardJsonInput {
+  return {
+    language: 'Solidity',
+    sources: { 'a.sol': { content } },
+    settings: { outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
+  };
+}
+
+/** Each modifier runs what it surrounds twice: n of them make 2^n copies of the body in the code. */
+function bomb(modifiers: number): string {
+  const names = Array.from({ length: modifiers }, (_, index) => `m${index}`);
+  const definitions = names.map((name) => `modifier ${name}(){_;_;}`).join('');
+  return `contract A{uint x;${definitions}function f()public ${names.join(' ')}{x++;}}`;
+}
+
+const BOMB = bomb(28);
+const HARMLESS = 'contract A { function f() public {} }';
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'compiled';
+  } catch (error) {
+    return error instanceof FullmatchError ? error.code : String(error);
+  }
+}
+
+interface ProcessState {
+  readonly pid: number;
+  readonly parent: number;
+  readonly state: string;
+  readonly command: string;
+}
+
+/** All processes of this machine, as /proc tells them. */
+async function listProcesses(): Promise<readonly ProcessState[]> {
+  const states: ProcessState[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = await readFile(`/proc/${name}/stat`, 'latin1');
+      const command = (await readFile(`/proc/${name}/cmdline`, 'latin1')).replaceAll('\0', ' ');
+      const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      states.push({ pid: Number(name), parent: Number(parent), state, command });
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return states;
+}
+
+/** The compilers that this process started and that have not ended, and its zombies. */
+async function listChildren(): Promise<readonly ProcessState[]> {
+  return (await listProcesses()).filter(
+    ({ parent, state, command }) =>
+      parent === process.pid && (state === 'Z' || /soljson-child|solc-linux/.test(command)),
+  );
+}
+
+const linux = process.platform === 'linux';
+
+describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
+  it(
+    'of memory is ended by its memory, and the next one compiles',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const compilers = await open({ limits: { memoryBytes: 128 * MIB, wallTimeMs: 120_000 } });
+      const compile = (content: string): Promise<unknown> =>
+        compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+      expect(await codeOf(compile(BOMB))).toBe('compiler_out_of_memory');
+      expect(await codeOf(compile(HARMLESS))).toBe('compiled');
+      await compilers.close();
+      if (linux) expect(await listChildren()).toEqual([]);
+    },
+  );
+
+  it(
+    'of time is ended by its time, and the next one compiles',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const compilers = await open({ limits: { memoryBytes: 2048 * MIB, wallTimeMs: 1200 } });
+      const compile = (content: string): Promise<unknown> =>
+        compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+      const started = performance.now();
+      expect(await codeOf(compile(BOMB))).toBe('compiler_timeout');
+      expect(performance.now() - started).toBeLessThan(60_000);
+      await compilers.close();
+      if (linux) expect(await listChildren()).toEqual([]);
+    },
+  );
+});
+
+describe('the bounds', () => {
+  it('hold on the output', { timeout: TIMEOUT_MS }, async () => {
+    const compilers = await open({ limits: { outputBytes: 200 } });
+    const compile = (): Promise<unknown> =>
+      compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
+    expect(await codeOf(compile())).toBe('compiler_output_too_large');
+    expect(await codeOf(compile())).toBe('compiler_output_too_large');
+    expect(compilers.describe()).toMatchObject({ running: 0, idle: 0 });
+  });
+
+  it('hold on sources that nest deeper than the stack', { timeout: TIMEOUT_MS }, async () => {
+    const compilers = await open({});
+    const depth = 100_000;
+    const content = `contract A { uint x = ${'('.repeat(depth)}1${')'.repeat(depth)}; }`;
+    for (const version of BOMBED) {
+      const compile = (of: string): Promise<unknown> =>
+        compilers.compile({ language: 'solidity', version, input: inputOf(of) });
+      // Newer versions count the depth themselves and answer with an error.
+      expect(['compiled', 'compiler_crashed']).toContain(await codeOf(compile(content)));
+      expect(await codeOf(compile(HARMLESS))).toBe('compiled');
+    }
+  });
+
+  it('leave other compilations alone', { timeout: TIMEOUT_MS }, async () => {
+    const compilers = await open({ limits: { memoryBytes: 256 * MIB, wallTimeMs: 60_000 } });
+    const compile = (version: string, content: string): Promise<unknown> =>
+      compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+    const bombed = codeOf(compile('0.8.37', BOMB));
+    for (let turn = 0; turn < 5; turn += 1) {
+      expect(await codeOf(compile('0.8.37', HARMLESS))).toBe('compiled');
+    }
+    expect(await bombed).toBe('compiler_out_of_memory');
+  });
+});
+
+describe('a signal', () => {
+  it('ends a compilation with its reason', { timeout: TIMEOUT_MS }, async () => {
+    const compilers = await open({ workers: 1 });
+    const controller = new AbortController();
+    const request = { language: 'solidity', version: '0.8.37', signal: controller.signal };
+    const running = compilers.compile({ ...request, input: inputOf(BOMB) });
+    const waiting = compilers.compile({ ...request, input: inputOf(HARMLESS) });
+    const outcome = Promise.all([codeOf(running), codeOf(waiting)]);
+    await sleep(1500);
+    controller.abort(new Error('cancelled by the client'));
+    expect(await outcome).toEqual(Array(2).fill('Error: cancelled by the client'));
+    expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0, idle: 0 });
+    const input = inputOf(HARMLESS);
+    expect(
+      await codeOf(compilers.compile({ language: 'solidity', version: '0.8.37', input })),
+    ).toBe('compiled');
+  });
+
+  it(
+    'to close ends what runs and what waits, and leaves no process',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const compilers = await open({});
+      const compile = (version: string, content: string): Promise<string> =>
+        codeOf(compilers.compile({ language: 'solidity', version, input: inputOf(content) }));
+      await compile('0.8.30', HARMLESS);
+      const outcome = Promise.all(['0.8.37', '0.8.4', '0.7.6'].map((each) => compile(each, BOMB)));
+      await sleep(1500);
+      const started = performance.now();
+      await compilers.close();
+      expect(performance.now() - started).toBeLessThan(10_000);
+      expect(await outcome).toEqual(Array(3).fill('shutting_down'));
+      expect(await compile('0.8.37', HARMLESS)).toBe('shutting_down');
+      if (linux) expect(await listChildren()).toEqual([]);
+    },
+  );
+});
+
+describe('the warm pool', () => {
+  it(
+    'keeps compilers within its memory, the last used longest',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const compilers = await open({ idleBytes: 300 * MIB });
+      const compile = (version: string): Promise<unknown> =>
+        compilers.compile({ language: 'solidity', version, input: inputOf(HARMLESS) });
+      for (const version of ['0.8.4', '0.7.6', '0.8.30', '0.6.12', '0.8.37'])
+        await compile(version);
+      const { idle, idleBytes } = compilers.describe();
+      expect(idle).toBeGreaterThan(0);
+      expect(idle).toBeLessThan(5);
+      expect(idleBytes).toBeLessThan(300 * MIB);
+      if (linux) {
+        const children = await listChildren();
+        expect(children).toHaveLength(idle);
+        // The last one is warm: the same process answers again.
+        await compile('0.8.37');
+        const after = (await listChildren()).map(({ pid }) => pid);
+        expect(after).toEqual(children.map(({ pid }) => pid));
+      }
+    },
+  );
+
+  it('lets an idle compiler go after a while', { timeout: TIMEOUT_MS }, async () => {
+    const compilers = await open({ idleTimeoutMs: 300 });
+    const input = inputOf(HARMLESS);
+    await compilers.compile({ language: 'solidity', version: '0.8.37', input });
+    expect(compilers.describe().idle).toBe(1);
+    await expect.poll(() => compilers.describe().idle, { timeout: 5000 }).toBe(0);
+    if (linux) await expect.poll(listChildren, { timeout: 5000 }).toEqual([]);
+  });
+
+  it.runIf(linux)('replaces a compiler that was killed', { timeout: TIMEOUT_MS }, async () => {
+    const compilers = await open({});
+    const compile = (): Promise<unknown> =>
+      compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
+    await compile();
+    const [child] = await listChildren();
+    process.kill(child?.pid ?? 0, 'SIGKILL');
+    await expect.poll(listChildren, { timeout: 5000 }).toEqual([]);
+    expect(await codeOf(compile())).toBe('compiled');
+  });
+});
+
+describe.runIf(linux && ['x64', 'arm64'].includes(process.arch))('a native compiler', () => {
+  /** A folder with one native compiler, which is this shell script. */
+  async function openNative(script: string, options: CompilersOptions = {}): Promise<Compilers> {
+    const folder = await createTemporaryFolder();
+    closers.push(folder.remove);
+    const machine = process.arch === 'arm64' ? 'arm64' : 'amd64';
+    const name = `solc-linux-${machine}-v0.8.37+commit.f401782d`;
+    const text = `#!/bin/sh\n${script}\n`;
+    await writeFile(path.join(folder.path, name), text);
+    await chmod(path.join(folder.path, name), 0o755);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const builds = [{ path: name, longVersion: '0.8.37+commit.f401782d', sha256 }];
+    await writeFile(path.join(folder.path, 'list.json'), JSON.stringify({ builds }));
+    return open({ sources: { directory: folder.path }, ...options });
+  }
+  const request = { language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) };
+
+  it('is given the input in an empty folder, with nothing of our environment', async () => {
+    const compilers = await openNative(
+      `cat >/dev/null; printf '{"errors":[],"files":"%s","home":"%s","secret":"%s"}' "$(ls -A)" "$HOME" "$PGPASSWORD"`,
+    );
+    process.env['PGPASSWORD'] = 'hidden';
+    const { output, version } = await compilers.compile(request);
+    delete process.env['PGPASSWORD'];
+    expect(version).toBe('0.8.37+commit.f401782d');
+    expect(output).toEqual({ errors: [], files: '', home: '', secret: '' });
+  });
+
+  it('has no network where the system can take it away', async (context) => {
+    if ((await probeIsolation()).withoutNetwork === undefined) {
+      context.skip('this system does not let network namespaces be made');
+    }
+    const compilers = await openNative(
+      `cat >/dev/null; printf '{"links":%s}' "$(tail -n +3 /proc/net/dev | grep -vc ' lo:')"`,
+    );
+    expect((await compilers.compile(request)).output).toEqual({ links: 0 });
+  });
+
+  it('is ended with what it started', { timeout: TIMEOUT_MS }, async () => {
+    const compilers = await openNative('sleep 611 & sleep 611', { limits: { wallTimeMs: 500 } });
+    expect(await codeOf(compilers.compile(request))).toBe('compiler_timeout');
+    await expect
+      .poll(async () => (await listProcesses()).filter(({ command }) => command === 'sleep 611 '))
+      .toEqual([]);
+    expect(await listChildren()).toEqual([]);
+  });
+
+  it('is ended with what it left behind', { timeout: TIMEOUT_MS }, async () => {
+    const compilers = await openNative("cat >/dev/null; sleep 612 & printf '{}'");
+    expect((await compilers.compile(request)).output).toEqual({});
+    await expect
+      .poll(async () => (await listProcesses()).filter(({ command }) => command === 'sleep 612 '))
+      .toEqual([]);
+  });
+
+  it('is bounded in its memory and its output', { timeout: TIMEOUT_MS }, async () => {
+    const limits = { memoryBytes: 64 * MIB, outputBytes: 100_000, wallTimeMs: 60_000 };
+    const hungry = await openNative('x=$(head -c 200000000 /dev/zero | tr "\\\\0" x); echo $x', {
+      limits,
+    });
+    expect(['compiler_out_of_memory', 'compiler_crashed']).toContain(
+      await codeOf(hungry.compile(request)),
+    );
+    const chatty = await openNative('yes', { limits });
+    expect(await codeOf(chatty.compile(request))).toBe('compiler_output_too_large');
+  });
+
+  it('that fails says so', async () => {
+    const failing = await openNative('echo broken >&2; exit 3');
+    const error = await failing.compile(request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'compiler_crashed', details: { said: 'broken' } });
+    const babbling = await openNative('cat >/dev/null; echo hello');
+    expect(await codeOf(babbling.compile(request))).toBe('compiler_crashed');
+  });
+});
+
+it.runIf(linux)(
+  'a compiler ends when this program is killed',
+  { timeout: TIMEOUT_MS },
+  async (context) => {
+    if ((await probeIsolation()).endsWithParent === undefined) {
+      context.skip('this system has no setpriv to ask for it');
+    }
+    const program = path.join(import.meta.dirname, 'support/bombed-program.ts');
+    const child = spawn(process.execPath, ['--import', 'tsx', program, BOMB], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const compilersOf = async (): Promise<readonly ProcessState[]> =>
+      (await listProcesses()).filter(
+        ({ parent, command }) => parent === child.pid && command.includes('soljson-child'),
+      );
+    await expect.poll(compilersOf, { timeout: 60_000 }).toHaveLength(1);
+    const [compiler] = await compilersOf();
+    child.kill('SIGKILL');
+    await expect
+      .poll(async () => (await listProcesses()).filter(({ pid }) => pid === compiler?.pid), {
+        timeout: 10_000,
+      })
+      .toEqual([]);
+  },
+);

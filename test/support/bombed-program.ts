@@ -1,0 +1,15 @@
+// Runs as a process that is killed: compiles the source in its argument, which takes longer than anyone waits.
+import { createCompilers } from '../../src/compilers/compilers.ts';
+import { silentLogger } from '../../src/log.ts';
+
+const compilers = await createCompilers({}, silentLogger);
+const outputSelection = { '*': { '*': ['evm.bytecode.object'] } };
+await compilers.compile({
+  language: 'solidity',
+  version: '0.8.37',
+  input: {
+    language: 'Solidity',
+    sources: { 'a.sol': { content: process.argv[2] ?? '' } },
+    settings: { outputSelection },
+  },
+});
