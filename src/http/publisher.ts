@@ -20,13 +20,19 @@ export interface PublisherSources {
 }
 
 /**
- * Keeps both documents true: reads the counts, makes the registry anew when a chain got its first contract, and
- * publishes both together.
+ * Keeps both documents true: reads the counts, makes the registry anew when a chain without a record got its
+ * first contract, and publishes both together.
  */
 export class Publisher {
   readonly #sources: PublisherSources;
   readonly #documents: Documents;
-  #registry: { readonly value: ChainRegistry; readonly madeAt: Date } | undefined;
+  #registry:
+    | {
+        readonly value: ChainRegistry;
+        readonly chainIds: ReadonlySet<number>;
+        readonly madeAt: Date;
+      }
+    | undefined;
   #statistics: { readonly value: Statistics; readonly confirmedAt: Date } | undefined;
   #database: DatabaseHealth | undefined;
 
@@ -42,9 +48,10 @@ export class Publisher {
   async refresh(): Promise<void> {
     const statistics = await this.#readStatistics();
     const chainIds = statistics.chains.map(({ chainId }) => chainId);
-    const known = new Set(this.#statistics?.value.chains.map(({ chainId }) => chainId));
+    // Most chains have their record before their first contract; only others need another registry.
+    const registered = this.#registry?.chainIds;
     const chains =
-      this.#registry === undefined || chainIds.some((chainId) => !known.has(chainId))
+      registered === undefined || chainIds.some((chainId) => !registered.has(chainId))
         ? await this.#renderRegistry(this.#sources.makeRegistry(chainIds))
         : undefined;
     await this.#documents.publish({
@@ -54,7 +61,14 @@ export class Publisher {
         lastModified: statistics.lastModified,
       },
     });
-    if (chains !== undefined) this.#registry = { value: chains.registry, madeAt: new Date() };
+    if (chains !== undefined) {
+      const registeredIds = chains.registry.chains.map(({ record }) => record.chainId);
+      this.#registry = {
+        value: chains.registry,
+        chainIds: new Set(registeredIds),
+        madeAt: new Date(),
+      };
+    }
     this.#statistics = { value: statistics, confirmedAt: new Date() };
   }
 
