@@ -168,6 +168,7 @@ describe('a signal', () => {
     const controller = new AbortController();
     const request = { language: 'solidity', version: '0.8.37', signal: controller.signal };
     const running = compilers.compile({ ...request, input: inputOf(BOMB) });
+    await expect.poll(() => compilers.describe().running).toBe(1);
     const waiting = compilers.compile({ ...request, input: inputOf(HARMLESS) });
     const outcome = Promise.all([codeOf(running), codeOf(waiting)]);
     await sleep(1500);
@@ -329,7 +330,7 @@ it.runIf(linux)(
     if ((await probeIsolation()).endsWithParent === undefined) {
       context.skip('this system has no setpriv to ask for it');
     }
-    const program = path.join(import.meta.dirname, 'support/bombed-program.ts');
+    const program = path.join(import.meta.dirname, 'support/bombed-process.ts');
     const child = spawn(process.execPath, ['--import', 'tsx', program, BOMB], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -6,6 +6,7 @@ import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
 import { type CompilerLimits, DEFAULT_LIMITS } from './compiler-limits.ts';
 import { type Isolation, probeIsolation } from './isolation.ts';
 import { runNative } from './native-process.ts';
+import { followSignals } from './request-ending.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
 import { WarmPool } from './warm-pool.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -94,30 +95,18 @@ class BoundedCompilers implements Compilers {
   }
 
   async compile({ language, version, input, signal }: CompileRequest): Promise<CompileResult> {
-    this.#closing.signal.throwIfAborted();
-    signal?.throwIfAborted();
     checkCompilerInput(language, input);
-    const file = await this.#finder.find(version);
-    const ending = AbortSignal.any([
-      this.#closing.signal,
-      ...(signal === undefined ? [] : [signal]),
-    ]);
-    return this.#queue.run(async () => {
-      const started = performance.now();
-      try {
-        const result = await this.#run(file, Buffer.from(JSON.stringify(input)), ending);
-        this.#log.debug(
-          { compiler: file.longVersion, compile_ms: result.compileTimeMs },
-          'compiled',
-        );
-        return result;
-      } catch (error) {
-        const code = error instanceof FullmatchError ? error.code : undefined;
-        const took = Math.round(performance.now() - started);
-        this.#log.debug({ compiler: file.longVersion, code, took_ms: took }, 'not compiled');
-        throw error;
-      }
-    }, ending);
+    const ending = followSignals([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    try {
+      ending.signal.throwIfAborted();
+      const file = await ending.race(this.#finder.find(version));
+      return await this.#queue.run(
+        () => this.#runLogged(file, input, ending.signal),
+        ending.signal,
+      );
+    } finally {
+      ending.release();
+    }
   }
 
   describe(): CompilersState {
@@ -130,6 +119,25 @@ class BoundedCompilers implements Compilers {
     this.#closing.abort(reason);
     this.#queue.close(reason);
     await this.#pool.close();
+  }
+
+  async #runLogged(
+    file: CompilerFile,
+    input: StandardJsonInput,
+    signal: AbortSignal,
+  ): Promise<CompileResult> {
+    const started = performance.now();
+    const compiler = file.longVersion;
+    try {
+      const result = await this.#run(file, Buffer.from(JSON.stringify(input)), signal);
+      this.#log.debug({ compiler, compile_ms: result.compileTimeMs }, 'compiled');
+      return result;
+    } catch (error) {
+      const code = error instanceof FullmatchError ? error.code : undefined;
+      const took = Math.round(performance.now() - started);
+      this.#log.debug({ compiler, code, took_ms: took }, 'not compiled');
+      throw error;
+    }
   }
 
   async #run(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<CompileResult> {

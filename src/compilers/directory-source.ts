@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, readdir, readFile } from 'node:fs/promises';
+import { access, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf } from '../errors.ts';
 import { type CompilerFile, type CompilerSource, type Found } from './compiler-file.ts';
@@ -55,6 +55,8 @@ export function readFileName(
 /** Compilers in a folder: native builds for this machine first, which are faster, then soljson. */
 export class DirectorySource implements CompilerSource {
   readonly #options: DirectoryOptions;
+  /** The list as it was read last; the official one has a megabyte. */
+  #list: { readonly state: string; readonly value: CompilerList } | undefined;
 
   constructor(options: DirectoryOptions) {
     this.#options = options;
@@ -92,10 +94,14 @@ export class DirectorySource implements CompilerSource {
   }
 
   async #readList(): Promise<CompilerList> {
+    const file = path.join(this.#options.directory, LIST_NAME);
     try {
-      return parseCompilerList(
-        await readFile(path.join(this.#options.directory, LIST_NAME), 'utf8'),
-      );
+      const { ino, size, mtimeMs } = await stat(file);
+      const state = [ino, size, mtimeMs].join(' ');
+      if (this.#list?.state !== state) {
+        this.#list = { state, value: parseCompilerList(await readFile(file, 'utf8')) };
+      }
+      return this.#list.value;
     } catch {
       // Without a list the catalogue alone says what is sound.
       return EMPTY_LIST;

@@ -1,0 +1,189 @@
+/** The compiler benchmark: `npx tsx bench/compilers.ts`. */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
+import { type CompilerSources } from '../src/compilers/compiler-finder.ts';
+import { listCompilers } from '../src/compilers/inspect-compilers.ts';
+import { silentLogger } from '../src/log.ts';
+import { type BenchmarkContract, ERC721_ENUMERABLE, GOVERNOR, SMALL } from './compiler-inputs.ts';
+
+const MODULES = path.resolve(import.meta.dirname, '../node_modules');
+const NEWEST = '0.8.37';
+const WARM_ROUNDS = 9;
+const COLD_ROUNDS = 3;
+/** Time between compilations, in which a process makes its next instance and gives memory back. */
+const PAUSE_MS = 700;
+
+/** What one version takes. Milliseconds and bytes. */
+export interface VersionRow {
+  readonly version: string;
+  /** From nothing: a process, the compiler loaded. */
+  readonly loadMs: number;
+  readonly firstMs: number;
+  readonly warmMs: number;
+  readonly residentBytes: number;
+}
+
+/** What one contract takes with the newest version. Milliseconds. */
+export interface ContractRow {
+  readonly contract: string;
+  /** A fresh process that loads the npm package and compiles, as servers without a pool do. */
+  readonly packageColdMs: number;
+  readonly coldMs: number;
+  readonly warmMs: number;
+  /** packageColdMs / warmMs, the median of the rounds. */
+  readonly ratio: number;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
+}
+
+async function time(run: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await run();
+  return performance.now() - started;
+}
+
+async function open(sources: CompilerSources): Promise<Compilers> {
+  return createCompilers({ sources }, silentLogger);
+}
+
+async function compile(
+  compilers: Compilers,
+  version: string,
+  { input, target }: BenchmarkContract,
+): Promise<number> {
+  const { output, compileTimeMs } = await compilers.compile({
+    language: 'solidity',
+    version,
+    input,
+  });
+  const code = output.contracts?.[target.path]?.[target.name]?.evm?.bytecode?.object ?? '';
+  if (code === '') throw new Error(`${version} gave no code: ${JSON.stringify(output.errors)}`);
+  return compileTimeMs;
+}
+
+async function measureVersion(sources: CompilerSources, version: string): Promise<VersionRow> {
+  const compilers = await open(sources);
+  try {
+    const started = performance.now();
+    const firstMs = await compile(compilers, version, SMALL);
+    const loadMs = performance.now() - started - firstMs;
+    const warm: number[] = [];
+    for (let round = 0; round < WARM_ROUNDS; round += 1) {
+      await sleep(PAUSE_MS);
+      warm.push(await time(() => compile(compilers, version, SMALL)));
+    }
+    const { idleBytes } = compilers.describe();
+    return { version, loadMs, firstMs, warmMs: median(warm), residentBytes: idleBytes };
+  } finally {
+    await compilers.close();
+  }
+}
+
+function compileByPackage({ input }: BenchmarkContract): Promise<void> {
+  const script = `const solc = require(process.argv[1]);
+    process.stdout.write(solc.compile(require('fs').readFileSync(0, 'utf8')));`;
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      ['-e', script, path.join(MODULES, 'solc')],
+      { maxBuffer: 2 ** 26 },
+      (error) => (error === null ? resolve() : reject(new Error(error.message.slice(0, 300)))),
+    );
+    child.stdin?.end(JSON.stringify(input));
+  });
+}
+
+async function measureContract(
+  sources: CompilerSources,
+  contract: BenchmarkContract,
+): Promise<ContractRow> {
+  const packageCold: number[] = [];
+  const cold: number[] = [];
+  const warm: number[] = [];
+  for (let round = 0; round < COLD_ROUNDS; round += 1) {
+    packageCold.push(await time(() => compileByPackage(contract)));
+    const compilers = await open(sources);
+    try {
+      cold.push(await time(() => compile(compilers, NEWEST, contract)));
+      for (let turn = 0; turn < WARM_ROUNDS / COLD_ROUNDS; turn += 1) {
+        await sleep(PAUSE_MS);
+        warm.push(await time(() => compile(compilers, NEWEST, contract)));
+      }
+    } finally {
+      await compilers.close();
+    }
+  }
+  const [packageColdMs, warmMs] = [median(packageCold), median(warm)];
+  return {
+    contract: contract.name,
+    packageColdMs,
+    coldMs: median(cold),
+    warmMs,
+    ratio: packageColdMs / warmMs,
+  };
+}
+
+/**
+ * Measures what compilers take: each installed version with a small contract, and three contracts with the newest
+ * version, cold and warm.
+ */
+export async function runCompilerBenchmark(): Promise<{
+  readonly versions: readonly VersionRow[];
+  readonly contracts: readonly ContractRow[];
+}> {
+  const packages = readdirSync(MODULES)
+    .filter((name) => /^solc(?:-|$)/.test(name))
+    .map((name) => path.join(MODULES, name));
+  const sources = { packages };
+  const contracts: ContractRow[] = [];
+  for (const contract of [SMALL, ERC721_ENUMERABLE, GOVERNOR]) {
+    contracts.push(await measureContract(sources, contract));
+  }
+  printContracts(contracts);
+  const versions: VersionRow[] = [];
+  for (const { longVersion, file } of await listCompilers(sources)) {
+    if (file !== undefined) versions.push(await measureVersion(sources, longVersion));
+  }
+  printVersions(versions);
+  return { versions, contracts };
+}
+
+function printContracts(rows: readonly ContractRow[]): void {
+  console.table(
+    Object.fromEntries(
+      rows.map(({ contract, packageColdMs, coldMs, warmMs, ratio }) => [
+        contract,
+        {
+          'package cold ms': Math.round(packageColdMs),
+          'cold ms': Math.round(coldMs),
+          'warm ms': Number(warmMs.toFixed(1)),
+          'package cold / warm': Number(ratio.toFixed(1)),
+        },
+      ]),
+    ),
+  );
+}
+
+function printVersions(rows: readonly VersionRow[]): void {
+  console.table(
+    Object.fromEntries(
+      rows.map(({ version, loadMs, firstMs, warmMs, residentBytes }) => [
+        version,
+        {
+          'load ms': Math.round(loadMs),
+          'first ms': Math.round(firstMs),
+          'warm ms': Number(warmMs.toFixed(1)),
+          'resident MiB': Math.round(residentBytes / 2 ** 20),
+        },
+      ]),
+    ),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runCompilerBenchmark();
