@@ -1,6 +1,11 @@
 #!/usr/bin/env node
-import { readEnvironment } from '../config/environment.ts';
-import { runCli } from './program.ts';
+import { setFlagsFromString } from 'node:v8';
+
+// Loading the program makes garbage once, for which V8 would grow the space of young objects to 32 MB and keep it;
+// a service at rest needs a thirtieth of that. Set before anything is loaded, and only for what stays.
+if (process.argv[2] === 'start') setFlagsFromString('--semi-space-growth-factor=1');
+const { readEnvironment } = await import('../config/environment.ts');
+const { runCli } = await import('./program.ts');
 
 /** How long something may hold the process once its command is done: a connection that does not end, a timer. */
 const LINGER_MS = 2_000;
