@@ -249,6 +249,18 @@ describe('workers', () => {
     expect(await untilEnd(id)).toMatchObject({ state: 'succeeded' });
   });
 
+  test('end when they are closed at the very moment at which a job begins', async () => {
+    let closed: Promise<void> | undefined;
+    const started: Workers = start(() => {
+      closed ??= started.close();
+      return never();
+    });
+    const id = await submit();
+    await expect.poll(() => closed !== undefined).toBe(true);
+    await closed;
+    expect(await readJob(testDatabase.database, id)).toMatchObject({ state: 'queued' });
+  });
+
   test('of several processes do every job once', async () => {
     const done = new Map<string, number>();
     const verify: WorkerParts['verify'] = async (request, signal) => {

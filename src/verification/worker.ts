@@ -209,6 +209,8 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     const abort = (): void => {
       reject(signal.reason as Error);
     };
+    // A signal that has fired already tells nobody who listens only now.
+    if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
