@@ -9,6 +9,7 @@ import { type CompilerSources } from '../src/compilers/compiler-finder.ts';
 import { listCompilers } from '../src/compilers/inspect-compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { type BenchmarkContract, ERC721_ENUMERABLE, GOVERNOR, SMALL } from './compiler-inputs.ts';
+import { median } from './median.ts';
 
 const MODULES = path.resolve(import.meta.dirname, '../node_modules');
 const NEWEST = '0.8.37';
@@ -36,10 +37,6 @@ export interface ContractRow {
   readonly warmMs: number;
   /** packageColdMs / warmMs, the median of the rounds. */
   readonly ratio: number;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }
 
 async function time(run: () => Promise<unknown>): Promise<number> {

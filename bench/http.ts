@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { median } from './median.ts';
 
 const ROUNDS = 7;
 const ROUND_SECONDS = 2;
@@ -137,10 +138,6 @@ async function measure(
     aim: each.aim,
     cpuRatio: median(rounds.map((round) => round.bare.cpu / round.own.cpu)),
   };
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function print(rows: readonly HttpBenchmarkRow[]): void {

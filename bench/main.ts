@@ -12,4 +12,4 @@ console.table(await runStoreBenchmark());
 console.log(
   'HTTP: requests per second, against bare node:http with the same bytes in the same run',
 );
-console.table(await runHttpBenchmark());
+await runHttpBenchmark();
