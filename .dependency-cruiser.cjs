@@ -48,7 +48,7 @@ module.exports = {
       from: { path: pattern([name])[0], pathNot: '\\.test\\.ts$' },
       to: {
         path: '^(src|test|bench|scripts|client|web)/',
-        pathNot: pattern([name, ...allowed, ...(name === 'config' ? [] : [])]),
+        pathNot: pattern([name, ...allowed]),
         // Option types of the modules are what the configuration describes.
         ...(name === 'config' ? { dependencyTypesNot: ['type-only'] } : {}),
       },

@@ -14,28 +14,20 @@ export const SYSTEM_FOLDER = '/var/lib/fullmatch';
 const TURN_TIMEOUT_MS = 30_000;
 const TURN_POLL_MS = 50;
 
+const USERADD = [
+  'useradd',
+  '--system',
+  '--no-create-home',
+  '--home-dir',
+  '/nonexistent',
+  '--shell',
+  '/usr/sbin/nologin',
+] as const;
+
 // Each way of making the user, in turn: shadow-utils; the same where a group of the name exists; BusyBox.
 const MAKE_USER: readonly (readonly string[])[] = [
-  [
-    'useradd',
-    '--system',
-    '--no-create-home',
-    '--home-dir',
-    '/nonexistent',
-    '--shell',
-    '/usr/sbin/nologin',
-  ],
-  [
-    'useradd',
-    '--system',
-    '--no-create-home',
-    '--home-dir',
-    '/nonexistent',
-    '--shell',
-    '/usr/sbin/nologin',
-    '--gid',
-    SYSTEM_USER,
-  ],
+  USERADD,
+  [...USERADD, '--gid', SYSTEM_USER],
   ['adduser', '-S', '-D', '-H', '-s', '/sbin/nologin'],
 ];
 
