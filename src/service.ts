@@ -1,9 +1,9 @@
-import { makeRegistry, readChainList } from './chains/load-registry.ts';
+import { readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
 import { type ChainRegistry } from './chains/registry.ts';
 import { findOperatorHosts } from './chains/rpc/asked-chain.ts';
 import { createChainAccess } from './chains/rpc/chain-access.ts';
-import { createRpcClient } from './chains/rpc/rpc-client.ts';
+import { createRpcClient, type RpcClient } from './chains/rpc/rpc-client.ts';
 import { type CompilerSources } from './compilers/compiler-finder.ts';
 import { createCompilers } from './compilers/compilers.ts';
 import { type Config, type LoadedConfig } from './config/config.ts';
@@ -141,14 +141,21 @@ export function compilerSourcesOf(
   };
 }
 
+/** What a verification knows of chains, and the way out to them. */
+interface ChainParts {
+  readonly registry: () => ChainRegistry;
+  readonly quorumOf: (chainId: number) => 1 | 2 | undefined;
+  readonly fetch: GuardedFetch;
+  readonly rpc: RpcClient;
+}
+
 /** What a verification is made of: chain access, compilers, and the chains of the registry. */
 export async function openVerificationParts(
   config: Config,
-  registry: () => ChainRegistry,
+  { registry, quorumOf, fetch, rpc }: ChainParts,
   log: Logger,
 ): Promise<VerificationParts & { close(): Promise<void> }> {
   const { timeoutMs, memoryBytes } = config.compilers;
-  const fetch = openGuardedFetch(config, registry());
   const compilers = await createCompilers(
     {
       sources: compilerSourcesOf(config, fetch),
@@ -159,14 +166,11 @@ export async function openVerificationParts(
   );
   return {
     compilers,
-    chainAccess: createChainAccess(createRpcClient({ fetch })),
+    chainAccess: createChainAccess(rpc),
     findSupportedChain: (chainId) =>
       registry().chains.find(({ record }) => record.chainId === chainId && record.supported),
-    quorumOf: (chainId) => config.chains.get(chainId)?.quorum,
-    close: async () => {
-      await compilers.close();
-      await fetch.close();
-    },
+    quorumOf,
+    close: () => compilers.close(),
   };
 }
 
@@ -191,11 +195,10 @@ async function openDomain(
 
   const documents = opened.add(new Documents(log));
   const publisher = new Publisher(
+    { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
     {
       readStatistics: () => readStatistics(database),
-      makeRegistry: (chainIds) => makeRegistry(list, config.registry, config.chains, chainIds),
       publishedAt: (sha256) => recordPublication(database, sha256),
-      secrets: loaded.secrets,
     },
     documents,
   );
@@ -204,7 +207,13 @@ async function openDomain(
   opened.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
 
   const registry = (): ChainRegistry => publisher.registry;
-  const parts = opened.add(await openVerificationParts(config, registry, log));
+  const fetch = opened.add(openGuardedFetch(config, registry()));
+  const rpc = createRpcClient({ fetch });
+  const quorumOf = (chainId: number): 1 | 2 | undefined =>
+    publisher.inputs.configured.get(chainId)?.quorum;
+  const parts = opened.add(
+    await openVerificationParts(config, { registry, quorumOf, fetch, rpc }, log),
+  );
   const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
   const queue = { total: queueLimit, perClient: clientQueueLimit };
   const verification = opened.addFirst(

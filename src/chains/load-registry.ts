@@ -4,7 +4,7 @@ import { buildRegistry, type ChainRegistry } from './registry.ts';
 import { type ServiceChain } from './service-chain.ts';
 
 /** What the configuration says of the chain registry. */
-interface RegistryOptions {
+export interface RegistryOptions {
   /** `configured` leaves out listed chains that are neither configured nor have contracts. */
   readonly include: 'all' | 'configured';
   /** The operator's own list file, an absolute path; the embedded list where absent. */

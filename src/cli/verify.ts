@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { type Command } from 'commander';
 import { findChain } from '../chains/chain-reference.ts';
+import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
 import { isAddress, isTransactionHash, type Hex } from '../lib/hex.ts';
 import { saveMatch } from '../repository/save-matches.ts';
-import { openVerificationParts } from '../service.ts';
+import { openGuardedFetch, openVerificationParts } from '../service.ts';
 import { failureKindOf, toVerificationFailure } from '../verification/verification-failure.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { verifyContract } from '../verification/verify-contract.ts';
@@ -93,7 +94,14 @@ async function runHere(
   const registry = await loadRegistry(loaded.config);
   const { chainId } = findChain(registry, chain).record;
   const { address } = request;
-  const parts = await openVerificationParts(loaded.config, () => registry, log);
+  const fetch = openGuardedFetch(loaded.config, registry);
+  const chainParts = {
+    registry: () => registry,
+    quorumOf: (id: number) => loaded.config.chains.get(id)?.quorum,
+    fetch,
+    rpc: createRpcClient({ fetch }),
+  };
+  const parts = await openVerificationParts(loaded.config, chainParts, log);
   try {
     const { contract } = await verifyContract(parts, { ...request, chainId }, context.signal);
     await withStore(loaded.config, 'verify', log, ({ database }) => saveMatch(database, contract));
@@ -113,6 +121,7 @@ async function runHere(
     };
   } finally {
     await parts.close();
+    await fetch.close();
   }
 }
 

@@ -1,22 +1,31 @@
 import { createHash } from 'node:crypto';
+import { type ChainList } from '../chains/chain-list.ts';
+import { makeRegistry, type RegistryOptions } from '../chains/load-registry.ts';
 import { type ChainRegistry } from '../chains/registry.ts';
 import { assertNoSecrets, renderChains } from '../chains/render-chains.ts';
+import { type ServiceChain } from '../chains/service-chain.ts';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type NamedSecret } from '../lib/secret.ts';
 import { renderStatistics, type Statistics } from '../repository/statistics.ts';
 import { type Documents } from './documents.ts';
 import { type DatabaseHealth, type RegistryHealth, type StatisticsHealth } from './health.ts';
 
+/** What the chain registry is made of, beside the chains that have contracts. Each part is replaced whole. */
+export interface RegistryInputs {
+  readonly list: ChainList;
+  readonly options: RegistryOptions;
+  /** The operator's service configuration. */
+  readonly configured: ReadonlyMap<number, ServiceChain>;
+  /** What must not stand in the chain document. */
+  readonly secrets: readonly NamedSecret[];
+}
+
 /** Where a {@link Publisher} takes its facts from. */
 export interface PublisherSources {
   /** The counts as the database has them now, from one snapshot. */
   readonly readStatistics: () => Promise<Statistics>;
-  /** The chain registry, in which every one of these chains has a record. */
-  readonly makeRegistry: (contractChainIds: readonly number[]) => ChainRegistry;
   /** When a rendering of the chain document, told by its SHA-256, first appeared on any replica. */
   readonly publishedAt: (sha256: Uint8Array) => Promise<Date>;
-  /** What must not stand in the chain document. */
-  readonly secrets: readonly NamedSecret[];
 }
 
 /**
@@ -26,6 +35,9 @@ export interface PublisherSources {
 export class Publisher {
   readonly #sources: PublisherSources;
   readonly #documents: Documents;
+  #inputs: RegistryInputs;
+  /** The end of the publication at work: they run one after another. */
+  #last: Promise<unknown> = Promise.resolve();
   #registry:
     | {
         readonly value: ChainRegistry;
@@ -36,23 +48,47 @@ export class Publisher {
   #statistics: { readonly value: Statistics; readonly confirmedAt: Date } | undefined;
   #database: DatabaseHealth | undefined;
 
-  constructor(sources: PublisherSources, documents: Documents) {
+  constructor(inputs: RegistryInputs, sources: PublisherSources, documents: Documents) {
+    this.#inputs = inputs;
     this.#sources = sources;
     this.#documents = documents;
   }
 
+  /** What the published registry is made of. */
+  get inputs(): RegistryInputs {
+    return this.#inputs;
+  }
+
   /**
-   * Reads the counts and publishes what changed. Runs one at a time.
+   * Reads the counts and publishes what changed.
    * @throws FullmatchError `secret_in_document`; `database_unreachable` and others of the store
    */
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#publish(this.#inputs));
+  }
+
+  /**
+   * Makes the registry of other inputs and publishes it. What goes wrong leaves the inputs and both documents as they were.
+   * @throws as {@link Publisher.refresh}; FullmatchError `invalid_configuration`
+   */
+  replace(change: Partial<RegistryInputs>): Promise<void> {
+    return this.#inTurn(() => this.#publish({ ...this.#inputs, ...change }));
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #publish(inputs: RegistryInputs): Promise<void> {
     const statistics = await this.#readStatistics();
     const chainIds = statistics.chains.map(({ chainId }) => chainId);
     // Most chains have their record before their first contract; only others need another registry.
-    const registered = this.#registry?.chainIds;
+    const registered = inputs === this.#inputs ? this.#registry?.chainIds : undefined;
     const chains =
       registered === undefined || chainIds.some((chainId) => !registered.has(chainId))
-        ? await this.#renderRegistry(this.#sources.makeRegistry(chainIds))
+        ? await this.#renderRegistry(inputs, chainIds)
         : undefined;
     await this.#documents.publish({
       ...(chains && { chains: chains.content }),
@@ -61,6 +97,7 @@ export class Publisher {
         lastModified: statistics.lastModified,
       },
     });
+    this.#inputs = inputs;
     if (chains !== undefined) {
       const registeredIds = chains.registry.chains.map(({ record }) => record.chainId);
       this.#registry = {
@@ -114,11 +151,15 @@ export class Publisher {
     }
   }
 
-  async #renderRegistry(registry: ChainRegistry): Promise<{
+  async #renderRegistry(
+    { list, options, configured, secrets }: RegistryInputs,
+    chainIds: readonly number[],
+  ): Promise<{
     registry: ChainRegistry;
     content: { bytes: Buffer; lastModified: Date };
   }> {
-    assertNoSecrets(registry, this.#sources.secrets);
+    const registry = makeRegistry(list, options, configured, chainIds);
+    assertNoSecrets(registry, secrets);
     const bytes = renderChains(registry);
     const sha256 = createHash('sha256').update(bytes).digest();
     const lastModified = await this.#sources.publishedAt(sha256);
