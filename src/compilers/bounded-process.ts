@@ -3,6 +3,7 @@ import { setPriority } from 'node:os';
 import { type Readable, type Writable } from 'node:stream';
 import { FullmatchError, type ErrorCode } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { endGroupWithProgram } from './group-watcher.ts';
 import { COMPILER_ENVIRONMENT, type Isolation } from './isolation.ts';
 import { readResidentBytes } from './resident-memory.ts';
 
@@ -119,6 +120,9 @@ export class BoundedProcess {
     // A process that ends while it is written to breaks the pipe; how it ended is told by `ended`.
     this.input.on('error', () => undefined);
     child.stderr?.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
+    if (command.isolation.endsWithParent === undefined && child.pid !== undefined) {
+      child.once('exit', endGroupWithProgram(child.pid));
+    }
     this.ended = this.#watchEnd();
     this.#lowerPriority();
   }
