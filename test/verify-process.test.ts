@@ -1,0 +1,273 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { type ServerResponse } from 'node:http';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { GOVERNOR } from '../bench/compiler-inputs.ts';
+import { sql } from '../src/store/database.ts';
+import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { startProgram, type ProgramRun } from './support/booted-service.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  compileAsDeveloper,
+  configOf,
+  deploy,
+  inputOf,
+  pollJob,
+  post,
+  VERIFIED_CHAIN_ID,
+  type TestInput,
+} from './support/verification-fixture.ts';
+import { startWebServer, type WebServer } from './support/web-server.ts';
+
+const VERSION = '0.8.37';
+/** What a stopping service may take, as its operator's process manager sees it. */
+const STOP_MS = 10_000;
+const TEST_MS = 180_000;
+
+const small: TestInput = inputOf({
+  'Small.sol': 'contract Small { uint256 public x; constructor(uint256 y) { x = y; } }',
+});
+/** Takes several seconds to compile. */
+const large = {
+  ...GOVERNOR.input,
+  settings: { ...GOVERNOR.input.settings, viaIR: true },
+} as TestInput;
+
+const JOBS = sql(
+  'test jobs of a process',
+  `SELECT state::text, attempts, lease_until IS NULL AS free, event_id FROM verification_jobs ORDER BY created_at, id`,
+);
+const EVENTS = sql('test events of a process', 'SELECT count(*)::int AS count FROM match_events');
+const FORGET = sql('test forget jobs', 'DELETE FROM verification_jobs');
+
+interface JobRow {
+  readonly state: string;
+  readonly attempts: number;
+  readonly free: boolean;
+  readonly event_id: string | null;
+}
+
+/** An endpoint before anvil, which holds its answers while it stalls. */
+interface StallingRpc extends WebServer {
+  stall(): void;
+  resume(): void;
+  readonly held: () => number;
+}
+
+async function startStallingRpc(anvil: Anvil): Promise<StallingRpc> {
+  let stalled = false;
+  const held: (() => void)[] = [];
+  const pass = async (body: string, response: ServerResponse): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(anvil.url, { method: 'POST', headers, body });
+    response.writeHead(answer.status, headers).end(await answer.text());
+  };
+  const server = await startWebServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      const go = (): void => void pass(body, response).catch(() => response.destroy());
+      if (stalled) held.push(go);
+      else go();
+    });
+  });
+  return Object.assign(server, {
+    stall: () => (stalled = true),
+    resume: () => {
+      stalled = false;
+      for (const go of held.splice(0)) go();
+    },
+    held: () => held.length,
+  });
+}
+
+/** The compilers that are there and that this process started. */
+async function compilersOf(parent: number): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const [stat, command] = await Promise.all(
+      ['stat', 'cmdline'].map((file) => readFile(`/proc/${name}/${file}`, 'latin1')),
+    ).catch(() => ['', '']);
+    const [, parentId] = (stat ?? '').slice((stat ?? '').lastIndexOf(')') + 2).split(' ');
+    if (Number(parentId) === parent && command?.includes('soljson-child')) found.push(Number(name));
+  }
+  return found;
+}
+
+const isAlive = async (pid: number): Promise<boolean> => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  // A zombie runs no more.
+  return stat !== '' && !stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
+};
+
+const possible = findAnvil() !== undefined && process.platform === 'linux';
+
+describe.skipIf(!possible)(`jobs of a process that ends${possible ? '' : ` (${NO_ANVIL})`}`, () => {
+  let testDatabase: TestDatabase;
+  let anvil: Anvil;
+  let rpc: StallingRpc;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  let smallCode: string;
+  let largeCode: string;
+  let stored = 0;
+  const running: ProgramRun[] = [];
+
+  beforeAll(async () => {
+    [testDatabase, anvil, folder] = await Promise.all([
+      createTestDatabase(),
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+      createTemporaryFolder(),
+    ]);
+    rpc = await startStallingRpc(anvil);
+    await writeFile(path.join(folder.path, 'fullmatch.yaml'), configOf(rpc));
+    const { creationCode } = await compileAsDeveloper(VERSION, small, 'Small.sol', 'Small');
+    smallCode = creationCode;
+    const { path: file, name } = GOVERNOR.target;
+    largeCode = (await compileAsDeveloper(VERSION, large, file, name)).creationCode;
+  }, TEST_MS);
+  afterEach(async () => {
+    rpc.resume();
+    for (const { child, ended } of running.splice(0)) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await testDatabase.database.query(FORGET);
+  });
+  afterAll(async () => {
+    await rpc.close();
+    await anvil.stop();
+    await testDatabase.drop();
+    await folder.remove();
+  });
+
+  const start = async (): Promise<Awaited<ReturnType<typeof startProgram>>> => {
+    const program = await startProgram({
+      environment: { DATABASE_URL: testDatabase.url },
+      workingDirectory: folder.path,
+    });
+    running.push(program);
+    return program;
+  };
+  const jobs = (): Promise<JobRow[]> => testDatabase.database.query<JobRow>(JOBS);
+  const states = async (): Promise<string[]> => (await jobs()).map(({ state }) => state);
+  const word = (value: number): string => value.toString(16).padStart(64, '0');
+  const submit = async (apiUrl: string, input: TestInput, code: string): Promise<string> => {
+    const { address } = await deploy(anvil, code, word(7));
+    const [file, name] = input === small ? ['Small.sol', 'Small'] : ['Council.sol', 'Council'];
+    const response = await post(`${apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`, {
+      stdJsonInput: input,
+      compilerVersion: VERSION,
+      contractIdentifier: `${file}:${name}`,
+    });
+    expect(response.status).toBe(202);
+    return ((await response.json()) as { verificationId: string }).verificationId;
+  };
+  /** Each of the jobs stored one match, which both the event log and stats.json count once. */
+  const expectStored = async (
+    { apiUrl, repositoryUrl }: { apiUrl: string; repositoryUrl: string },
+    ids: readonly string[],
+  ): Promise<void> => {
+    for (const id of ids) {
+      expect((await pollJob(apiUrl, id)).contract.runtimeMatch).toBe('exact_match');
+    }
+    stored += ids.length;
+    expect(await testDatabase.database.query(EVENTS)).toEqual([{ count: stored }]);
+    expect(new Set((await jobs()).map(({ event_id: event }) => event)).size).toBe(ids.length);
+    await expect
+      .poll(async () => (await fetch(`${repositoryUrl}/stats.json`)).json(), { timeout: 5000 })
+      .toEqual({ [VERIFIED_CHAIN_ID]: { full_match: stored, partial_match: 0 } });
+  };
+  const endWith = async (program: ProgramRun): Promise<number | string> => {
+    const begun = performance.now();
+    program.child.kill('SIGTERM');
+    const end = await program.ended;
+    expect(performance.now() - begun).toBeLessThan(STOP_MS);
+    return end;
+  };
+  const compileAtWork = async (program: ProgramRun): Promise<number> => {
+    const find = (): Promise<readonly number[]> => compilersOf(program.child.pid ?? 0);
+    await expect.poll(find, { timeout: 20_000, interval: 20 }).toHaveLength(1);
+    const [compiler = 0] = await find();
+    // Loaded after half a second, and then at work for several more.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(await states()).toEqual(['running']);
+    return compiler;
+  };
+
+  test(
+    'are handed back at SIGTERM when an endpoint stalls, and run once after a restart',
+    { timeout: TEST_MS },
+    async () => {
+      const first = await start();
+      rpc.stall();
+      const ids = [];
+      for (let number = 0; number < 3; number += 1) {
+        ids.push(await submit(first.apiUrl, small, smallCode));
+      }
+      await expect.poll(states).toEqual(['running', 'running', 'queued']);
+      await expect.poll(rpc.held).toBeGreaterThan(0);
+      expect(await endWith(first)).toBe(0);
+      const free = { state: 'queued', attempts: 0, free: true, event_id: null };
+      expect(await jobs()).toEqual([free, free, free]);
+      rpc.resume();
+      await expectStored(await start(), ids);
+    },
+  );
+
+  test(
+    'are handed back at SIGTERM in the middle of a compilation, whose compiler ends',
+    { timeout: TEST_MS },
+    async () => {
+      const first = await start();
+      const id = await submit(first.apiUrl, large, largeCode);
+      const compiler = await compileAtWork(first);
+      expect(await endWith(first)).toBe(0);
+      expect(await isAlive(compiler)).toBe(false);
+      expect(await jobs()).toMatchObject([{ state: 'queued', attempts: 0, free: true }]);
+      await expectStored(await start(), [id]);
+    },
+  );
+
+  test(
+    'are taken from a killed process when its lease has run out, end, and are counted once',
+    { timeout: TEST_MS },
+    async () => {
+      const first = await start();
+      const id = await submit(first.apiUrl, large, largeCode);
+      const compiler = await compileAtWork(first);
+      first.child.kill('SIGKILL');
+      await first.ended;
+      await expect.poll(() => isAlive(compiler), { timeout: 5000 }).toBe(false);
+      expect(await jobs()).toMatchObject([{ state: 'running', attempts: 1, free: false }]);
+      await expectStored(await start(), [id]);
+      expect(await jobs()).toMatchObject([{ state: 'succeeded', attempts: 2 }]);
+    },
+  );
+
+  test(
+    'answer a client of the API v1 that waits for one before the process ends',
+    { timeout: TEST_MS },
+    async () => {
+      const first = await start();
+      rpc.stall();
+      const { address } = await deploy(anvil, smallCode, word(7));
+      const { metadata } = await compileAsDeveloper(VERSION, small, 'Small.sol', 'Small');
+      const waiting = post(`${first.apiUrl}/verify`, {
+        chain: String(VERIFIED_CHAIN_ID),
+        address,
+        files: {
+          'metadata.json': metadata,
+          'Small.sol': small.sources['Small.sol']?.content,
+        },
+      });
+      await expect.poll(states).toEqual(['running']);
+      expect(await endWith(first)).toBe(0);
+      const answer = await waiting;
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toEqual({ error: expect.any(String) as string });
+      expect(await states()).toEqual(['queued']);
+    },
+  );
+});
