@@ -30,6 +30,10 @@ const ALLOWED: Readonly<
     modules: ['undici', 'node:net', 'node:dns/promises'],
     why: 'it makes the connections of the guarded fetch',
   },
+  'lib/guarded-socket.ts': {
+    modules: ['undici', 'WebSocket'],
+    why: 'it sends the messages of the guarded fetch over its connections',
+  },
   'http/': { modules: ['node:http', 'node:net'], why: 'it listens; it never connects' },
   'store/': {
     modules: ['pg', 'node:net'],

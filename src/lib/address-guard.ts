@@ -68,7 +68,8 @@ export function literalAddress(hostname: string): string | undefined {
 
 /** `host:port` of a URL, the port always written, as the allow list has it. */
 export function hostPortOf(url: URL): string {
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  const secure = url.protocol === 'https:' || url.protocol === 'wss:';
+  const port = url.port === '' ? (secure ? '443' : '80') : url.port;
   return `${url.hostname}:${port}`;
 }
 

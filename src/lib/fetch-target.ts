@@ -10,6 +10,7 @@ export interface Hop {
   readonly body?: string | Uint8Array;
 }
 
+const WEB_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:']);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Headers that say nothing of who asks: they alone follow a redirect to another origin. */
@@ -25,22 +26,22 @@ export function shownOrigin(url: URL): string {
  * The URL of a request.
  * @throws FetchFault url_not_allowed, or scheme_not_allowed. The message holds nothing of a text that cannot be read.
  */
-export function parseTarget(text: string, base?: URL): URL {
+export function parseTarget(
+  text: string,
+  {
+    base,
+    schemes = WEB_SCHEMES,
+  }: { readonly base?: URL; readonly schemes?: ReadonlySet<string> } = {},
+): URL {
   let url: URL;
   try {
     url = new URL(text, base);
   } catch {
     throw new FetchFault('url_not_allowed', 'A URL is no absolute URL.');
   }
-  if (url.protocol === 'ws:' || url.protocol === 'wss:') {
-    throw new FetchFault(
-      'scheme_not_allowed',
-      `${shownOrigin(url)}: WebSocket endpoints are not supported yet; use http or https.`,
-      { origin: shownOrigin(url) },
-    );
-  }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new FetchFault('scheme_not_allowed', 'A URL is neither http nor https.');
+  if (!schemes.has(url.protocol)) {
+    const named = [...schemes].map((scheme) => scheme.slice(0, -1)).join(' nor ');
+    throw new FetchFault('scheme_not_allowed', `A URL is neither ${named}.`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new FetchFault(
@@ -91,7 +92,7 @@ function keepHeaders(
  * @throws FetchFault url_not_allowed or scheme_not_allowed, which a step from https to http is too.
  */
 export function followRedirect(hop: Hop, status: number, location: string): Hop {
-  const url = parseTarget(location, hop.url);
+  const url = parseTarget(location, { base: hop.url });
   const from = shownOrigin(hop.url);
   if (hop.url.protocol === 'https:' && url.protocol === 'http:') {
     throw new FetchFault('scheme_not_allowed', `${from} redirects from https to http.`, {

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Readable, type Writable } from 'node:stream';
-import { Agent } from 'undici';
+import { Agent, type buildConnector } from 'undici';
 import { hostPortOf, normalizeHostPort } from './address-guard.ts';
 import { CircuitBreaker, type CircuitBreakerOptions, type Visit } from './circuit-breaker.ts';
 import { FetchFault } from './fetch-fault.ts';
@@ -14,6 +14,7 @@ import {
   shownOrigin,
 } from './fetch-target.ts';
 import { createGuardedConnector, type Resolve } from './guarded-connector.ts';
+import { exchangeMessage } from './guarded-socket.ts';
 import { nameFault } from './network-fault.ts';
 import { ACCEPTED_CODINGS, readBody, SinkFailure, writeBody } from './response-body.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -52,6 +53,14 @@ export interface FetchRequest {
   readonly signal?: AbortSignal;
 }
 
+/** One message to a WebSocket endpoint. */
+export type ExchangeRequest = Pick<
+  FetchRequest,
+  'headers' | 'maxBytes' | 'deadlineMs' | 'signal'
+> & {
+  readonly body: string;
+};
+
 /** An answer without its body. Any status is an answer, 404 and 503 too. */
 export interface FetchHead {
   readonly status: number;
@@ -86,12 +95,18 @@ export interface GuardedFetch {
     sink: Writable,
     request?: FetchRequest,
   ): Promise<FetchHead & { readonly bytes: number }>;
+  /**
+   * Sends `body` as one message to a WebSocket endpoint (`ws:` or `wss:`) and gives the first message that comes back.
+   * No redirect is followed.
+   */
+  exchange(url: string, request: ExchangeRequest): Promise<Buffer>;
   /** Ends all connections; requests under way fail. */
   close(): Promise<void>;
 }
 
 const DEFAULT_STEP_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 4000;
+const SOCKET_SCHEMES: ReadonlySet<string> = new Set(['ws:', 'wss:']);
 /** Headers that HTTP itself sets: a caller's would contradict the message. */
 const OWN_HEADERS = [
   'host',
@@ -178,6 +193,7 @@ class UndiciGuardedFetch implements GuardedFetch {
   readonly #options: GuardedFetchOptions;
   readonly #allowed: ReadonlySet<string>;
   readonly #agent: Agent;
+  readonly #connect: buildConnector.connector;
   readonly #breaker: CircuitBreaker;
   readonly #now: () => number;
 
@@ -188,6 +204,12 @@ class UndiciGuardedFetch implements GuardedFetch {
     this.#breaker = new CircuitBreaker(options.breaker);
     this.#now = options.breaker?.now ?? Date.now;
     const { resolve, certificateAuthorities } = options;
+    this.#connect = createGuardedConnector({
+      allowed: this.#allowed,
+      connectTimeoutMs: stepTimeoutMs,
+      ...(resolve === undefined ? {} : { resolve }),
+      ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
+    });
     this.#agent = new Agent({
       connections: options.connectionsPerHost ?? 8,
       pipelining: 1,
@@ -195,12 +217,7 @@ class UndiciGuardedFetch implements GuardedFetch {
       bodyTimeout: stepTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: createGuardedConnector({
-        allowed: this.#allowed,
-        connectTimeoutMs: stepTimeoutMs,
-        ...(resolve === undefined ? {} : { resolve }),
-        ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
-      }),
+      connect: this.#connect,
     });
   }
 
@@ -226,6 +243,43 @@ class UndiciGuardedFetch implements GuardedFetch {
       const bytes = await writeBody(body, coding, sink, { origin, maxBytes, signal });
       return { ...head, bytes };
     });
+  }
+
+  async exchange(text: string, request: ExchangeRequest): Promise<Buffer> {
+    const url = parseTarget(text, { schemes: SOCKET_SCHEMES });
+    const origin = shownOrigin(url);
+    const ending = startEnding(
+      origin,
+      request.deadlineMs ?? this.#options.deadlineMs,
+      request.signal,
+    );
+    const { signal } = ending;
+    try {
+      this.#assertAllowed(url, url);
+      const visit = this.#breaker.enter(origin);
+      try {
+        const headers = { 'user-agent': this.#options.userAgent, ...request.headers };
+        const maxBytes = request.maxBytes ?? this.#options.maxBytes;
+        const { body: message } = request;
+        const connect = this.#connect;
+        const body = await exchangeMessage({
+          url,
+          headers,
+          message,
+          maxBytes,
+          signal,
+          connect,
+        });
+        visit.succeeded();
+        return body;
+      } catch (error) {
+        const fault = nameFault(error, { origin, signal, answered: false });
+        tellFault(visit, fault);
+        throw fault;
+      }
+    } finally {
+      ending.release();
+    }
   }
 
   async close(): Promise<void> {

@@ -46,10 +46,12 @@ export function startWebServer(listener: RequestListener): Promise<WebServer> {
 }
 
 /** A server that says what the test wants, HTTP or not, to each connection whose first bytes have come. */
-export function startSocketServer(speak: (socket: Socket) => void): Promise<WebServer> {
+export function startSocketServer(
+  speak: (socket: Socket, first: Buffer) => void,
+): Promise<WebServer> {
   return watch(
     createSocketServer((socket) => {
-      socket.once('data', () => speak(socket));
+      socket.once('data', (first: Buffer) => speak(socket, first));
     }),
   );
 }

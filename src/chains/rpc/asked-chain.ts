@@ -15,9 +15,9 @@ export function hostOf(endpoint: Endpoint): string {
   return new URL(endpoint.url.reveal()).hostname.toLowerCase();
 }
 
-/** Whether the RPC client can speak to an endpoint: WebSocket ones are known, but not asked yet. */
+/** Whether the RPC client can speak to an endpoint. */
 export function isAskable(endpoint: Endpoint): boolean {
-  return /^https?:/i.test(endpoint.url.reveal());
+  return /^(?:https?|wss?):/i.test(endpoint.url.reveal());
 }
 
 /** Whether an endpoint is a node on the operator's machine or network. */

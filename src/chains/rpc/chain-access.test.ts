@@ -89,6 +89,15 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
     ).rejects.toMatchObject({ code: 'contract_not_deployed' });
   });
 
+  it('asks over a WebSocket as well', async () => {
+    const sent = await anvil.send({ data: `0x${contracts.Child}${word(8)}` });
+    const socket = { ...chain, endpoints: [sampleEndpoint(`ws://127.0.0.1:${anvil.port}`, 'ws')] };
+    const read = await access.readDeployedCode(socket, sent.contractAddress!);
+    expect(read).toMatchObject({ blockHash: sent.blockHash, endpoints: ['ws'] });
+    const reading = await access.readCreation(socket, sent.contractAddress!, sent.transactionHash);
+    expect(reading.creation).toMatchObject({ method: 'transaction', endpoints: ['ws'] });
+  });
+
   it('has two names of one node agree when two are asked for', async () => {
     const two = {
       ...chain,

@@ -259,7 +259,7 @@ describe('the endpoints of a chain', () => {
     const unasked = await serve({ eth_blockNumber: () => '0x11' });
     const servers = [dead, wrong, good, unasked];
     const chain = chainOf(
-      sampleEndpoint('wss://socket.example/', 'socket'),
+      sampleEndpoint('ftp://files.example/', 'files'),
       ...servers.map(({ url }, index) => sampleEndpoint(url, `e${index}`)),
     );
     const answer = await client(servers).askAny(chain, BLOCK_NUMBER);
@@ -326,7 +326,12 @@ describe('private hosts of endpoints', () => {
         registered('list', sampleEndpoint('http://127.0.0.1:8545')),
         registered('configuration', sampleEndpoint('wss://socket.example')),
       ),
-    ).toEqual(['node.corp.example:443', 'mine.example:8545', '127.0.0.1:8545']);
+    ).toEqual([
+      'node.corp.example:443',
+      'mine.example:8545',
+      '127.0.0.1:8545',
+      'socket.example:443',
+    ]);
   });
 });
 

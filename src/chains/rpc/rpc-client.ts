@@ -230,16 +230,19 @@ class GuardedRpcClient implements RpcClient {
     const { url, headers } = targetOf(endpoint);
     this.#lastId += 1;
     const id = this.#lastId;
-    let response: FetchResponse;
+    const body = encodeRpcCall(id, method, params);
+    const sent = {
+      headers,
+      body,
+      maxBytes,
+      deadlineMs,
+      ...(signal === undefined ? {} : { signal }),
+    };
+    let response: Pick<FetchResponse, 'status' | 'body' | 'retryAfterMs'>;
     try {
-      response = await this.#fetch.fetch(url, {
-        method: 'POST',
-        headers,
-        body: encodeRpcCall(id, method, params),
-        maxBytes,
-        deadlineMs,
-        ...(signal === undefined ? {} : { signal }),
-      });
+      response = /^ws/i.test(url)
+        ? { status: 200, body: await this.#fetch.exchange(url, sent) }
+        : await this.#fetch.fetch(url, { ...sent, method: 'POST' });
     } catch (error) {
       if (!(error instanceof FetchFault)) throw error;
       if (error.code === 'response_too_large') {

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { type Socket } from 'node:net';
+import { deflateRawSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startSocketServer, type WebServer } from '../../test/support/web-server.ts';
+import { FetchFault } from './fetch-fault.ts';
+import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts';
+
+const RFC_6455_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/** A frame from a server: unmasked, one fragment (RFC 6455, section 5.2). */
+function frame(payload: Buffer, firstByte = 0x81): Buffer {
+  const head = Buffer.from([firstByte, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
+  head.writeBigUInt64BE(BigInt(payload.length), 2);
+  return Buffer.concat([head, payload]);
+}
+
+/** The text of a short masked frame of a client. */
+function readFrame(bytes: Buffer): string {
+  const length = bytes[1]! & 0x7f;
+  const mask = bytes.subarray(2, 6);
+  return String.fromCharCode(...bytes.subarray(6, 6 + length).map((b, at) => b ^ mask[at % 4]!));
+}
+
+describe('an exchange over a WebSocket', () => {
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const part of open.splice(0).reverse()) await part.close();
+  });
+
+  /** A server that shakes hands and then answers each message by `answer`. */
+  async function serve(
+    answer: (text: string, socket: Socket) => void,
+    extensions = '',
+  ): Promise<WebServer> {
+    const server = await startSocketServer((socket, first) => {
+      const key = /sec-websocket-key: (.*)\r/i.exec(String(first))?.[1] ?? '';
+      const accept = createHash('sha1').update(`${key}${RFC_6455_GUID}`).digest('base64');
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+          `${extensions}Sec-WebSocket-Accept: ${accept}\r\n\r\n`,
+      );
+      socket.on('data', (bytes: Buffer) => answer(readFrame(bytes), socket));
+    });
+    open.push(server);
+    return server;
+  }
+
+  function guard(...servers: WebServer[]): GuardedFetch {
+    const guarded = createGuardedFetch({
+      allowPrivate: servers.map(({ hostPort }) => hostPort),
+      maxBytes: 10_000,
+      deadlineMs: 1000,
+      maxRedirects: 3,
+      userAgent: 'fullmatch-test',
+    });
+    open.push(guarded);
+    return guarded;
+  }
+
+  async function codeOf(asked: Promise<unknown>): Promise<string> {
+    try {
+      return `answered ${String(await asked)}`;
+    } catch (error) {
+      return error instanceof FetchFault ? error.code : String(error);
+    }
+  }
+
+  const ask = (guarded: GuardedFetch, { hostPort }: WebServer): Promise<unknown> =>
+    guarded.exchange(`ws://${hostPort}/key?x`, { body: 'ping' });
+
+  it('gives the first message to what was sent', async () => {
+    const server = await serve((text, socket) => socket.write(frame(Buffer.from(`${text} pong`))));
+    expect(String(await ask(guard(server), server))).toBe('ping pong');
+  });
+
+  it('reaches no private address that the operator did not allow', async () => {
+    const canary = await serve(() => undefined);
+    const guarded = guard();
+    for (const host of ['127.0.0.1', '127.1', '[::ffff:127.0.0.1]', 'localhost', '0x7f000001']) {
+      const asked = guarded.exchange(`ws://${host}:${canary.port}/`, { body: '' });
+      expect(await codeOf(asked)).toBe('address_not_allowed');
+    }
+    expect(canary.connections()).toBe(0);
+  });
+
+  it('takes no other scheme, and no user information', async () => {
+    const guarded = guard();
+    for (const [url, code] of [
+      ['https://a.example/', 'scheme_not_allowed'],
+      ['ws://name:password@a.example/', 'url_not_allowed'],
+    ] as const) {
+      expect(await codeOf(guarded.exchange(url, { body: '' }))).toBe(code);
+    }
+    expect(await codeOf(guarded.fetch('wss://a.example/'))).toBe('scheme_not_allowed');
+  });
+
+  it('ends at a message that is too large, also one that was compressed', async () => {
+    const large = await serve((_text, socket) => socket.write(frame(Buffer.alloc(10_001, 'a'))));
+    expect(await codeOf(ask(guard(large), large))).toBe('connection_failed');
+    // With RSV1 set, the message is compressed (RFC 7692).
+    const bomb = frame(deflateRawSync(Buffer.alloc(50_000_000)), 0xc1);
+    const bombing = await serve(
+      (_text, socket) => socket.write(bomb),
+      'Sec-WebSocket-Extensions: permessage-deflate\r\n',
+    );
+    expect(await codeOf(ask(guard(bombing), bombing))).toBe('connection_failed');
+  });
+
+  it('ends at its deadline, where no message comes', async () => {
+    const silent = await serve(() => undefined);
+    expect(await codeOf(ask(guard(silent), silent))).toBe('deadline_exceeded');
+  });
+
+  it('fails where the endpoint shakes no hands, redirects or hangs up', async () => {
+    const refusals = [
+      'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n',
+      'nonsense',
+      '',
+    ];
+    for (const refusal of refusals) {
+      const server = await startSocketServer((socket) => socket.end(refusal));
+      open.push(server);
+      expect([refusal, await codeOf(ask(guard(server), server))]).toEqual([
+        refusal,
+        'connection_failed',
+      ]);
+    }
+    const hangingUp = await serve((_text, socket) => socket.destroy());
+    expect(await codeOf(ask(guard(hangingUp), hangingUp))).toBe('connection_failed');
+  });
+});

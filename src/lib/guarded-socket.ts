@@ -1,0 +1,60 @@
+import { Agent, type buildConnector, WebSocket } from 'undici';
+
+/** One message to a WebSocket endpoint, and what bounds the answer. */
+export interface Exchange {
+  /** `ws:` or `wss:`, without user information. */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly message: string;
+  /** Bytes of the answer, decompressed; a longer one ends the connection. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Judges the address and makes the connection. */
+  readonly connect: buildConnector.connector;
+}
+
+/** JSON-RPC sends an answer as a message of one fragment, or of few. */
+const MAX_FRAGMENTS = 1024;
+
+/**
+ * Sends one message over a WebSocket of its own (RFC 6455) and gives the first message that comes back, as bytes. A
+ * redirect is not followed.
+ * @throws FetchFault of the connector; an Error with a symbol in `code` when the handshake was refused or no message
+ * came that was small enough; the reason of `signal`.
+ */
+export async function exchangeMessage(exchange: Exchange): Promise<Buffer> {
+  const { url, headers, message, maxBytes, signal } = exchange;
+  signal.throwIfAborted();
+  // A WebSocket's own errors tell scripts nothing of the connection, so its fault is noted on the way.
+  let fault: unknown;
+  const agent = new Agent({
+    connect: (options, callback) =>
+      exchange.connect(options, (...result) => {
+        fault = result[0] ?? undefined;
+        callback(...result);
+      }),
+    webSocket: { maxPayloadSize: maxBytes, maxFragments: MAX_FRAGMENTS },
+  });
+  const failure = (code: string): Error => Object.assign(new Error(code), { code });
+  let follow: (() => void) | undefined;
+  try {
+    return await new Promise<Buffer>((resolve, reject) => {
+      follow = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', follow, { once: true });
+      const socket = new WebSocket(url, { dispatcher: agent, headers: { ...headers } });
+      socket.binaryType = 'arraybuffer';
+      let opened = false;
+      socket.addEventListener('open', () => {
+        opened = true;
+        socket.send(message);
+      });
+      socket.addEventListener('message', ({ data }) => resolve(Buffer.from(data)));
+      socket.addEventListener('close', () => {
+        reject((fault ?? failure(opened ? 'NO_MESSAGE' : 'HANDSHAKE_REFUSED')) as Error);
+      });
+    });
+  } finally {
+    if (follow !== undefined) signal.removeEventListener('abort', follow);
+    await agent.destroy();
+  }
+}
