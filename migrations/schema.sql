@@ -56,6 +56,56 @@ CREATE TABLE chain_documents (
   CONSTRAINT chain_documents_pkey PRIMARY KEY (sha256)
 );
 
+CREATE TABLE chain_former_names (
+  chain_id bigint NOT NULL,
+  name text NOT NULL,
+  until timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT chain_former_names_pkey PRIMARY KEY (chain_id, name)
+);
+
+CREATE TABLE chain_list_snapshots (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  sha256 bytea NOT NULL,
+  source text NOT NULL,
+  chains integer NOT NULL,
+  accepted_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT chain_list_snapshots_sha256_fkey FOREIGN KEY (sha256) REFERENCES chain_list_texts(sha256),
+  CONSTRAINT chain_list_snapshots_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX chain_list_snapshots_of_source ON public.chain_list_snapshots USING btree (source, id);
+
+CREATE INDEX chain_list_snapshots_of_text ON public.chain_list_snapshots USING btree (sha256);
+
+CREATE TABLE chain_list_sources (
+  source text NOT NULL,
+  sha256 bytea NOT NULL,
+  etag text,
+  last_modified text,
+  CONSTRAINT chain_list_sources_pkey PRIMARY KEY (source)
+);
+
+CREATE TABLE chain_list_sync (
+  single boolean NOT NULL DEFAULT true,
+  lease_until timestamp with time zone,
+  attempted_at timestamp with time zone,
+  confirmed_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  failures integer NOT NULL DEFAULT 0,
+  failure_code text,
+  failure_message text,
+  CONSTRAINT chain_list_sync_single_check CHECK (single),
+  CONSTRAINT failures_say_why CHECK ((((failing_since IS NULL) = (failures = 0)) AND ((failing_since IS NULL) = (failure_code IS NULL)) AND ((failing_since IS NULL) = (failure_message IS NULL)))),
+  CONSTRAINT chain_list_sync_pkey PRIMARY KEY (single)
+);
+
+CREATE TABLE chain_list_texts (
+  sha256 bytea NOT NULL,
+  gzip bytea NOT NULL,
+  CONSTRAINT chain_list_texts_sha256_check CHECK ((octet_length(sha256) = 32)),
+  CONSTRAINT chain_list_texts_pkey PRIMARY KEY (sha256)
+);
+
 CREATE TABLE code (
   code_hash bytea NOT NULL,
   code_hash_keccak bytea NOT NULL,

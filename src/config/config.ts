@@ -40,6 +40,12 @@ export interface Config {
     readonly list?: string;
     readonly defaults: boolean;
     readonly localChains: boolean;
+    readonly sync: {
+      /** In order; URLs, and absolute paths of files. Empty: no sync. */
+      readonly urls: readonly string[];
+      readonly everySeconds: number;
+      readonly maxShrinkPercent: number;
+    };
   };
   /** `chains:` of the configuration file and the files of `chainsDirectory`, by chain id. */
   readonly chains: ReadonlyMap<number, ServiceChain>;

@@ -43,14 +43,18 @@ const CHAINS = `# Chains of your own, and what the service does on chains that t
 /** The text of fullmatch.example.yaml: every key with its description, names and default, made from the schema. */
 export function renderExample(): string {
   const parts = [HEAD];
-  let section: string | undefined;
+  let section = '';
   for (const key of SETTING_KEYS) {
-    const [first = '', second] = key.split('.');
-    if (second !== undefined && first !== section) {
+    const names = key.split('.');
+    const name = names.pop() ?? key;
+    const [first, second] = names;
+    const inner = names.join('.');
+    if (first !== undefined && first !== section.split('.')[0]) {
       parts.push(`# ${SECTIONS[first as keyof typeof SECTIONS]}\n${first}:\n`);
     }
-    section = second === undefined ? undefined : first;
-    parts.push(renderKey(key, second ?? first, second === undefined ? '' : '  '));
+    if (second !== undefined && inner !== section) parts.push(`  ${second}:\n`);
+    section = inner;
+    parts.push(renderKey(key, name, '  '.repeat(names.length)));
     if (key === 'chainsDirectory') parts.push(CHAINS);
   }
   return joinParts(parts);
@@ -79,7 +83,7 @@ function renderKey(key: SettingKey, name: string, indent: string): string {
 /** A section's head stays with its first key; everything else is set apart by an empty line. */
 function joinParts(parts: readonly string[]): string {
   return parts.reduce((text, part, index) => {
-    const afterHead = /^[a-z]+:\n$/m.test(parts[index - 1] ?? '');
+    const afterHead = /^ *[a-z]+:\n$/m.test(parts[index - 1] ?? '');
     return text === '' ? part : `${text}${afterHead ? '' : '\n'}${part}`;
   }, '');
 }

@@ -160,6 +160,7 @@ function parseText(key: SettingKey, text: string): unknown {
   const { kind } = settingOf(key);
   if (kind === 'integer' && /^(0|[1-9][0-9]{0,15})$/.test(text)) return Number(text);
   if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (kind === 'texts') return text.split(/[\s,]+/).filter((item) => item !== '');
   return text;
 }
 

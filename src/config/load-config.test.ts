@@ -301,3 +301,44 @@ describe('normal forms', () => {
     expect(load({ environment: { FULLMATCH_API_PREFIX: '/' } }).config.api.prefix).toBe('');
   });
 });
+
+describe('the sources of the public list', () => {
+  const urlsOf = (value: string): readonly string[] =>
+    loadConfig(
+      configSources({
+        texts: { 'conf/a.yaml': `registry: { sync: { urls: ${value} } }` },
+        flags: { config: 'conf/a.yaml' },
+      }),
+    ).config.registry.sync.urls;
+
+  it('are none by default', () => {
+    expect(loadConfig(configSources()).config.registry.sync.urls).toEqual([]);
+  });
+
+  it('are URLs as they stand and files beside the configuration file, in order', () => {
+    expect(urlsOf('[https://a.example/chains.json, ./b.json]')).toEqual([
+      'https://a.example/chains.json',
+      '/srv/conf/b.json',
+    ]);
+    expect(urlsOf('https://a.example/chains.json')).toEqual(['https://a.example/chains.json']);
+  });
+
+  it('stand in a variable with commas or white space between them', () => {
+    const environment = { FULLMATCH_REGISTRY_SYNC_URLS: 'https://a.example/c.json, b.json' };
+    expect(loadConfig(configSources({ environment })).config.registry.sync.urls).toEqual([
+      'https://a.example/c.json',
+      '/srv/b.json',
+    ]);
+  });
+
+  it.each([
+    '[ftp://a.example/chains.json]',
+    '[https://user:secret@a.example/chains.json]',
+    '[https://a.example/chains.json?key=secret]',
+    '[a.json, a.json]',
+    '[7]',
+    '[""]',
+  ])('are refused when they are %s', (value) => {
+    expect(() => urlsOf(value)).toThrow(expect.objectContaining({ code: 'invalid_configuration' }));
+  });
+});

@@ -146,6 +146,14 @@ class Settled {
     const found = this.layerValue(key);
     return typeof found?.value === 'string' ? path.resolve(found.folder, found.value) : undefined;
   }
+
+  /** URLs as they are, everything else as absolute paths. */
+  sources(key: 'registry.sync.urls'): readonly string[] {
+    const folder = this.layerValue(key)?.folder ?? '/';
+    return this.get(key).map((source) =>
+      /^https?:/i.test(source) ? source : path.resolve(folder, source),
+    );
+  }
 }
 
 /** `database.url` is text in its sources and hidden from then on. */
@@ -219,6 +227,11 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       ...optional('list', settled.path('registry.list')),
       defaults: value('registry.defaults'),
       localChains: value('registry.localChains'),
+      sync: {
+        urls: settled.sources('registry.sync.urls'),
+        everySeconds: value('registry.sync.everySeconds'),
+        maxShrinkPercent: value('registry.sync.maxShrinkPercent'),
+      },
     },
     chains,
     verification: {

@@ -10,7 +10,7 @@ export interface Setting<Value, Default extends Value | undefined = Value | unde
   /** One sentence that says what the key does. */
   readonly description: string;
   /** How the text of an environment variable or a flag is read. */
-  readonly kind: 'text' | 'integer' | 'boolean';
+  readonly kind: 'text' | 'integer' | 'boolean' | 'texts';
   /** The command-line flag, where there is one. */
   readonly flag?: string;
   /** A path: relative ones begin at the folder of the file that holds them, else at the working directory. */
@@ -72,6 +72,17 @@ function toggle(byDefault: boolean, description: string): Setting<boolean, boole
   return { schema: z.boolean(), default: byDefault, expected, description, kind: 'boolean' };
 }
 
+/** A list of texts; one text stands for a list of itself. A variable holds them with commas or white space between. */
+function texts(
+  item: z.ZodType<string>,
+  expected: string,
+  description: string,
+): Setting<readonly string[], readonly string[]> {
+  const list = z.array(item).refine((items) => new Set(items).size === items.length);
+  const schema = z.union([list, item.transform((value) => [value])]);
+  return { schema, default: [], expected, description, kind: 'texts' };
+}
+
 const PORTS = [0, 65_535] as const;
 const TIMEOUTS_MS = [100, MAXIMUM_TIMEOUT_MS] as const;
 
@@ -105,6 +116,12 @@ const publicUrl = z
     );
   })
   .transform((value) => value.replace(/\/+$/, ''));
+
+/** A URL that can be shown to anyone, or the path of a file. */
+const listSource = z.union([
+  publicUrl,
+  path.refine((value) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !/[\s,]/.test(value)),
+]);
 
 const PUBLIC_URL = 'an http or https URL without query, such as https://verify.example.org';
 
@@ -195,6 +212,21 @@ export const SETTINGS = {
     'Whether the default service configuration of the best-known chains applies.',
   ),
   'registry.localChains': toggle(false, 'Whether the local chains 1337 and 31337 are enabled.'),
+  'registry.sync.urls': texts(
+    listSource,
+    'a list of http or https URLs without query, or paths of JSON files, such as [https://chainid.network/chains.json]',
+    'Where the public list is kept current from, in order: the next source is asked when one fails; empty for no sync.',
+  ),
+  'registry.sync.everySeconds': integer(
+    [1, 2_592_000],
+    3600,
+    'How often the sources are asked, by all processes of a database together, in seconds.',
+  ),
+  'registry.sync.maxShrinkPercent': integer(
+    [0, 100],
+    5,
+    'A newer list that lacks more than this share of the known chains is refused, in percent.',
+  ),
   chainsDirectory: text(
     path,
     'chains.d',
