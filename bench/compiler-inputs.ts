@@ -34,7 +34,8 @@ function gather(name: string, content: string): Record<string, { content: string
   return sources;
 }
 
-function contract(name: string, content: string): BenchmarkContract {
+/** A contract of one source and all that it imports from npm packages. */
+export function gatherContract(name: string, content: string): BenchmarkContract {
   const target = { path: `${name}.sol`, name };
   const input = {
     language: 'Solidity',
@@ -45,20 +46,20 @@ function contract(name: string, content: string): BenchmarkContract {
 }
 
 /** A contract that every version since 0.4.11 compiles. */
-export const SMALL = contract(
+export const SMALL = gatherContract(
   'Small',
   'contract Small { uint public x; function f(uint y) public returns (uint) { x = y + 1; return x; } }',
 );
 
 /** OpenZeppelin 5: 18 sources. */
-export const ERC721_ENUMERABLE = contract(
+export const ERC721_ENUMERABLE = gatherContract(
   'Token',
   `import "@openzeppelin/contracts/token/ERC721/extensions/ERC721Enumerable.sol";
 contract Token is ERC721Enumerable { constructor() ERC721("Token", "TKN") {} }`,
 );
 
 /** OpenZeppelin 5: 37 sources. */
-export const GOVERNOR = contract(
+export const GOVERNOR = gatherContract(
   'Council',
   `import "@openzeppelin/contracts/governance/extensions/GovernorCountingSimple.sol";
 import "@openzeppelin/contracts/governance/extensions/GovernorSettings.sol";

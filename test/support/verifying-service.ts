@@ -1,0 +1,194 @@
+import { symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'vitest';
+import {
+  replayTransformations,
+  type Transformation,
+  type TransformationValues,
+} from '../../src/bytecode/transformation.ts';
+import { type Hex } from '../../src/lib/hex.ts';
+import { startAnvil, type Anvil } from './anvil.ts';
+import { bootService, type BootedService } from './booted-service.ts';
+import { compileSamples, type CompiledSample } from './bytecode/compiled-suite.ts';
+import { constructorArguments, linkCode } from './bytecode/simulated-deployment.ts';
+import { suiteSource } from './bytecode/suite-source.ts';
+import { type SolcVersion } from './compile-in-child.ts';
+import { SOLC_VERSIONS as LONG_VERSIONS, solcPackageOf } from './solc-packages.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import {
+  configOf,
+  deploy,
+  VERIFIED_CHAIN_ID,
+  verifyOverV2,
+  type WireJob,
+} from './verification-fixture.ts';
+
+/** A code of `GET /v2/contract/…?fields=all`. */
+interface WireCode {
+  readonly onchainBytecode: string | null;
+  readonly recompiledBytecode: string | null;
+  readonly cborAuxdata: Readonly<Record<string, unknown>> | null;
+  readonly transformations: readonly Transformation[] | null;
+  readonly transformationValues: TransformationValues | null;
+}
+
+/** `GET /v2/contract/…?fields=all`, as far as tests read it. */
+export interface WireContract {
+  readonly match: string | null;
+  readonly runtimeMatch: string | null;
+  readonly creationMatch: string | null;
+  readonly creationBytecode: WireCode;
+  readonly runtimeBytecode: WireCode;
+  readonly deployment: Readonly<Record<string, string | null>>;
+  readonly compilation: Readonly<Record<string, unknown>>;
+  readonly sources: Readonly<Record<string, unknown>>;
+}
+
+/** The real service beside a real node, with every compiler of the tests in its folder. */
+export interface VerifyingService {
+  readonly anvil: Anvil;
+  readonly service: BootedService;
+  readonly testDatabase: TestDatabase;
+  /** Submits over the API v2 and waits for the job's end. */
+  readonly verify: (address: string, body: object) => Promise<WireJob>;
+  /** The whole document of a contract. */
+  readonly contractAt: (address: string) => Promise<WireContract>;
+  /** The text of stats.json. */
+  readonly statistics: () => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the service on a chain of its own. `more` is YAML behind the chain; `compilers` must hold `folder`. */
+export async function startVerifyingService(
+  more: (folder: string) => string = (folder) => `compilers: { folder: ${folder} }\n`,
+): Promise<VerifyingService> {
+  const [testDatabase, anvil, folder] = await Promise.all([
+    createTestDatabase(),
+    startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+    createTemporaryFolder(),
+  ]);
+  for (const version of LONG_VERSIONS) {
+    const soljson = path.join(solcPackageOf(version), 'soljson.js');
+    await symlink(soljson, path.join(folder.path, `soljson-v${version}.js`));
+  }
+  const service = await bootService({
+    databaseUrl: testDatabase.url,
+    yaml: configOf(anvil, more(folder.path)),
+  });
+  return {
+    anvil,
+    service,
+    testDatabase,
+    verify: (address, body) => verifyOverV2(service.apiUrl, address, body),
+    contractAt: (address) => readContract(service, VERIFIED_CHAIN_ID, address),
+    statistics: () => readStatistics(service),
+    close: async () => {
+      await service.close();
+      await anvil.stop();
+      await folder.remove();
+      await testDatabase.drop();
+    },
+  };
+}
+
+/** The whole document of a contract; the minimal one where it is not verified. */
+export async function readContract(
+  { apiUrl }: BootedService,
+  chainId: number,
+  address: string,
+): Promise<WireContract> {
+  const response = await fetch(`${apiUrl}/v2/contract/${chainId}/${address}?fields=all`);
+  return (await response.json()) as WireContract;
+}
+
+/** The text of stats.json. */
+export async function readStatistics({ repositoryUrl }: BootedService): Promise<string> {
+  return (await fetch(`${repositoryUrl}/stats.json`)).text();
+}
+
+const suites = new Map<string, Promise<readonly CompiledSample[]>>();
+
+/** A contract of the suite as its developer compiled it: a version, optimized, with other settings where they are given. */
+export async function suiteContract(
+  version: SolcVersion,
+  name: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<CompiledSample> {
+  const input = {
+    language: 'Solidity' as const,
+    sources: { 'contracts/Suite.sol': { content: suiteSource(version) } },
+    settings: { optimizer: { enabled: true, runs: 200 }, ...more },
+  };
+  const key = `${version} ${JSON.stringify(more)}`;
+  const compiled = suites.get(key) ?? compileSamples(version, { optimized: input });
+  suites.set(key, compiled);
+  const sample = (await compiled).find((each) => each.name === name);
+  if (sample === undefined) throw new Error(`solc ${version} gave no contract ${name}`);
+  return sample;
+}
+
+/** Deploys a contract of the suite by an ordinary transaction, linked and with constructor arguments. */
+export function deploySample(
+  anvil: Anvil,
+  sample: CompiledSample,
+  libraries: Readonly<Record<string, string>> = {},
+): Promise<{ readonly address: Hex; readonly transactionHash: Hex }> {
+  return deploy(
+    anvil,
+    linkCode(sample, 'creation', libraries).toString('hex'),
+    constructorArguments(sample).toString('hex'),
+  );
+}
+
+/** The body of POST /v2/verify for a contract of the suite; `edit` makes other sources of its own. */
+export function bodyOfSample(
+  { version, path: file, name, input }: CompiledSample,
+  more: object = {},
+  edit: (content: string) => string = (content) => content,
+): object {
+  const sources = Object.fromEntries(
+    Object.entries(input.sources).map(([key, { content }]) => [key, { content: edit(content) }]),
+  );
+  return {
+    stdJsonInput: { ...input, sources },
+    compilerVersion: version,
+    contractIdentifier: `${file}:${name}`,
+    ...more,
+  };
+}
+
+/** The reasons of a code's transformations, each once, in alphabetical order. */
+export function reasonsOf({ transformations }: WireCode): readonly string[] {
+  return [...new Set((transformations ?? []).map(({ reason }) => reason))].sort();
+}
+
+function expectReplay(code: WireCode, onChain: string): void {
+  const { recompiledBytecode, transformations, transformationValues: values } = code;
+  expect(code.onchainBytecode).toBe(onChain);
+  const recompiled = Buffer.from((recompiledBytecode ?? '0x').slice(2), 'hex');
+  const replayed = replayTransformations(recompiled, transformations ?? [], values ?? {});
+  expect(`0x${replayed.toString('hex')}`).toBe(onChain);
+}
+
+/**
+ * What is published explains the code on chain: the recompiled codes with the published transformations are what the
+ * node has, byte for byte.
+ * @param creationCode what the transaction gave to the EVM, where the creation is known.
+ */
+export async function expectEvidence(
+  { anvil, contractAt }: VerifyingService,
+  address: string,
+  creationCode?: string,
+): Promise<WireContract> {
+  const contract = await contractAt(address);
+  const onChain = await anvil.request<string>('eth_getCode', [address, 'latest']);
+  expectReplay(contract.runtimeBytecode, onChain);
+  if (creationCode !== undefined) expectReplay(contract.creationBytecode, creationCode);
+  return contract;
+}
+
+/** The creation code of an ordinary transaction. */
+export async function inputOfTransaction(anvil: Anvil, hash: string): Promise<string> {
+  return (await anvil.request<{ input: string }>('eth_getTransactionByHash', [hash])).input;
+}

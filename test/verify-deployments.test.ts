@@ -1,0 +1,217 @@
+import { AbiFunction } from 'ox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { computeCreate2Address } from '../src/chains/rpc/contract-address.ts';
+import { checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { linkCode } from './support/bytecode/simulated-deployment.ts';
+import { type SolcVersion } from './support/compile-in-child.ts';
+import { type WireJob } from './support/verification-fixture.ts';
+import {
+  bodyOfSample,
+  deploySample,
+  expectEvidence,
+  inputOfTransaction,
+  reasonsOf,
+  startVerifyingService,
+  suiteContract,
+  type VerifyingService,
+} from './support/verifying-service.ts';
+
+const START_TIMEOUT_MS = 180_000;
+const NEWEST = '0.8.37';
+/** The deterministic deployment proxy, which anvil has from its start. */
+const PROXY: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
+const FULL = { runtimeMatch: 'exact_match', creationMatch: 'exact_match' };
+const word = (value: number | string): string => value.toString(16).padStart(64, '0');
+const MAKE = AbiFunction.from('function make(uint256 n)');
+const MAKE_SALTED = AbiFunction.from('function make(bytes32 salt, uint256 n)');
+const LAST = AbiFunction.from('function last() returns (address)');
+
+const installed = findAnvil() !== undefined;
+let verifying: VerifyingService;
+
+async function verify(
+  version: SolcVersion,
+  name: string,
+  address: string,
+  creationTransactionHash: string,
+): Promise<WireJob> {
+  const sample = await suiteContract(version, name);
+  return verifying.verify(address, bodyOfSample(sample, { creationTransactionHash }));
+}
+
+/** Calls a factory, which keeps the address of what it made last. */
+async function makeChild(factory: Hex, data: Hex): Promise<{ child: Hex; hash: Hex }> {
+  const { anvil } = verifying;
+  const { transactionHash: hash, status } = await anvil.send({ to: factory, data });
+  expect(status).toBe('0x1');
+  const call = { to: factory, data: AbiFunction.encodeData(LAST) };
+  const last = await anvil.request<Hex>('eth_call', [call, 'latest']);
+  return { child: `0x${last.slice(-40)}`, hash };
+}
+
+async function creationCodeOf(name: string, argument = ''): Promise<string> {
+  return `0x${linkCode(await suiteContract(NEWEST, name), 'creation').toString('hex')}${argument}`;
+}
+
+describe.skipIf(!installed)(`deployments of every kind${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+  let sender: string;
+  beforeAll(async () => {
+    verifying = await startVerifyingService();
+    sender = checksumAddress(verifying.anvil.account);
+  }, START_TIMEOUT_MS);
+  afterAll(() => verifying.close());
+
+  test('an ordinary one was deployed by the account that sent the transaction', async () => {
+    const sample = await suiteContract(NEWEST, 'Arguments');
+    const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+    const job = await verify(NEWEST, 'Arguments', address, transactionHash);
+    expect(job.contract).toMatchObject(FULL);
+    const creationCode = await inputOfTransaction(verifying.anvil, transactionHash);
+    const { deployment, creationBytecode } = await expectEvidence(verifying, address, creationCode);
+    const receipt = await verifying.anvil.request<{ blockNumber: Hex; transactionIndex: Hex }>(
+      'eth_getTransactionReceipt',
+      [transactionHash],
+    );
+    expect(deployment).toEqual({
+      transactionHash,
+      blockNumber: String(Number(receipt.blockNumber)),
+      transactionIndex: String(Number(receipt.transactionIndex)),
+      deployer: sender,
+    });
+    expect(reasonsOf(creationBytecode)).toEqual(['constructorArguments']);
+  });
+
+  test.each(['0.4.24', NEWEST] as const)(
+    'a child was deployed by its factory, which executed CREATE (solc %s)',
+    async (version) => {
+      const maker = await deploySample(verifying.anvil, await suiteContract(version, 'Maker'));
+      const { child, hash } = await makeChild(maker.address, AbiFunction.encodeData(MAKE, [77n]));
+      const job = await verify(version, 'Child', child, hash);
+      expect(job.contract).toMatchObject(FULL);
+      const creation = linkCode(await suiteContract(version, 'Child'), 'creation').toString('hex');
+      const { deployment, creationBytecode } = await expectEvidence(
+        verifying,
+        child,
+        `0x${creation}${word(77)}`,
+      );
+      expect(deployment).toMatchObject({
+        transactionHash: hash,
+        deployer: checksumAddress(maker.address),
+      });
+      expect(creationBytecode.transformationValues).toEqual({
+        constructorArguments: `0x${word(77)}`,
+      });
+    },
+  );
+
+  test('a child by create2 was deployed by its factory', async () => {
+    const salted = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Salted'));
+    const salt: Hex = `0x${'ab'.repeat(32)}`;
+    const call = AbiFunction.encodeData(MAKE_SALTED, [salt, 3n]);
+    const { child, hash } = await makeChild(salted.address, call);
+    const job = await verify(NEWEST, 'Child', child, hash);
+    expect(job.contract).toMatchObject(FULL);
+    const creationCode = await creationCodeOf('Child', word(3));
+    const { deployment } = await expectEvidence(verifying, child, creationCode);
+    expect(deployment).toMatchObject({ deployer: checksumAddress(salted.address) });
+  });
+
+  test('one by the deterministic deployment proxy was deployed by the proxy', async () => {
+    const code = (await creationCodeOf('Child', word(5))).slice(2);
+    const salt = word('beef');
+    const { transactionHash } = await verifying.anvil.send({ to: PROXY, data: `0x${salt}${code}` });
+    const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
+    const address = computeCreate2Address(PROXY, bytes(salt), bytes(code));
+    const job = await verify(NEWEST, 'Child', address, transactionHash);
+    expect(job.contract).toMatchObject(FULL);
+    const { deployment } = await expectEvidence(verifying, address, `0x${code}`);
+    expect(deployment).toMatchObject({ transactionHash, deployer: checksumAddress(PROXY) });
+  });
+
+  test('what a constructor made was deployed by the contract under construction', async () => {
+    const nest = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Nest'));
+    const first = await verifying.anvil.request<Hex>('eth_getStorageAt', [
+      nest.address,
+      '0x0',
+      'latest',
+    ]);
+    const child: Hex = `0x${first.slice(-40)}`;
+    const job = await verify(NEWEST, 'Child', child, nest.transactionHash);
+    expect(job.contract).toMatchObject(FULL);
+    const creationCode = await creationCodeOf('Child', word(7));
+    const { deployment } = await expectEvidence(verifying, child, creationCode);
+    expect(deployment).toMatchObject({
+      transactionHash: nest.transactionHash,
+      deployer: checksumAddress(nest.address),
+    });
+  });
+
+  test.each([
+    ['0.4.11', []],
+    ['0.4.24', ['callProtection']],
+    ['0.7.6', ['callProtection']],
+    [NEWEST, ['callProtection']],
+  ] as const)(
+    'the call protection of a library is its own address, where solc %s writes one: %j',
+    async (version, reasons) => {
+      const sample = await suiteContract(version, 'Sums');
+      const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+      const job = await verify(version, 'Sums', address, transactionHash);
+      expect(job.contract).toMatchObject(FULL);
+      const creationCode = await inputOfTransaction(verifying.anvil, transactionHash);
+      const { runtimeBytecode } = await expectEvidence(verifying, address, creationCode);
+      expect(reasonsOf(runtimeBytecode)).toEqual(reasons);
+      const { callProtection } = runtimeBytecode.transformationValues ?? {};
+      expect(callProtection).toBe(reasons.length === 0 ? undefined : address);
+    },
+  );
+
+  test.each(['another contract', 'a call', 'a reverted creation', 'nothing that anybody knows'])(
+    'a transaction of %s leaves no trace beside a match of the running code',
+    async (what) => {
+      const { anvil } = verifying;
+      const sample = await suiteContract(NEWEST, 'Child');
+      const { address } = await deploySample(anvil, sample);
+      const send = async (): Promise<Hex> => {
+        if (what === 'another contract') return (await deploySample(anvil, sample)).transactionHash;
+        if (what === 'a call') {
+          const data = AbiFunction.encodeData(AbiFunction.from('function grow()'));
+          return (await anvil.send({ to: address, data })).transactionHash;
+        }
+        if (what === 'a reverted creation')
+          return (await anvil.send({ data: '0xfe' })).transactionHash;
+        return `0x${'13'.repeat(32)}`;
+      };
+      const hash = await send();
+      const job = await verify(NEWEST, 'Child', address, hash);
+      expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
+      const contract = await expectEvidence(verifying, address);
+      expect(JSON.stringify(contract)).not.toContain(hash.slice(2));
+      expect(contract.deployment).toEqual({
+        transactionHash: null,
+        blockNumber: null,
+        transactionIndex: null,
+        deployer: null,
+      });
+      expect(contract.creationBytecode).toMatchObject({
+        onchainBytecode: null,
+        transformations: null,
+        transformationValues: null,
+      });
+    },
+  );
+
+  test('the creation that is told later raises a match of the running code', async () => {
+    const sample = await suiteContract(NEWEST, 'Child');
+    const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+    const first = await verifying.verify(address, bodyOfSample(sample));
+    expect(first.contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
+    const counted = await verifying.statistics();
+    const second = await verify(NEWEST, 'Child', address, transactionHash);
+    expect(second.contract).toMatchObject(FULL);
+    const { deployment } = await verifying.contractAt(address);
+    expect(deployment).toMatchObject({ transactionHash, deployer: sender });
+    expect(await verifying.statistics()).toBe(counted);
+  });
+});
