@@ -26,7 +26,7 @@ export async function exchangeMessage(exchange: Exchange): Promise<Buffer> {
   const { url, headers, message, maxBytes, signal } = exchange;
   signal.throwIfAborted();
   // A WebSocket's own errors tell scripts nothing of the connection, so its fault is noted on the way.
-  let fault: unknown;
+  let fault: Error | undefined;
   const agent = new Agent({
     connect: (options, callback) =>
       exchange.connect(options, (...result) => {
@@ -50,7 +50,7 @@ export async function exchangeMessage(exchange: Exchange): Promise<Buffer> {
       });
       socket.addEventListener('message', ({ data }) => resolve(Buffer.from(data)));
       socket.addEventListener('close', () => {
-        reject((fault ?? failure(opened ? 'NO_MESSAGE' : 'HANDSHAKE_REFUSED')) as Error);
+        reject(fault ?? failure(opened ? 'NO_MESSAGE' : 'HANDSHAKE_REFUSED'));
       });
     });
   } finally {
