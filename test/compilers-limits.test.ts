@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { probeIsolation } from '../src/compilers/isolation.ts';
 import { type StandardJsonInput } from '../src/compilers/standard-json.ts';
 import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
+import { listCompilers, listProcesses, type ProcessState } from './support/child-processes.ts';
 import { SOLC_PACKAGES } from './support/solc-packages.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
@@ -62,38 +63,6 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-interface ProcessState {
-  readonly pid: number;
-  readonly parent: number;
-  readonly state: string;
-  readonly command: string;
-}
-
-/** All processes of this machine, as /proc tells them. */
-async function listProcesses(): Promise<readonly ProcessState[]> {
-  const states: ProcessState[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = await readFile(`/proc/${name}/stat`, 'latin1');
-      const command = (await readFile(`/proc/${name}/cmdline`, 'latin1')).replaceAll('\0', ' ');
-      const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      states.push({ pid: Number(name), parent: Number(parent), state, command });
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-  return states;
-}
-
-/** The compilers that this process started and that have not ended, and its zombies. */
-async function listChildren(): Promise<readonly ProcessState[]> {
-  return (await listProcesses()).filter(
-    ({ parent, state, command }) =>
-      parent === process.pid && (state === 'Z' || /soljson-child|solc-linux/.test(command)),
-  );
-}
-
 const linux = process.platform === 'linux';
 
 describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
@@ -107,7 +76,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
       expect(await codeOf(compile(BOMB))).toBe('compiler_out_of_memory');
       expect(await codeOf(compile(HARMLESS))).toBe('compiled');
       await compilers.close();
-      if (linux) expect(await listChildren()).toEqual([]);
+      if (linux) expect(await listCompilers()).toEqual([]);
     },
   );
 
@@ -122,7 +91,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
       expect(await codeOf(compile(BOMB))).toBe('compiler_timeout');
       expect(performance.now() - started).toBeLessThan(60_000);
       await compilers.close();
-      if (linux) expect(await listChildren()).toEqual([]);
+      if (linux) expect(await listCompilers()).toEqual([]);
     },
   );
 });
@@ -196,7 +165,7 @@ describe('a signal', () => {
       expect(performance.now() - started).toBeLessThan(10_000);
       expect(await outcome).toEqual(Array(3).fill('shutting_down'));
       expect(await compile('0.8.37', HARMLESS)).toBe('shutting_down');
-      if (linux) expect(await listChildren()).toEqual([]);
+      if (linux) expect(await listCompilers()).toEqual([]);
     },
   );
 });
@@ -216,11 +185,11 @@ describe('the warm pool', () => {
       expect(idle).toBeLessThan(5);
       expect(idleBytes).toBeLessThan(300 * MIB);
       if (linux) {
-        const children = await listChildren();
+        const children = await listCompilers();
         expect(children).toHaveLength(idle);
         // The last one is warm: the same process answers again.
         await compile('0.8.37');
-        const after = (await listChildren()).map(({ pid }) => pid);
+        const after = (await listCompilers()).map(({ pid }) => pid);
         expect(after).toEqual(children.map(({ pid }) => pid));
       }
     },
@@ -232,7 +201,7 @@ describe('the warm pool', () => {
     await compilers.compile({ language: 'solidity', version: '0.8.37', input });
     expect(compilers.describe().idle).toBe(1);
     await expect.poll(() => compilers.describe().idle, { timeout: 5000 }).toBe(0);
-    if (linux) await expect.poll(listChildren, { timeout: 5000 }).toEqual([]);
+    if (linux) await expect.poll(listCompilers, { timeout: 5000 }).toEqual([]);
   });
 
   it.runIf(linux)('replaces a compiler that was killed', { timeout: TIMEOUT_MS }, async () => {
@@ -240,9 +209,9 @@ describe('the warm pool', () => {
     const compile = (): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
     await compile();
-    const [child] = await listChildren();
+    const [child] = await listCompilers();
     process.kill(child?.pid ?? 0, 'SIGKILL');
-    await expect.poll(listChildren, { timeout: 5000 }).toEqual([]);
+    await expect.poll(listCompilers, { timeout: 5000 }).toEqual([]);
     expect(await codeOf(compile())).toBe('compiled');
   });
 });
@@ -291,7 +260,7 @@ describe.runIf(linux && ['x64', 'arm64'].includes(process.arch))('a native compi
     await expect
       .poll(async () => (await listProcesses()).filter(({ command }) => command === 'sleep 611 '))
       .toEqual([]);
-    expect(await listChildren()).toEqual([]);
+    expect(await listCompilers()).toEqual([]);
   });
 
   it('is ended with what it left behind', { timeout: TIMEOUT_MS }, async () => {

@@ -1,149 +1,149 @@
-import { copyFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SOLIDITY_CATALOGUE } from '../src/compilers/solidity-catalogue.ts';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
-import { bootService, type BootedService } from './support/booted-service.ts';
-import { type SolcVersion } from './support/compile-in-child.ts';
-import { createTemporaryFolder } from './support/temporary-folder.ts';
-import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { type Hex } from '../src/lib/hex.ts';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { isAtLeast } from './support/bytecode/suite-source.ts';
+import { constructorArguments } from './support/bytecode/simulated-deployment.ts';
+import { SOLC_VERSIONS, type SolcVersion } from './support/compile-in-child.ts';
+import { VERIFIED_CHAIN_ID, type WireJob } from './support/verification-fixture.ts';
 import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+  bodyOfSample,
+  deploySample,
+  expectEvidence,
+  inputOfTransaction,
+  reasonsOf,
+  startVerifyingService,
+  suiteContract,
+  type VerifyingService,
+  type WireContract,
+} from './support/verifying-service.ts';
 
-/** Of these npm's file is the official one, which a folder of compilers may hold. */
-const OLD_VERSIONS = ['0.4.11', '0.4.18', '0.4.26', '0.5.17', '0.6.12', '0.7.6', '0.8.9'] as const;
-const VERSIONS: readonly SolcVersion[] = [...OLD_VERSIONS, '0.8.37'];
-const PATH = 'Pot.sol';
-const NAME = 'Pot';
-/** A contract that every version compiles, and that contains another. */
-const SOURCE = `pragma solidity >=0.4.11;
-contract Drop { uint256 public size = 3; }
-contract Pot {
-    uint256 public level;
-    address public last;
-    function fill(uint256 by) public { level = level + by; last = address(new Drop()); }
-}
-`;
+const COMPILATION_TIMEOUT_MS = 300_000;
 const installed = findAnvil() !== undefined;
+let verifying: VerifyingService;
 
-function longVersionOf(version: string): string {
-  const found = SOLIDITY_CATALOGUE.find(({ longVersion }) => longVersion.startsWith(`${version}+`));
-  if (found === undefined) throw new Error(`${version} is not in the catalogue`);
-  return found.longVersion;
+/** A deployed contract of the suite. */
+interface Deployed {
+  readonly address: Hex;
+  readonly transactionHash: Hex;
 }
+
+async function deployed(
+  version: SolcVersion,
+  name: string,
+  libraries?: Readonly<Record<string, string>>,
+): Promise<Deployed> {
+  return deploySample(verifying.anvil, await suiteContract(version, name), libraries);
+}
+
+async function verify(
+  version: SolcVersion,
+  name: string,
+  { address, transactionHash }: Deployed,
+  edit?: (content: string) => string,
+): Promise<WireJob> {
+  const more = { creationTransactionHash: transactionHash };
+  const sample = await suiteContract(version, name);
+  return verifying.verify(address, bodyOfSample(sample, more, edit));
+}
+
+async function evidenceOf({ address, transactionHash }: Deployed): Promise<WireContract> {
+  const creationCode = await inputOfTransaction(verifying.anvil, transactionHash);
+  return expectEvidence(verifying, address, creationCode);
+}
+
+async function counts(): Promise<{ full_match: number; partial_match: number }> {
+  const all = JSON.parse(await verifying.statistics()) as Record<
+    string,
+    { full_match: number; partial_match: number }
+  >;
+  return all[String(VERIFIED_CHAIN_ID)] ?? { full_match: 0, partial_match: 0 };
+}
+
+const both = (match: string): object => ({ runtimeMatch: match, creationMatch: match });
 
 describe.skipIf(!installed)(`across compilers${installed ? '' : ` (${NO_ANVIL})`}`, () => {
-  let testDatabase: TestDatabase;
-  let anvil: Anvil;
-  let service: BootedService;
-  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   beforeAll(async () => {
-    [testDatabase, anvil, folder] = await Promise.all([
-      createTestDatabase(),
-      startAnvil({ chainId: 424242 }),
-      createTemporaryFolder(),
-    ]);
-    const require = createRequire(import.meta.url);
-    for (const version of OLD_VERSIONS) {
-      const file = path.join(folder.path, `soljson-v${longVersionOf(version)}.js`);
-      await copyFile(require.resolve(`solc-${version}/soljson.js`), file);
-    }
-    service = await bootService({
-      databaseUrl: testDatabase.url,
-      yaml: configOf(
-        anvil,
-        `compilers: { folder: ${folder.path}, timeoutMs: 20000, memoryBytes: 268435456 }\n`,
-      ),
-    });
-  }, 120_000);
-  afterAll(async () => {
-    await service.close();
-    await anvil.stop();
-    await folder.remove();
-    await testDatabase.drop();
-  });
+    verifying = await startVerifyingService();
+  }, COMPILATION_TIMEOUT_MS);
+  afterAll(() => verifying.close());
 
-  const verify = (
-    version: string,
-    address: string,
-    source: string,
-    more: object = {},
-    settings: object = {},
-  ): ReturnType<typeof verifyOverV2> =>
-    verifyOverV2(service.apiUrl, address, {
-      stdJsonInput: inputOf({ [PATH]: source }, { ...settings }),
-      compilerVersion: `v${longVersionOf(version)}`,
-      contractIdentifier: `${PATH}:${NAME}`,
-      ...more,
+  describe.each(SOLC_VERSIONS)('solc %s', { timeout: COMPILATION_TIMEOUT_MS }, (version) => {
+    test('other code gives no match, and leaves nothing behind', async () => {
+      const plain = await deployed(version, 'Plain');
+      const before = await verifying.statistics();
+      const job = await verify(version, 'Plain', plain, (content) =>
+        content.replace('number = value;', 'number = value + 1;'),
+      );
+      expect(['no_match', 'bytecode_length_mismatch']).toContain(job.error?.customCode);
+      expect(job.contract).toMatchObject({ match: null, runtimeMatch: null, creationMatch: null });
+      expect((await verifying.contractAt(plain.address)).match).toBeNull();
+      expect(await verifying.statistics()).toBe(before);
     });
 
-  test.each(VERSIONS)(
-    'solc %s: full with the same sources, partial with another comment, none with other code',
-    async (version) => {
-      const input = inputOf({ [PATH]: SOURCE });
-      const { creationCode } = await compileAsDeveloper(version, input, PATH, NAME);
-      const { address, transactionHash } = await deploy(anvil, creationCode);
-      const other = await verify(version, address, SOURCE.replace('level + by', 'level - by'));
-      expect(['no_match', 'bytecode_length_mismatch']).toContain(other.error?.customCode);
-      const partial = await verify(version, address, `${SOURCE}// changed\n`);
-      expect(partial.contract.runtimeMatch).toBe('match');
-      const full = await verify(version, address, SOURCE, {
-        creationTransactionHash: transactionHash,
-      });
-      expect(full.contract).toMatchObject({
-        runtimeMatch: 'exact_match',
-        creationMatch: 'exact_match',
-      });
-    },
-    120_000,
-  );
+    test('another comment gives a partial match by every auxdata of a contract that contains others, and the same sources raise it', async () => {
+      const nest = await deployed(version, 'Nest');
+      const before = await counts();
+      const { full_match: full, partial_match: partial } = before;
+      const changed = await verify(version, 'Nest', nest, (content) => `${content}// changed\n`);
+      expect(changed.contract).toMatchObject(both('match'));
+      const { runtimeBytecode, creationBytecode } = await evidenceOf(nest);
+      const auxdatasOf = ({ transformationValues }: typeof runtimeBytecode): number =>
+        Object.keys(transformationValues?.cborAuxdata ?? {}).length;
+      expect([auxdatasOf(runtimeBytecode), auxdatasOf(creationBytecode)]).toEqual([2, 4]);
+      await expect.poll(counts).toEqual({ full_match: full, partial_match: partial + 1 });
+      const same = await verify(version, 'Nest', nest);
+      expect(same.contract).toMatchObject(both('exact_match'));
+      const raised = await evidenceOf(nest);
+      expect(reasonsOf(raised.runtimeBytecode)).toEqual([]);
+      expect(Object.keys(raised.runtimeBytecode.cborAuxdata ?? {})).toHaveLength(2);
+      await expect.poll(counts).toEqual({ full_match: full + 1, partial_match: partial });
+    });
 
-  test.each([
-    ['via IR', { viaIR: true }, 'exact_match'],
-    ['bytecodeHash none', { metadata: { bytecodeHash: 'none' } }, 'match'],
-    ['appendCBOR false', { metadata: { appendCBOR: false } }, 'match'],
-  ])('%s gives the match that it can at best', async (_title, settings, match) => {
-    const input = inputOf({ [PATH]: SOURCE }, settings);
-    const { creationCode } = await compileAsDeveloper('0.8.37', input, PATH, NAME);
-    const { address } = await deploy(anvil, creationCode);
-    const job = await verify('0.8.37', address, SOURCE, {}, settings);
-    expect(job.contract.runtimeMatch).toBe(match);
-  });
+    test('constructor arguments are the rest of the creation code', async () => {
+      const contract = await deployed(version, 'Arguments');
+      const job = await verify(version, 'Arguments', contract);
+      expect(job.contract).toMatchObject(both('exact_match'));
+      const { creationBytecode } = await evidenceOf(contract);
+      expect(reasonsOf(creationBytecode)).toEqual(['constructorArguments']);
+      const given = constructorArguments(await suiteContract(version, 'Arguments'));
+      expect(creationBytecode.transformationValues?.constructorArguments).toBe(
+        `0x${given.toString('hex')}`,
+      );
+    });
 
-  test('a source that wants all memory ends as a failed job within its limits, while documents are served', async () => {
-    const { creationCode } = await compileAsDeveloper(
-      '0.8.37',
-      inputOf({ [PATH]: SOURCE }),
-      PATH,
-      NAME,
-    );
-    const { address } = await deploy(anvil, creationCode);
-    // Each modifier doubles the code of the function.
-    const bomb = `contract Pot { uint a; modifier m { _; _; } function f() public ${'m '.repeat(40)}{ a++; } }`;
-    const slowest = { ms: 0 };
-    const ended = new AbortController();
-    const reading = (async () => {
-      while (!ended.signal.aborted) {
-        const begun = performance.now();
-        expect((await fetch(`${service.apiUrl}/chains`)).status).toBe(200);
-        slowest.ms = Math.max(slowest.ms, performance.now() - begun);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+    test('linked libraries are found at all their placeholders', async () => {
+      const [sums, products] = [
+        await deployed(version, 'Sums'),
+        await deployed(version, 'Products'),
+      ];
+      const linked = await deployed(version, 'Linked', {
+        Sums: sums.address,
+        Products: products.address,
+      });
+      const job = await verify(version, 'Linked', linked);
+      expect(job.contract).toMatchObject(both('exact_match'));
+      const { runtimeBytecode, creationBytecode } = await evidenceOf(linked);
+      for (const code of [runtimeBytecode, creationBytecode]) {
+        expect(reasonsOf(code)).toEqual(['library']);
+        expect(code.transformationValues?.libraries).toEqual({
+          'contracts/Suite.sol:Sums': sums.address,
+          'contracts/Suite.sol:Products': products.address,
+        });
       }
-    })();
-    const job = await verify('0.8.37', address, bomb);
-    ended.abort();
-    await reading;
-    expect(job.error?.customCode).toMatch(
-      /^compiler_(?:timeout|out_of_memory|crashed|output_too_large)$/,
+    });
+
+    test.runIf(isAtLeast(version, '0.6.5'))(
+      'immutables are found at all their references',
+      async () => {
+        const contract = await deployed(version, 'Immutables');
+        const job = await verify(version, 'Immutables', contract);
+        expect(job.contract).toMatchObject(both('exact_match'));
+        const { runtimeBytecode } = await evidenceOf(contract);
+        expect(reasonsOf(runtimeBytecode)).toEqual(['immutable']);
+        const { immutables = {} } = runtimeBytecode.transformationValues ?? {};
+        expect(Object.values(immutables)).toHaveLength(3);
+        expect(Object.values(immutables)).toContain(`0x${(1000).toString(16).padStart(64, '0')}`);
+      },
     );
-    expect(slowest.ms).toBeLessThan(2000);
-    const after = await verify('0.8.37', address, SOURCE);
-    expect(after.contract.runtimeMatch).toBe('exact_match');
-  }, 120_000);
+  });
 });

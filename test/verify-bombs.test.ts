@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { listCompilers } from './support/child-processes.ts';
+import { type SolcVersion } from './support/compile-in-child.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  pollJob,
+  post,
+  VERIFIED_CHAIN_ID,
+  type WireJob,
+} from './support/verification-fixture.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
+
+const TIMEOUT_MS = 180_000;
+/** The slowest answer that a client of the documents may see while a compiler explodes. */
+const SLOWEST_ANSWER_MS = 2000;
+/** Generations of the compiler: asm.js without and with a memory of its own, WebAssembly in plain and packed text. */
+const BOMBED: readonly SolcVersion[] = ['0.4.11', '0.4.26', '0.5.17', '0.8.4', '0.8.37'];
+const PATH = 'a.sol';
+const HARMLESS = 'contract A { uint public x; function f() public { x++; } }';
+
+/** Each modifier runs what it surrounds twice: 28 of them make 2^28 copies of the body in the code. */
+const NAMES = Array.from({ length: 28 }, (_, index) => `m${index}`);
+const DEFINITIONS = NAMES.map((name) => `modifier ${name}(){_;_;}`).join('');
+const BOMB = `contract A{uint x;${DEFINITIONS}function f()public ${NAMES.join(' ')}{x++;}}`;
+/** One modifier, named often: 140 bytes at most. */
+const SHORT_BOMB = `contract A{uint a;modifier m{_;_;}function f()public ${'m '.repeat(40)}{a++;}}`;
+
+const installed = findAnvil() !== undefined && process.platform === 'linux';
+let verifying: VerifyingService;
+
+async function deployHarmless(version: SolcVersion): Promise<string> {
+  const input = inputOf({ [PATH]: HARMLESS });
+  const { creationCode } = await compileAsDeveloper(version, input, PATH, 'A');
+  return (await deploy(verifying.anvil, creationCode)).address;
+}
+
+const bodyOf = (version: SolcVersion, source: string): object => ({
+  stdJsonInput: inputOf({ [PATH]: source }),
+  compilerVersion: version,
+  contractIdentifier: `${PATH}:A`,
+});
+
+/** Asks for /chains again and again while something happens. @returns the slowest answer, in milliseconds. */
+async function askMeanwhile<T>(work: Promise<T>): Promise<{ value: T; slowestMs: number }> {
+  const state = { ended: false, slowestMs: 0, answers: 0 };
+  const asking = (async () => {
+    while (!state.ended) {
+      const begun = performance.now();
+      const response = await fetch(`${verifying.service.apiUrl}/chains`);
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+      state.slowestMs = Math.max(state.slowestMs, performance.now() - begun);
+      state.answers += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  const value = await work.finally(() => (state.ended = true));
+  await asking;
+  expect(state.answers).toBeGreaterThan(5);
+  return { value, slowestMs: state.slowestMs };
+}
+
+/** The compilers that have come since; a compiler that exploded must not be among them. */
+async function newCompilers(known: ReadonlySet<number>): Promise<readonly unknown[]> {
+  return (await listCompilers()).filter(({ pid, state }) => state === 'Z' || !known.has(pid));
+}
+
+/** A bomb ends its job with a reason and nothing else; then the same address takes the right sources. */
+async function expectContained(version: SolcVersion, bomb: string, code: string): Promise<WireJob> {
+  const address = await deployHarmless(version);
+  const statistics = await verifying.statistics();
+  const known = new Set((await listCompilers()).map(({ pid }) => pid));
+  const exploding = verifying.verify(address, bodyOf(version, bomb));
+  const { value: job, slowestMs } = await askMeanwhile(exploding);
+  expect(job.error).toMatchObject({ customCode: code });
+  expect(job.contract).toMatchObject({ match: null, runtimeMatch: null, creationMatch: null });
+  expect(slowestMs).toBeLessThan(SLOWEST_ANSWER_MS);
+  await expect.poll(() => newCompilers(known), { timeout: 5000 }).toEqual([]);
+  expect(await verifying.statistics()).toBe(statistics);
+  const after = await verifying.verify(address, bodyOf(version, HARMLESS));
+  expect(after.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+  return job;
+}
+
+const limits =
+  (compilers: string, verification = 'workers: 2') =>
+  (folder: string) => `
+compilers: { folder: ${folder}, ${compilers} }
+verification: { ${verification} }
+`;
+
+describe.skipIf(!installed)(
+  `bombs in verification jobs${installed ? '' : ` (${NO_ANVIL}, or this is not Linux)`}`,
+  { timeout: TIMEOUT_MS },
+  () => {
+    describe('that explode in memory', () => {
+      beforeAll(async () => {
+        verifying = await startVerifyingService(
+          limits(`memoryBytes: ${2 ** 27}, timeoutMs: 120000`),
+        );
+      }, TIMEOUT_MS);
+      afterAll(async () => {
+        await verifying.close();
+        expect(await listCompilers()).toEqual([]);
+      });
+
+      test.each(BOMBED)('end their job by the limit of memory (solc %s)', async (version) => {
+        await expectContained(version, BOMB, 'compiler_out_of_memory');
+      });
+
+      test('need no more than 140 bytes', async () => {
+        expect(Buffer.byteLength(SHORT_BOMB)).toBeLessThanOrEqual(140);
+        await expectContained('0.8.37', SHORT_BOMB, 'compiler_out_of_memory');
+      });
+    });
+
+    describe('that explode in time', () => {
+      beforeAll(async () => {
+        verifying = await startVerifyingService(limits(`memoryBytes: ${2 ** 31}, timeoutMs: 2500`));
+      }, TIMEOUT_MS);
+      afterAll(async () => {
+        await verifying.close();
+        expect(await listCompilers()).toEqual([]);
+      });
+
+      test.each(BOMBED)('end their job by the limit of time (solc %s)', async (version) => {
+        const job = await expectContained(version, BOMB, 'compiler_timeout');
+        const took = Date.parse(job.jobFinishTime ?? '') - Date.parse(job.jobStartTime);
+        expect(took).toBeLessThan(60_000);
+      });
+
+      test('are in flight once, let others of their address pass, and may be sent again after their end', async () => {
+        const version = '0.8.37';
+        const address = await deployHarmless(version);
+        const url = `${verifying.service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
+        const submit = async (): Promise<{ status: number; body: Record<string, string> }> => {
+          const response = await post(url, bodyOf(version, BOMB));
+          return {
+            status: response.status,
+            body: (await response.json()) as Record<string, string>,
+          };
+        };
+        const first = await submit();
+        expect(await submit()).toMatchObject({
+          status: 429,
+          body: { customCode: 'duplicate_verification_request' },
+        });
+        const good = await verifying.verify(address, bodyOf(version, HARMLESS));
+        expect(good.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+        for (const submitted of [first, undefined]) {
+          const { status, body } = submitted ?? (await submit());
+          expect(status).toBe(202);
+          const job = await pollJob(verifying.service.apiUrl, body['verificationId'] ?? '');
+          expect(job.error).toMatchObject({ customCode: 'compiler_timeout' });
+        }
+        expect((await verifying.contractAt(address)).runtimeMatch).toBe('exact_match');
+      });
+    });
+
+    describe('within the limits of the compiler', () => {
+      beforeAll(async () => {
+        verifying = await startVerifyingService(
+          limits(`memoryBytes: ${2 ** 31}, timeoutMs: 120000`, 'workers: 2, jobTimeoutMs: 3500'),
+        );
+      }, TIMEOUT_MS);
+      afterAll(async () => {
+        await verifying.close();
+        expect(await listCompilers()).toEqual([]);
+      });
+
+      test('end by the limit of the job, and their compiler with it', async () => {
+        await expectContained('0.8.37', BOMB, 'job_timed_out');
+      });
+    });
+  },
+);
