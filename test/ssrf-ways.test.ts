@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SsrfReport } from './support/ssrf-report.ts';
+
+/** Every IPv4 and IPv6 address is this machine, so whatever the guard lets pass arrives at the canary. */
+const ISOLATE =
+  'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ' +
+  '{ ip -6 route add local ::/0 dev lo || true; } && exec "$@"';
+const inNamespace = ['unshare', '--net', 'sh', '-c', ISOLATE, 'sh'];
+
+const isolates =
+  process.platform === 'linux' &&
+  spawnSync(inNamespace[0]!, [...inNamespace.slice(1), 'true']).status === 0;
+const program = [
+  process.execPath,
+  '--import',
+  'tsx',
+  join(import.meta.dirname, 'support/ssrf-process.ts'),
+  ...(isolates ? ['isolated'] : []),
+];
+
+describe(`URLs that must not be asked${isolates ? ', where every address is the canary' : ''}`, () => {
+  let report: SsrfReport;
+
+  beforeAll(() => {
+    const [command, ...rest] = [...(isolates ? inNamespace : []), ...program];
+    const ran = spawnSync(command!, rest, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+    if (ran.status !== 0) throw new Error(ran.stderr);
+    report = JSON.parse(ran.stdout) as SsrfReport;
+  }, 120_000);
+
+  it('are asked on no way', () => {
+    const ways = new Set(report.outcomes.map(({ way }) => way));
+    expect(ways.size).toBeGreaterThanOrEqual(4);
+    expect(report.outcomes.length).toBeGreaterThanOrEqual(120 * ways.size);
+    expect(report.outcomes.filter(({ outcome }) => outcome === 'answered')).toEqual([]);
+    expect(report.hits).toEqual([]);
+  });
+
+  it.skipIf(!isolates)('are told from public ones, which each way reaches', () => {
+    expect(report.control.filter((reached) => reached === 'reached')).toHaveLength(
+      report.control.length,
+    );
+    expect(report.control.length).toBeGreaterThan(0);
+  });
+
+  it.skipIf(!isolates)('stay refused where a name changes its address after the first look', () => {
+    expect(report.rebinding).toEqual(['answered', 'address_not_allowed', 'answered']);
+  });
+});

@@ -1,0 +1,120 @@
+// Runs as a process: asks for URLs that must not be asked, by every way on which the service takes URLs from outside, and
+// prints what came of it as JSON. With the argument `isolated` it is in a network namespace where every address is this
+// machine, so that a public address can be asked too; without it nothing but 127.0.0.1 is ever named as reachable.
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { createRpcClient } from '../../src/chains/rpc/rpc-client.ts';
+import { quantity } from '../../src/chains/rpc/rpc-shapes.ts';
+import { FullmatchError } from '../../src/errors.ts';
+import { judgeAddress } from '../../src/lib/address-guard.ts';
+import { FetchFault } from '../../src/lib/fetch-fault.ts';
+import { createGuardedFetch } from '../../src/lib/guarded-fetch.ts';
+import { startDnsServer } from './dns-server.ts';
+import { sampleEndpoint } from './rpc-server.ts';
+import { readCases } from './shared-data.ts';
+import { type SsrfOutcome, type SsrfReport } from './ssrf-report.ts';
+
+interface Spelling {
+  readonly url: string;
+  readonly resolves?: readonly string[];
+}
+
+const isolated = process.argv[2] === 'isolated';
+const PUBLIC_ADDRESS = '93.184.216.34';
+const hits: string[] = [];
+let location: string | undefined;
+
+const server = createServer((request, response) => {
+  if (location !== undefined && request.url === '/redirect') {
+    // Bytes as they are: node:http itself would refuse many of these locations.
+    const head = `HTTP/1.1 307 Away\r\nConnection: close\r\nContent-Length: 0\r\nLocation: ${location}`;
+    response.socket?.end(Buffer.from(`${head}\r\n\r\n`, 'utf8'));
+    return;
+  }
+  response.writeHead(200, { connection: 'close', 'content-type': 'application/json' });
+  response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}');
+});
+let connections = 0;
+server.on('connection', ({ localAddress = '' }) => {
+  connections += 1;
+  const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '');
+  if (judgeAddress(address) !== 'public') hits.push(address);
+});
+await new Promise<void>((resolve) => server.listen(0, '::', resolve));
+const { port } = server.address() as AddressInfo;
+
+/** What the names of the table resolve to at this moment. */
+let resolves: readonly string[] = [];
+const dns = await startDnsServer((name, question) => {
+  if (name === 'rebinding.example') return question === 0 ? [PUBLIC_ADDRESS] : ['127.0.0.1'];
+  if (name === 'both.example') return ['127.0.0.1', PUBLIC_ADDRESS, '10.0.0.1'];
+  return resolves;
+});
+const guarded = createGuardedFetch({
+  allowPrivate: [],
+  maxBytes: 100_000,
+  deadlineMs: 5000,
+  maxRedirects: 3,
+  userAgent: 'fullmatch-test',
+  resolve: dns.resolve,
+  // A host that rests is not asked, and so would prove nothing.
+  breaker: { failures: Number.MAX_SAFE_INTEGER },
+});
+
+const chain = (url: string): Parameters<typeof rpc.ask>[0] => ({
+  record: { chainId: 1 },
+  endpoints: [sampleEndpoint(url, 'endpoint')],
+  local: false,
+});
+const rpc = createRpcClient({ fetch: guarded, attempts: 1 });
+const question = { method: 'eth_blockNumber', params: [], result: quantity };
+
+/** The ways by which a URL from outside is asked. */
+const ways: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
+  rpc: (url) => rpc.ask(chain(url), sampleEndpoint(url, 'endpoint'), question),
+  socket: (url) => guarded.exchange(url.replace(/^http/i, 'ws'), { body: '{}' }),
+};
+
+async function outcomeOf(asked: () => Promise<unknown>): Promise<string> {
+  try {
+    await asked();
+    return 'answered';
+  } catch (error) {
+    if (error instanceof FetchFault) return error.code;
+    if (!(error instanceof FullmatchError)) return String(error);
+    return typeof error.details.reason === 'string' ? error.details.reason : error.code;
+  }
+}
+
+const outcomes: SsrfOutcome[] = [];
+for (const spelling of readCases<Spelling>('ssrf.json')) {
+  resolves = spelling.resolves ?? ['127.0.0.1'];
+  const url = spelling.url.replaceAll('{port}', String(port));
+  for (const [way, ask] of Object.entries(ways)) {
+    outcomes.push({ way, url, outcome: await outcomeOf(() => ask(url)) });
+    if (!isolated) continue;
+    location = url.replaceAll(/[\t\n]/g, '');
+    const from = `http://${PUBLIC_ADDRESS}:${port}/redirect`;
+    outcomes.push({ way: `${way}, redirected`, url, outcome: await outcomeOf(() => ask(from)) });
+    location = undefined;
+  }
+}
+
+const rebinding: string[] = [];
+const names = ['rebinding.example', 'rebinding.example', 'both.example'];
+for (const name of isolated ? names : []) {
+  rebinding.push(await outcomeOf(() => guarded.fetch(`http://${name}:${port}/`)));
+}
+const control: string[] = [];
+for (const ask of isolated ? Object.values(ways) : []) {
+  const before = connections;
+  await outcomeOf(() => ask(`http://${PUBLIC_ADDRESS}:${port}/`));
+  control.push(connections > before ? 'reached' : 'not reached');
+}
+
+await guarded.close();
+await dns.close();
+server.closeAllConnections();
+server.close();
+const report: SsrfReport = { outcomes, hits, control, rebinding };
+process.stdout.write(JSON.stringify(report));
