@@ -22,6 +22,8 @@ export default tseslint.config(
       '**/node_modules/**',
       'generated/**',
       'fullmatch-data/**',
+      // Projects of others in miniature: their own configuration, their own packages.
+      'test/clients/**',
       '*.js',
       '*.cjs',
     ],

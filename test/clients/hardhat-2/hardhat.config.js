@@ -1,0 +1,22 @@
+const { subtask } = require('hardhat/config');
+const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require('hardhat/builtin-tasks/task-names');
+require('@nomicfoundation/hardhat-verify');
+
+// A compiler on this disk in place of one from the internet, as Hardhat documents it.
+subtask(TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD, async ({ solcVersion }) => ({
+  compilerPath: process.env.SOLJSON_PATH,
+  isSolcJs: true,
+  version: solcVersion,
+  longVersion: process.env.SOLC_LONG_VERSION,
+}));
+
+module.exports = {
+  solidity: { version: '0.8.37', settings: { optimizer: { enabled: true, runs: 200 } } },
+  networks: { mychain: { url: process.env.RPC_URL, chainId: 424242 } },
+  etherscan: { enabled: false },
+  sourcify: {
+    enabled: true,
+    apiUrl: process.env.FULLMATCH_URL,
+    browserUrl: process.env.FULLMATCH_REPOSITORY_URL,
+  },
+};
