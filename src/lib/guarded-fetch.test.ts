@@ -174,6 +174,28 @@ describe('private hosts', () => {
     expect((await guarded.fetch(`http://node.internal:${server.port}/`)).status).toBe(200);
   });
 
+  it('are reached as the newest list says, also over a connection that stands', async () => {
+    const [first, second] = [
+      await serve((_request, response) => response.end('1')),
+      await serve((_request, response) => setTimeout(() => response.end('2'), 200)),
+    ];
+    const guarded = guard([], {
+      allowPrivate: [`node.example:${first.port}`],
+      resolve: async () => ['127.0.0.1'],
+    });
+    const url = (server: WebServer): string => `http://node.example:${server.port}/`;
+    expect((await guarded.fetch(url(first))).status).toBe(200);
+    expect((await faultOf(guarded.fetch(url(second)))).code).toBe('address_not_allowed');
+    guarded.allowOnly([`node.example:${second.port}`]);
+    // The connection to the first is alive still.
+    expect((await faultOf(guarded.fetch(url(first)))).code).toBe('address_not_allowed');
+    const underWay = guarded.fetch(url(second));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    guarded.allowOnly([]);
+    expect((await underWay).body.toString()).toBe('2');
+    expect(() => guarded.allowOnly(['no port'])).toThrow(TypeError);
+  });
+
   it('are not reached by a redirect from elsewhere, although allowed and connected', async () => {
     const node = await serve((_request, response) => response.end('x'));
     const other = await serve((_request, response) => {

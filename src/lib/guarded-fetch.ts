@@ -100,6 +100,12 @@ export interface GuardedFetch {
    * No redirect is followed.
    */
   exchange(url: string, request: ExchangeRequest): Promise<Buffer>;
+  /**
+   * Replaces the hosts that may have private addresses (`allowPrivate`): the operator has changed his configuration.
+   * Requests under way go on; connections that were made under the list of before are used by no other.
+   * @throws TypeError when an entry is not `host:port`; the list then stays as it was.
+   */
+  allowOnly(hostPorts: readonly string[]): void;
   /** Ends all connections; requests under way fail. */
   close(): Promise<void>;
 }
@@ -189,36 +195,57 @@ interface OpenAnswer {
   readonly visit: Visit;
 }
 
+/** Connections under one list of allowed private hosts. */
+interface Way {
+  readonly allowed: ReadonlySet<string>;
+  readonly connect: buildConnector.connector;
+  readonly agent: Agent;
+}
+
+function openWay(options: GuardedFetchOptions, hostPorts: readonly string[]): Way {
+  const { resolve, certificateAuthorities } = options;
+  const stepTimeoutMs = options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS;
+  const allowed = new Set(hostPorts.map(normalizeHostPort));
+  const connect = createGuardedConnector({
+    allowed,
+    connectTimeoutMs: stepTimeoutMs,
+    ...(resolve === undefined ? {} : { resolve }),
+    ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
+  });
+  const agent = new Agent({
+    connections: options.connectionsPerHost ?? 8,
+    pipelining: 1,
+    headersTimeout: stepTimeoutMs,
+    bodyTimeout: stepTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect,
+  });
+  return { allowed, connect, agent };
+}
+
 class UndiciGuardedFetch implements GuardedFetch {
   readonly #options: GuardedFetchOptions;
-  readonly #allowed: ReadonlySet<string>;
-  readonly #agent: Agent;
-  readonly #connect: buildConnector.connector;
+  #way: Way;
+  /** Agents of earlier lists that still have requests under way. */
+  readonly #retiring = new Set<Agent>();
   readonly #breaker: CircuitBreaker;
   readonly #now: () => number;
 
   constructor(options: GuardedFetchOptions) {
-    const stepTimeoutMs = options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS;
     this.#options = options;
-    this.#allowed = new Set(options.allowPrivate.map(normalizeHostPort));
+    this.#way = openWay(options, options.allowPrivate);
     this.#breaker = new CircuitBreaker(options.breaker);
     this.#now = options.breaker?.now ?? Date.now;
-    const { resolve, certificateAuthorities } = options;
-    this.#connect = createGuardedConnector({
-      allowed: this.#allowed,
-      connectTimeoutMs: stepTimeoutMs,
-      ...(resolve === undefined ? {} : { resolve }),
-      ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
-    });
-    this.#agent = new Agent({
-      connections: options.connectionsPerHost ?? 8,
-      pipelining: 1,
-      headersTimeout: stepTimeoutMs,
-      bodyTimeout: stepTimeoutMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: this.#connect,
-    });
+  }
+
+  allowOnly(hostPorts: readonly string[]): void {
+    const next = openWay(this.#options, hostPorts);
+    const { agent } = this.#way;
+    this.#way = next;
+    this.#retiring.add(agent);
+    const forget = (): void => void this.#retiring.delete(agent);
+    agent.close().then(forget, forget);
   }
 
   async fetch(url: string, request: FetchRequest = {}): Promise<FetchResponse> {
@@ -261,7 +288,7 @@ class UndiciGuardedFetch implements GuardedFetch {
         const headers = { 'user-agent': this.#options.userAgent, ...request.headers };
         const maxBytes = request.maxBytes ?? this.#options.maxBytes;
         const { body: message } = request;
-        const connect = this.#connect;
+        const { connect } = this.#way;
         const body = await exchangeMessage({
           url,
           headers,
@@ -283,7 +310,7 @@ class UndiciGuardedFetch implements GuardedFetch {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([this.#way.agent, ...this.#retiring].map((agent) => agent.destroy()));
   }
 
   /** Follows the request to its last answer and reads it, all within the deadline. */
@@ -340,7 +367,7 @@ class UndiciGuardedFetch implements GuardedFetch {
   /** A private host answers only to requests that name it: no redirect leads to one from elsewhere. */
   #assertAllowed(url: URL, asked: URL): void {
     const hostPort = hostPortOf(url);
-    if (!this.#allowed.has(hostPort)) assertPublicTarget(url);
+    if (!this.#way.allowed.has(hostPort)) assertPublicTarget(url);
     else if (hostPort !== hostPortOf(asked)) throw refuseAddress(shownOrigin(url), 'redirect');
   }
 
@@ -349,7 +376,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     signal.throwIfAborted();
     const visit = this.#breaker.enter(origin);
     try {
-      const asking = this.#agent.request({
+      const asking = this.#way.agent.request({
         origin: hop.url.origin,
         path: `${hop.url.pathname}${hop.url.search}`,
         method: hop.method,
