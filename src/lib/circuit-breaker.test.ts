@@ -98,6 +98,21 @@ describe('a circuit breaker', () => {
     expect(() => breaker.enter(HOST)).toThrow(expect.objectContaining({ code: 'throttled' }));
   });
 
+  it('lets a probe through while a host rests after failures, and ends the rest when it succeeds', () => {
+    const { breaker } = createBreaker();
+    failTimes(breaker, 3);
+    breaker.enter(HOST, true).failed();
+    expect(() => breaker.enter(HOST)).toThrow(expect.objectContaining({ code: 'circuit_open' }));
+    breaker.enter(HOST, true).succeeded();
+    breaker.enter(HOST).succeeded();
+  });
+
+  it('lets no probe through to a host that asked to be left alone', () => {
+    const { breaker } = createBreaker();
+    breaker.enter(HOST).throttled(5000);
+    expect(() => breaker.enter(HOST, true)).toThrow(expect.objectContaining({ code: 'throttled' }));
+  });
+
   it('takes only the first ending of a request', () => {
     const { breaker } = createBreaker();
     const visit = breaker.enter(HOST);

@@ -58,11 +58,12 @@ export class CircuitBreaker {
   }
 
   /**
-   * Enters a host (`scheme://host:port`).
+   * Enters a host (`scheme://host:port`). A `probe` enters also while the host rests after failures, since it asks
+   * whether they are over; a host that asked to be left alone is left alone by all.
    * @throws FetchFault circuit_open or throttled while the host rests, with `retryAfterMs`.
    */
-  enter(origin: string): Visit {
-    const trial = this.#admit(origin);
+  enter(origin: string, probe = false): Visit {
+    const trial = this.#admit(origin, probe);
     let ended = false;
     const once = (end: (state: HostState) => void): void => {
       if (ended) return;
@@ -83,9 +84,10 @@ export class CircuitBreaker {
   }
 
   /** Lets a request through, or throws; true when it is the one that tries a host after its rest. */
-  #admit(origin: string): boolean {
+  #admit(origin: string, probe: boolean): boolean {
     const state = this.#hosts.get(origin);
     if (state === undefined || !this.#rests(state)) return false;
+    if (probe && state.reason === 'circuit_open') return false;
     const retryAfterMs = Math.max(0, state.restsUntil - this.#options.now());
     if (retryAfterMs === 0 && !state.trying) {
       state.trying = true;

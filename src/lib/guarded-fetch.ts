@@ -51,12 +51,14 @@ export interface FetchRequest {
   readonly maxRedirects?: number;
   /** Ends the request; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Asks also a host that rests after failures, to see whether they are over; not one that asked to be left alone. */
+  readonly probe?: boolean;
 }
 
 /** One message to a WebSocket endpoint. */
 export type ExchangeRequest = Pick<
   FetchRequest,
-  'headers' | 'maxBytes' | 'deadlineMs' | 'signal'
+  'headers' | 'maxBytes' | 'deadlineMs' | 'signal' | 'probe'
 > & {
   readonly body: string;
 };
@@ -283,7 +285,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     const { signal } = ending;
     try {
       this.#assertAllowed(url, url);
-      const visit = this.#breaker.enter(origin);
+      const visit = this.#breaker.enter(origin, request.probe);
       try {
         const headers = { 'user-agent': this.#options.userAgent, ...request.headers };
         const maxBytes = request.maxBytes ?? this.#options.maxBytes;
@@ -348,7 +350,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     let hop = first;
     for (let redirects = 0; ; redirects += 1) {
       this.#assertAllowed(hop.url, first.url);
-      const answer = await this.#ask(hop, redirects, signal);
+      const answer = await this.#ask(hop, redirects, signal, request.probe);
       const { location } = answer.head.headers;
       if (!isRedirect(answer.head.status, location)) return answer;
       answer.visit.succeeded();
@@ -371,10 +373,15 @@ class UndiciGuardedFetch implements GuardedFetch {
     else if (hostPort !== hostPortOf(asked)) throw refuseAddress(shownOrigin(url), 'redirect');
   }
 
-  async #ask(hop: Hop, redirects: number, signal: AbortSignal): Promise<OpenAnswer> {
+  async #ask(
+    hop: Hop,
+    redirects: number,
+    signal: AbortSignal,
+    probe: boolean | undefined,
+  ): Promise<OpenAnswer> {
     const origin = shownOrigin(hop.url);
     signal.throwIfAborted();
-    const visit = this.#breaker.enter(origin);
+    const visit = this.#breaker.enter(origin, probe);
     try {
       const asking = this.#way.agent.request({
         origin: hop.url.origin,

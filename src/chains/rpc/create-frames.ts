@@ -43,7 +43,8 @@ export function findCallTracerCreation(root: unknown, wanted: Hex): CreateFrame 
   return found;
 }
 
-const flatFrame = z.object({
+/** A frame of OpenEthereum's format. */
+export const flatFrame = z.object({
   type: z.string(),
   action: z.unknown().optional(),
   result: z.unknown().optional(),

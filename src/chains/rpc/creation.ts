@@ -1,20 +1,13 @@
-import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { type Endpoint } from '../registered-chain.ts';
 import { type AskedChain, hostOf } from './asked-chain.ts';
 import { readProxyDeployment } from './contract-address.ts';
-import {
-  callTrace,
-  type CreateFrame,
-  findCallTracerCreation,
-  findFlatCreation,
-  flatTrace,
-} from './create-frames.ts';
+import { type CreationQuestion, traceCreation } from './creation-trace.ts';
 import { CHAIN_ACCESS_DEADLINE_MS } from './deployed-code.ts';
 import { planWaves, type Quorum, quorumFor } from './endpoint-order.ts';
-import { type AskOptions, type EndpointFault, reasonOf, type RpcClient } from './rpc-client.ts';
+import { type EndpointFault, reasonOf, type RpcClient } from './rpc-client.ts';
 import { receipt, type Receipt, transaction, type Transaction } from './rpc-shapes.ts';
 
 /** How a contract came to be, checked on chain. */
@@ -70,14 +63,6 @@ export interface ReadCreationOptions {
 /** One endpoint's word. */
 type Finding = Omit<Creation, 'endpoints'> | CreationRefusal;
 
-interface CreationQuestion {
-  readonly rpc: RpcClient;
-  readonly chain: AskedChain;
-  readonly address: Hex;
-  readonly transactionHash: Hex;
-  readonly options: AskOptions;
-}
-
 interface Vote {
   readonly creation: Omit<Creation, 'endpoints'>;
   readonly hosts: Set<string>;
@@ -94,7 +79,6 @@ interface Count {
 
 /** A transaction with large calldata, in hex. */
 const TRANSACTION_MAX_BYTES = 8_000_000;
-const TRACE_MAX_BYTES = 64_000_000;
 
 /** Refusals that say something of the transaction, not of the endpoint. */
 const DENIALS: ReadonlySet<CreationRefusal> = new Set([
@@ -127,7 +111,7 @@ export async function readCreation(
   const question = { rpc, chain, address, transactionHash, options: { signal } };
   const count: Count = { votes: new Map(), denials: new Map(), faults: [] };
   try {
-    for (const wave of planWaves(chain, options.quorum)) {
+    for (const wave of planWaves(chain, options.quorum, rpc.preference)) {
       const findings = await Promise.all(
         wave.map((endpoint) => find(question, endpoint, count.faults)),
       );
@@ -231,7 +215,7 @@ async function findAt(question: CreationQuestion, endpoint: Endpoint): Promise<F
   if (to !== undefined && proxied !== undefined) {
     return { ...facts, creationCode: proxied, deployer: to, method: 'proxy' };
   }
-  const frame = await findFrame(question, endpoint);
+  const frame = await traceCreation(question, endpoint);
   if (typeof frame === 'string') return frame;
   return { ...facts, ...frame, method: 'trace' };
 }
@@ -279,42 +263,4 @@ async function readTransaction(
     );
   }
   return [receiptFound, sent];
-}
-
-/** The CREATE inside of the transaction, by whichever way of tracing the endpoint has. */
-async function findFrame(
-  { rpc, chain, address, transactionHash, options }: CreationQuestion,
-  endpoint: Endpoint,
-): Promise<CreateFrame | 'created_nothing_here' | 'traces_unavailable'> {
-  const tracings: readonly (() => Promise<CreateFrame | undefined>)[] = [
-    async () => {
-      const request = {
-        method: 'debug_traceTransaction',
-        params: [transactionHash, { tracer: 'callTracer' }],
-        result: callTrace,
-        maxBytes: TRACE_MAX_BYTES,
-      };
-      return findCallTracerCreation(await rpc.ask(chain, endpoint, request, options), address);
-    },
-    async () => {
-      const request = {
-        method: 'trace_transaction',
-        params: [transactionHash],
-        result: flatTrace.unwrap(),
-        maxBytes: TRACE_MAX_BYTES,
-      };
-      return findFlatCreation(await rpc.ask(chain, endpoint, request, options), address);
-    },
-  ];
-  for (const trace of tracings) {
-    try {
-      return (await trace()) ?? 'created_nothing_here';
-    } catch (error) {
-      // A refusal or another shape: the endpoint does not have this way.
-      const code = error instanceof FullmatchError ? error.code : undefined;
-      const lacks = code === 'rpc_refused' || code === 'rpc_invalid_answer';
-      if (!lacks && !(error instanceof z.ZodError)) throw error;
-    }
-  }
-  return 'traces_unavailable';
 }

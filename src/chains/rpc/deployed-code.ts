@@ -84,7 +84,7 @@ export async function readDeployedCode(
     disagreements: [],
   };
   try {
-    for (const wave of planWaves(chain, options.quorum)) {
+    for (const wave of planWaves(chain, options.quorum, rpc.preference)) {
       const outcome = await readWave(reading, wave, options.quorum);
       if (outcome !== undefined) return conclude(reading, outcome);
     }
@@ -166,7 +166,8 @@ async function compareWithAll(
   return undefined;
 }
 
-function isStale(lower: BlockHead, upper: BlockHead): boolean {
+/** Whether an endpoint with the lower head is too far behind one with the upper head to be believed. */
+export function isStale(lower: Omit<BlockHead, 'hash'>, upper: Omit<BlockHead, 'hash'>): boolean {
   return (
     upper.number - lower.number > STALE_AFTER_BLOCKS &&
     upper.timestamp - lower.timestamp > STALE_AFTER_S

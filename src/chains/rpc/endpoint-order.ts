@@ -18,18 +18,52 @@ export function quorumFor(
 }
 
 /**
+ * How much an endpoint is wanted at the moment: `first` when nothing speaks against it, `later` when something does,
+ * `last` when it is known not to help.
+ */
+export type EndpointRank = 'first' | 'later' | 'last';
+export type EndpointPreference = (chainId: number, endpoint: Endpoint) => EndpointRank;
+
+const RANKS: readonly EndpointRank[] = ['first', 'later', 'last'];
+
+/** The endpoints that can be asked, wanted ones first; those of one rank stay in the chain's order. */
+export function orderEndpoints(
+  { record: { chainId }, endpoints }: AskedChain,
+  preference: EndpointPreference = () => 'first',
+): readonly Endpoint[] {
+  const ranked = endpoints
+    .filter(isAskable)
+    .map((endpoint) => ({ endpoint, rank: preference(chainId, endpoint) }));
+  return RANKS.flatMap((wanted) =>
+    ranked.filter(({ rank }) => rank === wanted).map(({ endpoint }) => endpoint),
+  );
+}
+
+/**
  * The endpoints in the order in which they are asked: those whose word is enough one by one, then the others in pairs
- * at once.
+ * at once; after them, in the same way, those that are known not to help. How many have to agree stays the same.
  */
 export function planWaves(
   chain: AskedChain,
   quorum: Quorum | undefined,
+  preference?: EndpointPreference,
 ): readonly (readonly Endpoint[])[] {
-  const askable = chain.endpoints.filter(isAskable);
-  const enough = askable.filter((endpoint) => quorumFor(chain, endpoint, quorum) === 1);
-  const others = askable.filter((endpoint) => !enough.includes(endpoint)).slice(0, MAX_ENDPOINTS);
-  const waves: Endpoint[][] = enough.slice(0, MAX_ENDPOINTS).map((endpoint) => [endpoint]);
-  for (let at = 0; at < others.length; at += WAVE_SIZE)
-    waves.push(others.slice(at, at + WAVE_SIZE));
-  return waves;
+  const { chainId } = chain.record;
+  const ordered = orderEndpoints(chain, preference);
+  const isEnough = (endpoint: Endpoint): boolean => quorumFor(chain, endpoint, quorum) === 1;
+  const enough = ordered.filter(isEnough).slice(0, MAX_ENDPOINTS);
+  const others = ordered.filter((endpoint) => !isEnough(endpoint)).slice(0, MAX_ENDPOINTS);
+  const isLast = (endpoint: Endpoint): boolean => preference?.(chainId, endpoint) === 'last';
+  const wavesOf = (wanted: (endpoint: Endpoint) => boolean): readonly (readonly Endpoint[])[] => [
+    ...enough.filter(wanted).map((endpoint) => [endpoint]),
+    ...inPairs(others.filter(wanted)),
+  ];
+  return [...wavesOf((endpoint) => !isLast(endpoint)), ...wavesOf(isLast)];
+}
+
+function inPairs(endpoints: readonly Endpoint[]): readonly (readonly Endpoint[])[] {
+  const pairs: Endpoint[][] = [];
+  for (let at = 0; at < endpoints.length; at += WAVE_SIZE)
+    pairs.push(endpoints.slice(at, at + WAVE_SIZE));
+  return pairs;
 }

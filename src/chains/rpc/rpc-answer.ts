@@ -1,7 +1,13 @@
 /** What an endpoint said to one call: a result of unknown shape, or an error object. */
 export type RpcAnswer =
   | { readonly kind: 'result'; readonly result: unknown }
-  | { readonly kind: 'error'; readonly errorCode: number; readonly throttled: boolean };
+  | {
+      readonly kind: 'error';
+      readonly errorCode: number;
+      readonly throttled: boolean;
+      /** The status of the HTTP answer that held it. */
+      readonly status?: number;
+    };
 
 /** JSON-RPC error codes by which endpoints say that they are asked too much: EIP-1474's, and the HTTP status. */
 const LIMIT_CODES: ReadonlySet<number> = new Set([-32005, 429]);

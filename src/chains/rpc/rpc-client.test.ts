@@ -13,7 +13,13 @@ import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { Secret } from '../../lib/secret.ts';
 import { type Endpoint } from '../registered-chain.ts';
 import { type AskedChain, findOperatorHosts } from './asked-chain.ts';
-import { createRpcClient, type RpcClient, type RpcClientOptions } from './rpc-client.ts';
+import { type EndpointPreference } from './endpoint-order.ts';
+import {
+  createRpcClient,
+  type EndpointProber,
+  type RpcClient,
+  type RpcClientOptions,
+} from './rpc-client.ts';
 import { blockHead, data, quantity } from './rpc-shapes.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -38,7 +44,7 @@ function client(
   servers: readonly WebServer[],
   options: Partial<RpcClientOptions> = {},
   deadlineMs = 5000,
-): RpcClient {
+): RpcClient & EndpointProber {
   const guarded = createGuardedFetch({
     allowPrivate: servers.map(({ hostPort }) => hostPort),
     maxBytes: 1_000_000,
@@ -298,6 +304,52 @@ describe('the endpoints of a chain', () => {
     await expect(
       client([server]).askAny(chainOf(endpoint), BLOCK_NUMBER, { signal: controller.signal }),
     ).rejects.toBe(reason);
+  });
+});
+
+describe('a preference', () => {
+  it('says which endpoint is asked first', async () => {
+    const servers = [
+      await serve({ eth_blockNumber: () => '0x1' }),
+      await serve({ eth_blockNumber: () => '0x2' }),
+    ];
+    const chain = chainOf(...servers.map(({ url }, index) => sampleEndpoint(url, `e${index}`)));
+    const preference: EndpointPreference = (chainId, { label }) =>
+      chainId === 1 && label === 'e0' ? 'last' : 'first';
+    const answer = await client(servers, { preference }).askAny(chain, BLOCK_NUMBER);
+    expect(answer).toEqual({ value: 2, endpoint: 'e1' });
+    expect(servers[0]?.calls).toEqual([]);
+  });
+});
+
+describe('a probe', () => {
+  const probe = async (server: RpcServer): Promise<unknown> => {
+    const endpoint = sampleEndpoint(server.url, 'sample');
+    return client([server]).probe(chainOf(endpoint), endpoint, BLOCK_NUMBER);
+  };
+
+  it('is one request, whatever the chain and however it fails', async () => {
+    const other = await serve({ ...chainId('0x2'), eth_blockNumber: () => '0x7' });
+    expect(await probe(other)).toBe(7);
+    expect(other.calls).toEqual(['eth_blockNumber']);
+    const failing = await serve({
+      eth_blockNumber: (_params, response) => void response.writeHead(503).end(),
+    });
+    await expect(probe(failing)).rejects.toMatchObject({ details: { reason: 'status_503' } });
+    expect(failing.calls).toHaveLength(1);
+  });
+
+  it('tells the status of an answer that is an error object', async () => {
+    const locked = await serve({
+      eth_blockNumber: (_params, response, id) => {
+        const error = { code: -32_600, message: 'Must be authenticated!' };
+        response.writeHead(401).end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+      },
+    });
+    await expect(probe(locked)).rejects.toMatchObject({
+      code: 'rpc_refused',
+      details: { errorCode: -32_600, httpStatus: 401 },
+    });
   });
 });
 

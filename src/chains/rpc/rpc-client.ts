@@ -2,9 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { FetchFault } from '../../lib/fetch-fault.ts';
-import { type FetchResponse, type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import {
+  type FetchRequest,
+  type FetchResponse,
+  type GuardedFetch,
+} from '../../lib/guarded-fetch.ts';
 import { type Endpoint } from '../registered-chain.ts';
-import { type AskedChain, isAskable } from './asked-chain.ts';
+import { type AskedChain } from './asked-chain.ts';
+import { type EndpointPreference, orderEndpoints } from './endpoint-order.ts';
 import { decodeRpcAnswer, encodeRpcCall, type RpcAnswer } from './rpc-answer.ts';
 import { quantity } from './rpc-shapes.ts';
 
@@ -45,6 +50,22 @@ export interface RpcClientOptions {
   readonly trustMs?: number;
   readonly now?: () => number;
   readonly random?: () => number;
+  /** Which endpoints of a chain are asked first. Without it all are as good as each other. */
+  readonly preference?: EndpointPreference;
+}
+
+/** Asks endpoints without any of what {@link RpcClient} knows of them: for what finds out how they are. */
+export interface EndpointProber {
+  /**
+   * Sends one request to an endpoint, whatever is known of it: no repeat, no trust, no rest after failures.
+   * @throws FullmatchError as {@link RpcClient.ask}, but for wrong_chain. The reason of `signal`.
+   */
+  probe<T>(
+    chain: AskedChain,
+    endpoint: Endpoint,
+    request: RpcRequest<T>,
+    options?: AskOptions,
+  ): Promise<T>;
 }
 
 /**
@@ -64,7 +85,7 @@ export interface RpcClient {
     options?: AskOptions,
   ): Promise<T>;
   /**
-   * Asks the endpoints in their order until one answers.
+   * Asks the endpoints until one answers: the preferred ones first, and otherwise in their order.
    * @throws FullmatchError rpc_unreachable with what each could not do. The reason of `signal`.
    */
   askAny<T>(
@@ -72,6 +93,8 @@ export interface RpcClient {
     request: RpcRequest<T>,
     options?: AskOptions,
   ): Promise<{ readonly value: T; readonly endpoint: string }>;
+  /** Which endpoints are asked first, for those who ask several by themselves. */
+  readonly preference?: EndpointPreference;
 }
 
 const DEFAULTS = {
@@ -98,7 +121,7 @@ const RECONNECTED: ReadonlySet<string> = new Set([
   'deadline_exceeded',
 ]);
 
-const CHAIN_ID: RpcRequest<number> = { method: 'eth_chainId', params: [], result: quantity };
+export const CHAIN_ID: RpcRequest<number> = { method: 'eth_chainId', params: [], result: quantity };
 
 /** The code that a fault is reported under: its reason where it has one. */
 export function reasonOf(error: unknown): string {
@@ -128,7 +151,8 @@ function targetOf(endpoint: Endpoint): { url: string; headers: Record<string, st
   return { url: url.href, headers };
 }
 
-class GuardedRpcClient implements RpcClient {
+class GuardedRpcClient implements RpcClient, EndpointProber {
+  readonly preference?: EndpointPreference;
   readonly #fetch: GuardedFetch;
   readonly #options: typeof DEFAULTS;
   /** Until when an endpoint is trusted for a chain, by both. */
@@ -138,6 +162,7 @@ class GuardedRpcClient implements RpcClient {
   constructor(options: RpcClientOptions) {
     this.#fetch = options.fetch;
     this.#options = { ...DEFAULTS, ...options };
+    if (options.preference !== undefined) this.preference = options.preference;
   }
 
   async ask<T>(
@@ -168,7 +193,7 @@ class GuardedRpcClient implements RpcClient {
     options: AskOptions = {},
   ): Promise<{ readonly value: T; readonly endpoint: string }> {
     const faults: EndpointFault[] = [];
-    for (const endpoint of chain.endpoints.filter(isAskable)) {
+    for (const endpoint of orderEndpoints(chain, this.preference)) {
       try {
         return {
           value: await this.ask(chain, endpoint, request, options),
@@ -187,6 +212,18 @@ class GuardedRpcClient implements RpcClient {
     );
   }
 
+  async probe<T>(
+    chain: AskedChain,
+    endpoint: Endpoint,
+    request: RpcRequest<T>,
+    { signal, deadlineMs = this.#options.deadlineMs }: AskOptions = {},
+  ): Promise<T> {
+    const { chainId } = chain.record;
+    const sent = { deadlineMs, probe: true, ...(signal === undefined ? {} : { signal }) };
+    const answer = await this.#askOnce(chainId, endpoint, request, sent);
+    return readResult(answer, request, chainId, endpoint);
+  }
+
   /** Asks until an answer, a fault that stays, the last attempt or the end of the time. */
   async #askWithRepeats<T>(
     chainId: number,
@@ -201,7 +238,8 @@ class GuardedRpcClient implements RpcClient {
       const leftMs = until - now();
       if (leftMs <= 0) throw unreachable(chainId, endpoint, request.method, 'deadline_exceeded');
       try {
-        const answer = await this.#askOnce(chainId, endpoint, request, leftMs, signal);
+        const sent = { deadlineMs: leftMs, ...(signal === undefined ? {} : { signal }) };
+        const answer = await this.#askOnce(chainId, endpoint, request, sent);
         return readResult(answer, request, chainId, endpoint);
       } catch (error) {
         if (!isMomentary(error)) throw error;
@@ -223,21 +261,14 @@ class GuardedRpcClient implements RpcClient {
     chainId: number,
     endpoint: Endpoint,
     request: RpcRequest<T>,
-    deadlineMs: number,
-    signal: AbortSignal | undefined,
+    options: Pick<FetchRequest, 'deadlineMs' | 'signal' | 'probe'>,
   ): Promise<RpcAnswer> {
     const { method, params, maxBytes = MAX_BYTES } = request;
     const { url, headers } = targetOf(endpoint);
     this.#lastId += 1;
     const id = this.#lastId;
     const body = encodeRpcCall(id, method, params);
-    const sent = {
-      headers,
-      body,
-      maxBytes,
-      deadlineMs,
-      ...(signal === undefined ? {} : { signal }),
-    };
+    const sent = { ...options, headers, body, maxBytes };
     let response: Pick<FetchResponse, 'status' | 'body' | 'retryAfterMs'>;
     try {
       response = /^ws/i.test(url)
@@ -257,7 +288,7 @@ class GuardedRpcClient implements RpcClient {
       throw unreachable(chainId, endpoint, method, 'throttled', response.retryAfterMs);
     }
     // Some nodes send their error objects with a status of their own.
-    if (answer?.kind === 'error') return answer;
+    if (answer?.kind === 'error') return { ...answer, status: response.status };
     if (response.status < 200 || response.status > 299) {
       const reason = `status_${response.status}`;
       throw unreachable(chainId, endpoint, method, reason, response.retryAfterMs);
@@ -283,10 +314,11 @@ function readResult<T>(
 ): T {
   const { method } = request;
   if (answer.kind === 'error') {
+    const { errorCode, status } = answer;
     throw new FullmatchError(
       'rpc_refused',
-      `The endpoint ${endpoint.label} of chain ${chainId} refuses ${method} (error ${answer.errorCode}).`,
-      { details: { chainId, endpoint: endpoint.label, method, errorCode: answer.errorCode } },
+      `The endpoint ${endpoint.label} of chain ${chainId} refuses ${method} (error ${errorCode}).`,
+      { details: { chainId, endpoint: endpoint.label, method, errorCode, httpStatus: status } },
     );
   }
   const parsed = request.result.safeParse(answer.result);
@@ -346,6 +378,6 @@ function invalidAnswer(
 }
 
 /** A client over the guarded fetch, with time limits, repeats with jitter, and failover. */
-export function createRpcClient(options: RpcClientOptions): RpcClient {
+export function createRpcClient(options: RpcClientOptions): RpcClient & EndpointProber {
   return new GuardedRpcClient(options);
 }

@@ -14,7 +14,8 @@ export const quantity = z
     return number;
   });
 
-const hash = z
+/** A hash of 32 bytes, in lower case. */
+export const hash = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((text) => text.toLowerCase() as Hex);

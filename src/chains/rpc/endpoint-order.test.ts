@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
+import { type Endpoint } from '../registered-chain.ts';
+import { type AskedChain } from './asked-chain.ts';
+import { type EndpointRank, orderEndpoints, planWaves, quorumFor } from './endpoint-order.ts';
+
+function chainOf(hosts: readonly string[]): AskedChain {
+  const endpoints = hosts.map((host, index) => sampleEndpoint(`https://${host}/${index}`));
+  return { record: { chainId: 1 }, endpoints, local: false };
+}
+
+function rankBy(chain: AskedChain, ranks: readonly EndpointRank[]) {
+  return (_chainId: number, endpoint: Endpoint): EndpointRank =>
+    ranks[chain.endpoints.indexOf(endpoint)] ?? 'first';
+}
+
+/** Own nodes and public ones, with a rank each. */
+const cases = fc
+  .array(
+    fc.record({
+      host: fc.constantFrom('10.0.0.1', 'a.example', 'b.example', 'c.example'),
+      rank: fc.constantFrom<EndpointRank>('first', 'later', 'last'),
+    }),
+    { maxLength: 8 },
+  )
+  .map((entries) => {
+    const chain = chainOf(entries.map(({ host }) => host));
+    const ranks = entries.map(({ rank }) => rank);
+    return { chain, ranks, preference: rankBy(chain, ranks) };
+  });
+const quorum = fc.constantFrom(undefined, 1 as const, 2 as const);
+
+describe('the order of endpoints', () => {
+  it('is by rank, and by the chain within a rank', () => {
+    const chain = chainOf(['a.example', 'b.example', 'c.example', 'd.example']);
+    const preference = rankBy(chain, ['last', 'later', 'first', 'last']);
+    const hosts = orderEndpoints(chain, preference).map(({ label }) => label);
+    expect(hosts).toEqual(['c.example', 'b.example', 'a.example', 'd.example']);
+  });
+
+  it('loses no endpoint and repeats none', () => {
+    fc.assert(
+      fc.property(cases, quorum, ({ chain, preference }, wanted) => {
+        const planned = planWaves(chain, wanted, preference).flat();
+        expect(new Set(planned)).toEqual(new Set(chain.endpoints));
+        expect(planned).toHaveLength(chain.endpoints.length);
+      }),
+    );
+  });
+
+  it('puts what is known not to help after everything else, and one whose word is enough alone', () => {
+    fc.assert(
+      fc.property(cases, quorum, ({ chain, preference }, wanted) => {
+        const waves = planWaves(chain, wanted, preference);
+        const isLast = waves.flat().map((endpoint) => preference(1, endpoint) === 'last');
+        expect(isLast).toEqual([...isLast].sort());
+        for (const wave of waves) {
+          const needed = wave.map((endpoint) => quorumFor(chain, endpoint, wanted));
+          if (needed.includes(1)) expect(wave).toHaveLength(1);
+        }
+      }),
+    );
+  });
+});
