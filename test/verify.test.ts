@@ -1,3 +1,4 @@
+import { getAddress as checksum } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -103,6 +104,39 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     );
     expect(again.status).toBe(409);
     expect(await again.json()).toMatchObject({ customCode: 'already_verified' });
+  });
+
+  test.each([
+    ['0.8.37+commit.f401782d', 'in lower case', (address: string) => address.toLowerCase()],
+    ['v0.8.37+commit.f401782d', 'checksummed', checksum],
+    ['v0.8.37', 'in upper case', (address: string) => `0x${address.slice(2).toUpperCase()}`],
+  ])('compiler %s and an address %s are understood', async (compilerVersion, _, spell) => {
+    const { address } = await deployVault();
+    const minimal = {
+      match: null,
+      creationMatch: null,
+      runtimeMatch: null,
+      chainId: String(VERIFIED_CHAIN_ID),
+      address: checksum(address),
+    };
+    const url = `${service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${spell(address)}`;
+    const before = await fetch(url);
+    expect(before.status).toBe(404);
+    expect(await before.json()).toEqual(minimal);
+    const body = bodyOf(SOURCE, { compilerVersion });
+    const job = await verifyOverV2(service.apiUrl, spell(address), body);
+    expect(job).toMatchObject({
+      contract: { ...minimal, match: 'exact_match', runtimeMatch: 'exact_match' },
+    });
+    await waitForCounts((full += 1), partial);
+    expect(await contractAt(spell(address))).toMatchObject({
+      address: checksum(address),
+      match: 'exact_match',
+    });
+    const listed = await fetch(
+      `${service.apiUrl}/check-all-by-addresses?addresses=${spell(address)}&chainIds=${VERIFIED_CHAIN_ID}`,
+    );
+    expect(await listed.json()).toMatchObject([{ chainIds: [{ status: 'perfect' }] }]);
   });
 
   test('a changed comment gives a partial match, which the right sources raise to a full one', async () => {
