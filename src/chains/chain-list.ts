@@ -17,10 +17,15 @@ export interface ChainList {
   readonly sha256: string;
   /** Names of fields that the list has and a chain record has not, sorted. */
   readonly ignoredFields?: readonly string[];
+  /** Names and short names that earlier lists gave a chain and this one does not: for lookup. */
+  readonly formerNames?: ReadonlyMap<number, readonly string[]>;
 }
 
 // The file lies beside src/ and beside dist/, so the same path holds for both.
 const EMBEDDED_LIST = new URL('../../generated/public-chain-list.json', import.meta.url);
+
+/** The public list of 2026 has 2,509 records; each one that is wrong costs a finding. */
+const MAX_RECORDS = 25_000;
 
 /** At most so many characters of a field's name go into a message. */
 const FIELD_NAME_CHARACTERS = 60;
@@ -63,6 +68,7 @@ function parseJson(text: string, source: string): readonly unknown[] {
   }
   if (!Array.isArray(value)) throw refusal(source, 'is not a JSON array of chain records');
   if (value.length === 0) throw refusal(source, 'is empty');
+  if (value.length > MAX_RECORDS) throw refusal(source, `holds more than ${MAX_RECORDS} records`);
   return value;
 }
 
@@ -99,8 +105,8 @@ function quarantine(value: unknown, index: number, source: string, error: unknow
 
 /**
  * Reads a chain list. `source` names it in messages.
- * @throws FullmatchError invalid_chain_list when the text is not JSON, not an array, empty, holds an id twice
- * or holds no good record: such a list is refused whole. A record that is wrong in itself is quarantined.
+ * @throws FullmatchError invalid_chain_list when the text is not JSON, not an array, empty, too long, holds an id
+ * twice or holds no good record: such a list is refused whole. A record that is wrong in itself is quarantined.
  */
 export function parseChainList(text: string, source: string): ChainList {
   const values = parseJson(text, source);

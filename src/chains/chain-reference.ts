@@ -84,7 +84,8 @@ function single(ref: string, found: readonly RegisteredChain[]): RegisteredChain
 
 /**
  * The chain that a reference means: a decimal or hexadecimal id, a CAIP-2 id (`eip155:1`), a short name or a full
- * name. An exact short name goes before an exact name, and both before either in another case.
+ * name. An exact short name goes before an exact name, both before either in another case, and all before names that
+ * the chain no longer has.
  * @throws FullmatchError invalid_parameter for what can be no reference, chain_not_found (with a suggestion when one is
  * near), ambiguous_chain_reference when it fits several chains.
  */
@@ -104,6 +105,8 @@ export function findChain(registry: ChainRegistry, ref: string): RegisteredChain
     ({ record }) => record.name === wanted,
     ({ record }) =>
       record.shortName?.toLowerCase() === lower || record.name.toLowerCase() === lower,
+    ({ formerNames = [] }) => formerNames.includes(wanted),
+    ({ formerNames = [] }) => formerNames.some((name) => name.toLowerCase() === lower),
   ];
   for (const fits of tiers) {
     const chain = single(wanted, registry.chains.filter(fits));

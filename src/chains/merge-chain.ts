@@ -27,7 +27,8 @@ interface Layer extends EndpointLayer {
 /** Words that a name may carry or not without becoming another chain's. Testnets keep their word: it tells chains apart. */
 const GENERIC_WORDS: ReadonlySet<string> = new Set(['mainnet', 'network', 'chain', 'blockchain']);
 
-function coreOfName(name: string): string {
+/** What tells a name apart: its words in lower case without generic ones, when others are left. */
+export function coreOfName(name: string): string {
   const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const core = words.filter((word) => !GENERIC_WORDS.has(word));
   return (core.length > 0 ? core : words).join(' ');

@@ -17,7 +17,7 @@ export interface ChainRegistry {
   readonly chains: readonly RegisteredChain[];
   /** Gravest first. */
   readonly findings: readonly Finding[];
-  /** `embedded`, or the name of the operator's list file. */
+  /** `embedded`, the operator's list file, or the source that the list was synced from. */
   readonly listSource: string;
   readonly listSha256: string;
 }
@@ -89,7 +89,8 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
     const merged = mergeChain(
       sourcesOf(chainId, { listed, defaults, configured: input.configured }),
     );
-    chains.push(merged.chain);
+    const formerNames = input.list.formerNames?.get(chainId);
+    chains.push(formerNames === undefined ? merged.chain : { ...merged.chain, formerNames });
     findings.push(...merged.findings);
   }
   findings.push(...reviewRegistry(chains, input, listed));

@@ -7,4 +7,6 @@ export const ADVISORY_LOCKS = {
   presence: [1_179_992_141, 1],
   /** Held by the process that applies a migration. */
   migration: [1_179_992_141, 2],
+  /** Held by the transaction that accepts a chain list. */
+  chainList: [1_179_992_141, 3],
 } as const satisfies Record<string, readonly [number, number]>;

@@ -1,0 +1,113 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { FullmatchError, asFullmatchError, messageOf } from '../../errors.ts';
+import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type SourceState } from './sync-state.ts';
+
+/** What a source answered: a text with what tells it again, or that it is still the one that it gave before. */
+export type SourceAnswer =
+  | { readonly kind: 'text'; readonly text: string; readonly validators: Validators }
+  | { readonly kind: 'unchanged' };
+
+type Validators = Omit<SourceState, 'sha256'>;
+
+/** How a source is asked. */
+export interface SourceLimits {
+  readonly maxBytes: number;
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+}
+
+const NON_BLOCKING_READ = constants.O_RDONLY | constants.O_NONBLOCK;
+const OPAQUE_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/;
+const MAX_DATE_CHARACTERS = 40;
+
+/** Whether a source is asked over the network; every other one is a file. */
+export function isUrlSource(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/**
+ * Asks a source for its list, a URL with the condition that it is not the one of `known` (RFC 9110 §13.1).
+ * @throws FullmatchError chain_list_unavailable, invalid_chain_list when it is not UTF-8, those of the guarded fetch;
+ * or the reason of the signal.
+ */
+export async function readSource(
+  source: string,
+  known: SourceState | undefined,
+  fetch: GuardedFetch,
+  limits: SourceLimits,
+): Promise<SourceAnswer> {
+  if (!isUrlSource(source)) {
+    const bytes = await readBoundedFile(source, limits.maxBytes);
+    return { kind: 'text', text: decode(bytes, source), validators: {} };
+  }
+  const conditions = {
+    ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
+    ...(known?.lastModified !== undefined && { 'if-modified-since': known.lastModified }),
+  };
+  const answer = await fetch
+    .fetch(source, { ...limits, headers: { accept: 'application/json', ...conditions } })
+    .catch((error: unknown) => {
+      throw asFullmatchError(error);
+    });
+  const { status, body } = answer;
+  if (status === 304 && Object.keys(conditions).length > 0) return { kind: 'unchanged' };
+  if (status !== 200) throw unavailable(source, `answers with the status ${status}`);
+  return { kind: 'text', text: decode(body, source), validators: validatorsOf(answer) };
+}
+
+function unavailable(source: string, fault: string, cause?: unknown): FullmatchError {
+  return new FullmatchError('chain_list_unavailable', `The chain list ${source} ${fault}.`, {
+    cause,
+    details: { source },
+  });
+}
+
+/** JSON is UTF-8 (RFC 8259 §8.1), whatever a header says; replacing what is not would change names in silence. */
+function decode(bytes: Uint8Array, source: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new FullmatchError('invalid_chain_list', `The chain list ${source} is not UTF-8.`, {
+      cause: error,
+      details: { source },
+    });
+  }
+}
+
+/** Validators that are none, as HTTP writes them, are not sent back. */
+function validatorsOf({ headers }: FetchHead): Validators {
+  const { etag, 'last-modified': lastModified } = headers;
+  const isDate =
+    lastModified !== undefined &&
+    lastModified.length <= MAX_DATE_CHARACTERS &&
+    !Number.isNaN(Date.parse(lastModified));
+  return {
+    ...(etag !== undefined && OPAQUE_TAG.test(etag) && { etag }),
+    ...(isDate && { lastModified }),
+  };
+}
+
+/** The bytes of a file; no more than the limit is read, and nothing of what is no file. */
+async function readBoundedFile(path: string, maxBytes: number): Promise<Uint8Array> {
+  try {
+    // Opening a named pipe would wait for a writer but for the flag.
+    const file = await open(path, NON_BLOCKING_READ);
+    try {
+      if (!(await file.stat()).isFile()) throw new Error('it is no file');
+      const buffer = Buffer.alloc(maxBytes + 1);
+      let length = 0;
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+        length += bytesRead;
+        if (bytesRead === 0) return buffer.subarray(0, length);
+        if (length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+      }
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw unavailable(path, `cannot be read: ${messageOf(error)}`, error);
+  }
+}

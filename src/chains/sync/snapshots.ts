@@ -1,0 +1,166 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { FullmatchError } from '../../errors.ts';
+import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
+import { sql, type Database, type Queryable } from '../../store/database.ts';
+import { parseChainList, type ChainList } from '../chain-list.ts';
+
+/** A chain list that was accepted from a source, without its text. */
+export interface StoredSnapshot {
+  readonly id: number;
+  /** Of the text as the source gave it, lower-case hex. */
+  readonly sha256: string;
+  /** A URL or the path of a file. */
+  readonly source: string;
+  readonly chains: number;
+  readonly acceptedAt: Date;
+}
+
+/** Older ones are forgotten: at a change a day that is three years, and a hostile source cannot fill the disk. */
+const MOST_SNAPSHOTS = 1000;
+
+const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, chains, accepted_at`;
+
+/** The newest snapshot of some sources is the one that is served. */
+export const CURRENT_SNAPSHOT = `SELECT ${COLUMNS} FROM chain_list_snapshots WHERE source = ANY ($1) ORDER BY id DESC LIMIT 1`;
+
+const READ_CURRENT = sql('read current chain list snapshot', CURRENT_SNAPSHOT);
+const LIST = sql(
+  'list chain list snapshots',
+  `SELECT ${COLUMNS} FROM chain_list_snapshots ORDER BY id`,
+);
+const READ_TEXT = sql(
+  'read chain list text',
+  'SELECT gzip FROM chain_list_texts WHERE sha256 = $1',
+);
+const READ_FORMER_NAMES = sql(
+  'read former names of chains',
+  'SELECT chain_id, name FROM chain_former_names ORDER BY chain_id, until DESC, name',
+);
+const LOCK = sql('lock chain list', 'SELECT pg_advisory_xact_lock($1, $2)');
+const STORE_TEXT = sql(
+  'store chain list text',
+  'INSERT INTO chain_list_texts (sha256, gzip) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+);
+const STORE_SNAPSHOT = sql(
+  'store chain list snapshot',
+  `INSERT INTO chain_list_snapshots (sha256, source, chains) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`,
+);
+const STORE_FORMER_NAMES = sql(
+  'store former names of chains',
+  `INSERT INTO chain_former_names (chain_id, name) SELECT * FROM unnest($1::bigint[], $2::text[])
+   ON CONFLICT (chain_id, name) DO UPDATE SET until = now()`,
+);
+const FORGET_SNAPSHOTS = sql(
+  'forget old chain list snapshots',
+  'DELETE FROM chain_list_snapshots WHERE id <= $1',
+);
+const FORGET_TEXTS = sql(
+  'forget old chain list texts',
+  `DELETE FROM chain_list_texts AS texts
+   WHERE NOT EXISTS (SELECT FROM chain_list_snapshots WHERE sha256 = texts.sha256)
+     AND NOT EXISTS (SELECT FROM chain_list_sources WHERE sha256 = texts.sha256)`,
+);
+
+interface SnapshotRow {
+  readonly id: string;
+  readonly sha256: string;
+  readonly source: string;
+  readonly chains: number;
+  readonly accepted_at: Date;
+}
+
+function toSnapshot({ id, sha256, source, chains, accepted_at }: SnapshotRow): StoredSnapshot {
+  return { id: Number(id), sha256, source, chains, acceptedAt: accepted_at };
+}
+
+/** The snapshot that a service with these sources serves; undefined before the first one. */
+export async function readCurrentSnapshot(
+  database: Queryable,
+  sources: readonly string[],
+): Promise<StoredSnapshot | undefined> {
+  const [row] = await database.query<SnapshotRow>(READ_CURRENT, [sources]);
+  return row === undefined ? undefined : toSnapshot(row);
+}
+
+/** All snapshots that are kept, oldest first. */
+export async function listSnapshots(database: Queryable): Promise<readonly StoredSnapshot[]> {
+  return (await database.query<SnapshotRow>(LIST)).map(toSnapshot);
+}
+
+/** The text of a list that was accepted, by its hash; undefined when it is not kept. */
+export async function readListText(
+  database: Queryable,
+  sha256: string,
+): Promise<string | undefined> {
+  const [row] = await database.query<{ gzip: Buffer }>(READ_TEXT, [Buffer.from(sha256, 'hex')]);
+  return row === undefined ? undefined : (await promisify(gunzip)(row.gzip)).toString('utf8');
+}
+
+/** The list of a snapshot, with the names that its chains had before. @throws FullmatchError invalid_chain_list */
+export async function readSnapshotList(
+  database: Queryable,
+  { sha256, source }: Pick<StoredSnapshot, 'sha256' | 'source'>,
+): Promise<ChainList> {
+  const text = await readListText(database, sha256);
+  if (text === undefined) {
+    throw new FullmatchError('invalid_chain_list', `The text of the chain list ${sha256} is gone.`);
+  }
+  return { ...parseChainList(text, source), formerNames: await readFormerNames(database) };
+}
+
+async function readFormerNames(
+  database: Queryable,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const names = new Map<number, string[]>();
+  const rows = await database.query<{ chain_id: string; name: string }>(READ_FORMER_NAMES);
+  for (const { chain_id, name } of rows) {
+    const known = names.get(Number(chain_id));
+    if (known === undefined) names.set(Number(chain_id), [name]);
+    else known.push(name);
+  }
+  return names;
+}
+
+/** A list to accept: it was judged against the snapshot `judgedAgainst`. */
+export interface AcceptedList {
+  readonly text: string;
+  readonly list: ChainList;
+  readonly formerNames: readonly { readonly chainId: number; readonly name: string }[];
+  readonly sources: readonly string[];
+  readonly judgedAgainst: StoredSnapshot | undefined;
+}
+
+/**
+ * Stores a list as the newest snapshot, which makes it the one that every process serves. Undefined, and nothing is
+ * stored, when another process accepted one meanwhile: then it has to be judged again.
+ */
+export async function acceptSnapshot(
+  database: Database,
+  { text, list, formerNames, sources, judgedAgainst }: AcceptedList,
+): Promise<StoredSnapshot | undefined> {
+  const compressed = await promisify(gzip)(text);
+  const sha256 = Buffer.from(list.sha256, 'hex');
+  const names = formerNames.filter(({ name }) => isStorable(name));
+  return database.transaction(async (transaction) => {
+    await transaction.query(LOCK, [...ADVISORY_LOCKS.chainList]);
+    const current = await readCurrentSnapshot(transaction, sources);
+    if (current?.id !== judgedAgainst?.id) return undefined;
+    await transaction.query(STORE_TEXT, [sha256, compressed]);
+    const stored = [sha256, list.source, list.records.length];
+    const [row] = await transaction.query<SnapshotRow>(STORE_SNAPSHOT, stored);
+    if (row === undefined) return undefined;
+    await transaction.query(STORE_FORMER_NAMES, [
+      names.map(({ chainId }) => chainId),
+      names.map(({ name }) => name),
+    ]);
+    await transaction.query(FORGET_SNAPSHOTS, [Number(row.id) - MOST_SNAPSHOTS]);
+    await transaction.query(FORGET_TEXTS);
+    return toSnapshot(row);
+  });
+}
+
+/** PostgreSQL's text holds neither NUL nor half of a surrogate pair; nobody types them into a search either. */
+function isStorable(name: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(name);
+}
