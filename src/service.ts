@@ -5,7 +5,7 @@ import { findOperatorHosts } from './chains/rpc/asked-chain.ts';
 import { createChainAccess } from './chains/rpc/chain-access.ts';
 import { createRpcClient, type RpcClient } from './chains/rpc/rpc-client.ts';
 import { type CompilerSources } from './compilers/compiler-finder.ts';
-import { createCompilers } from './compilers/compilers.ts';
+import { createCompilers, type Compilers } from './compilers/compilers.ts';
 import { type Config, type LoadedConfig } from './config/config.ts';
 import { createApiApp } from './http/api/api-app.ts';
 import { Documents } from './http/documents.ts';
@@ -154,7 +154,7 @@ export async function openVerificationParts(
   config: Config,
   { registry, quorumOf, fetch, rpc }: ChainParts,
   log: Logger,
-): Promise<VerificationParts & { close(): Promise<void> }> {
+): Promise<VerificationParts & { readonly compilers: Compilers; close(): Promise<void> }> {
   const { timeoutMs, memoryBytes } = config.compilers;
   const compilers = await createCompilers(
     {
@@ -232,6 +232,8 @@ async function openDomain(
         now: new Date(),
         startedAt,
         ...publisher.facts,
+        ...(verification.queue && { queue: verification.queue }),
+        compilers: parts.compilers.describe(),
         documents: {
           chains: documents.current.chains !== undefined,
           statistics: documents.current.statistics !== undefined,

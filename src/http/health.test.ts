@@ -19,9 +19,12 @@ describe('health', () => {
     expect(report.registry).toMatchObject({ stale: false, ageSeconds: 3599 });
     expect(report.statistics).toMatchObject({ confirmedSecondsAgo: 1, full: 3, partial: 9 });
     expect(report.database).toEqual({ reachable: true, checkedSecondsAgo: 1 });
+    expect(report.queue).toEqual({ queued: 2, running: 1, oldestQueuedSeconds: 7 });
+    expect(report.compilers).toEqual({ running: 1, waiting: 0, warm: 2, warmBytes: 400_000_000 });
   });
 
   const database = { ...facts.database!, reachable: false };
+  const stalled = { queued: 1, running: 0, oldestQueuedAt: new Date('2026-02-03T04:58:59Z') };
   const stale = { ...facts.registry!, staleReason: 'known ids vanish.' };
   const faulty = { ...facts.registry!, findings: { error: 2, warning: 0, info: 0 } };
   test.each<[string, Partial<HealthFacts>, boolean]>([
@@ -31,6 +34,7 @@ describe('health', () => {
     ['database_unreachable', { database }, false],
     ['list_stale', { registry: stale }, true],
     ['registry_findings', { registry: faulty }, true],
+    ['queue_stalled', { queue: stalled }, true],
   ])('is degraded by %s', (code, changes, ready) => {
     const report = compose(changes);
     expect(report.status).toBe('degraded');
@@ -39,6 +43,14 @@ describe('health', () => {
     expect(readinessOf(report)).toMatchObject({ ready, stale: code === 'list_stale' });
     expect(healthReportSchema.parse(report)).toEqual(report);
     expect(readinessSchema.parse(readinessOf(report))).toEqual(readinessOf(report));
+  });
+
+  test.each([
+    ['a job that waits while another one runs', { ...stalled, running: 1 }],
+    ['a job that has just come', { ...stalled, oldestQueuedAt: facts.now }],
+    ['an empty queue', { queued: 0, running: 0 }],
+  ])('is ok with %s', (_what, queue) => {
+    expect(compose({ queue })).toMatchObject({ status: 'ok', reasons: [] });
   });
 
   test('leaves out what is not known yet', () => {

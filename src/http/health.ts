@@ -33,6 +33,26 @@ export interface DatabaseHealth {
   readonly reason?: string;
 }
 
+/** The verification jobs in flight, of all processes of the database. */
+export interface QueueHealth {
+  readonly queued: number;
+  readonly running: number;
+  /** When the job that waits longest was submitted; absent when none waits. */
+  readonly oldestQueuedAt?: Date;
+}
+
+/** The compilers of this process. */
+export interface CompilersHealth {
+  /** Compilations at work. */
+  readonly running: number;
+  /** Compilations that wait for a place. */
+  readonly waiting: number;
+  /** Loaded compilers that wait for work. */
+  readonly idle: number;
+  /** What the waiting ones held when they were last looked at. */
+  readonly idleBytes: number;
+}
+
 /** Facts from which the answers about health are composed. What is not known yet is absent. */
 export interface HealthFacts {
   readonly now: Date;
@@ -40,6 +60,8 @@ export interface HealthFacts {
   readonly registry?: RegistryHealth;
   readonly statistics?: StatisticsHealth;
   readonly database?: DatabaseHealth;
+  readonly queue?: QueueHealth;
+  readonly compilers?: CompilersHealth;
   /** Which of the published documents have a snapshot. */
   readonly documents: { readonly chains: boolean; readonly statistics: boolean };
   /** Whether the service has been told to end. */
@@ -58,6 +80,7 @@ const healthReasonSchema = z.strictObject({
       'database_unreachable',
       'list_stale',
       'registry_findings',
+      'queue_stalled',
     ])
     .describe('Stable; programs branch on it'),
   detail: z.string().describe('The same for people'),
@@ -94,6 +117,25 @@ export const healthReportSchema = z
       })
       .optional(),
     database: z.strictObject({ reachable: z.boolean(), checkedSecondsAgo: seconds }).optional(),
+    queue: z
+      .strictObject({
+        queued: count,
+        running: count,
+        oldestQueuedSeconds: seconds
+          .optional()
+          .describe('Since the submission of the job that waits longest; absent when none waits'),
+      })
+      .optional()
+      .describe('Verification jobs in flight, of all processes of the database'),
+    compilers: z
+      .strictObject({
+        running: count.describe('Compilations at work'),
+        waiting: count.describe('Compilations that wait for a place'),
+        warm: count.describe('Loaded compilers that wait for work'),
+        warmBytes: count.describe('Their resident memory when each was last looked at'),
+      })
+      .optional()
+      .describe('The compilers of this process'),
   })
   .meta({ id: 'Health', description: 'What the service knows of its own state' });
 
@@ -122,7 +164,7 @@ export function composeHealth(facts: HealthFacts): HealthReport {
   const age = (since: Date): number =>
     Math.max(0, Math.floor((facts.now.getTime() - since.getTime()) / 1000));
   const reasons = findReasons(facts);
-  const { registry, statistics, database } = facts;
+  const { registry, statistics, database, queue, compilers } = facts;
   return {
     status: reasons.length === 0 ? 'ok' : 'degraded',
     ready: !reasons.some((reason) => reason.blocking),
@@ -152,6 +194,21 @@ export function composeHealth(facts: HealthFacts): HealthReport {
     }),
     ...(database && {
       database: { reachable: database.reachable, checkedSecondsAgo: age(database.checkedAt) },
+    }),
+    ...(queue && {
+      queue: {
+        queued: queue.queued,
+        running: queue.running,
+        ...(queue.oldestQueuedAt && { oldestQueuedSeconds: age(queue.oldestQueuedAt) }),
+      },
+    }),
+    ...(compilers && {
+      compilers: {
+        running: compilers.running,
+        waiting: compilers.waiting,
+        warm: compilers.idle,
+        warmBytes: compilers.idleBytes,
+      },
     }),
   };
 }
@@ -209,7 +266,20 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     detail: `Findings of level error in the chain registry: ${errors}. fullmatch chains check lists them.`,
     blocking: false,
   });
+  add(isStalled(facts), {
+    code: 'queue_stalled',
+    detail: `Verifications wait for more than ${STALLED_SECONDS} seconds, and no process works on one. Look whether a process of this database has verification.workers above 0.`,
+    blocking: false,
+  });
   return reasons;
+}
+
+/** A worker takes what waits within a second or two, unless all are busy. */
+const STALLED_SECONDS = 60;
+
+function isStalled({ now, queue }: HealthFacts): boolean {
+  if (queue?.oldestQueuedAt === undefined || queue.running > 0) return false;
+  return now.getTime() - queue.oldestQueuedAt.getTime() > STALLED_SECONDS * 1000;
 }
 
 function afterColon(text: string | undefined): string {

@@ -48,6 +48,11 @@ describe('metrics', () => {
       'fullmatch_contracts{match="full"} 3',
       'fullmatch_contracts{match="partial"} 9',
       'fullmatch_snapshot_swaps_total{document="statistics"} 1',
+      'fullmatch_verification_jobs{state="queued"} 2',
+      'fullmatch_verification_jobs{state="running"} 1',
+      'fullmatch_verification_oldest_queued_age_seconds 7',
+      'fullmatch_compilers{state="warm"} 2',
+      'fullmatch_warm_compilers_bytes 400000000',
     ]) {
       expect(text).toContain(line);
     }
@@ -75,6 +80,9 @@ describe('metrics', () => {
       'fullmatch_chains',
       'fullmatch_database_up',
       'fullmatch_snapshot_bytes',
+      'fullmatch_verification_jobs',
+      'fullmatch_verification_oldest_queued_age_seconds',
+      'fullmatch_compilers',
     ]) {
       expect(text.filter((line) => line.startsWith(name))).toEqual([]);
     }

@@ -4,7 +4,10 @@ import { makeAnswer, NOT_STORED } from './answer.ts';
 import { type Documents } from './documents.ts';
 import { type HealthReport } from './health.ts';
 import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
+import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
+import { createReportGauges } from './report-gauge.ts';
 import { type Logger } from '../log.ts';
+import { type Verification } from '../verification/verification.ts';
 
 /** The metrics of one service, for Prometheus. */
 export interface Metrics {
@@ -31,6 +34,7 @@ const NO_ROUTE = 'none';
 export function createMetrics(sources: {
   readonly documents: Documents;
   readonly health: () => HealthReport;
+  readonly verification: Pick<Verification, 'onJobEnd'>;
   readonly version: string;
 }): Metrics {
   const registry = new Registry();
@@ -46,6 +50,8 @@ export function createMetrics(sources: {
     .set(1);
   addDocumentMetrics(registers, sources.documents);
   addHealthMetrics(registers, sources.health);
+  addQueueMetrics(registers, sources.health);
+  addJobMetrics(registers, sources.verification);
   return {
     observer: createObservers(registers),
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
@@ -117,27 +123,8 @@ function addDocumentMetrics(registers: Registry[], documents: Documents): void {
   });
 }
 
-/** What is not known yet has no sample: a missing value is told apart from a zero. */
 function addHealthMetrics(registers: Registry[], health: () => HealthReport): void {
-  const gauge = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    samples: (report: HealthReport) => readonly (readonly [Record<Label, string>, number])[],
-  ): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect() {
-        this.reset();
-        // A gauge without labels is reset to a sample of 0.
-        if (labelNames.length === 0) this.remove();
-        for (const [labels, value] of samples(health())) this.set(labels, value);
-      },
-    });
-  };
+  const gauge = createReportGauges(registers, health);
   gauge('fullmatch_ready', '1 when requests should come here', [], ({ ready }) => [
     [{}, Number(ready)],
   ]);

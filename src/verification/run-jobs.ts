@@ -139,16 +139,16 @@ export async function handBack(
   await notifyOfJobs(database);
 }
 
-/** Ends a claimed job whose match is stored. A claim that was lost changes nothing. */
+/** Ends a claimed job whose match is stored. @returns false for a claim that was lost: it changes nothing. */
 export async function finishWithMatch(
   database: Database,
   { id, token }: ClaimedJob,
   contract: VerifiedContract,
   { eventId }: SavedMatch,
   compileTimeMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const { runtimeMatch, creationMatch } = contract;
-  await database.query(SUCCEED, [
+  const ended = await database.query(SUCCEED, [
     id,
     token,
     runtimeMatch,
@@ -157,16 +157,20 @@ export async function finishWithMatch(
     Math.round(compileTimeMs),
   ]);
   await notifyOfJobs(database);
+  return ended.length > 0;
 }
 
-/** Ends a claimed job without a match. @returns the id under which the failure is known. */
+/**
+ * Ends a claimed job without a match.
+ * @returns the id under which the failure is known; undefined for a claim that was lost: it changes nothing.
+ */
 export async function finishWithFailure(
   database: Database,
   { id, token }: ClaimedJob,
   { code, message, data, codes }: VerificationFailure,
-): Promise<string> {
+): Promise<string | undefined> {
   const errorId = randomUUID();
-  await database.query(FAIL_CLAIMED, [
+  const ended = await database.query(FAIL_CLAIMED, [
     id,
     token,
     code,
@@ -175,7 +179,7 @@ export async function finishWithFailure(
     toStorableJson({ data, codes }),
   ]);
   await notifyOfJobs(database);
-  return errorId;
+  return ended.length > 0 ? errorId : undefined;
 }
 
 /** JSON without what a jsonb column refuses: a NUL, and halves of surrogate pairs. */
@@ -190,16 +194,17 @@ export async function cancelJob(database: Database, id: string): Promise<boolean
   return rows.length > 0;
 }
 
-/**
- * Takes jobs from workers that are gone: back into the queue, or to their end after too many attempts. Forgets jobs
- * that ended long ago.
- */
+/** Takes jobs from workers that are gone: back into the queue, or to their end after too many attempts. */
 export async function reapJobs(
   database: Database,
 ): Promise<{ readonly requeued: number; readonly failed: number }> {
   const failed = await database.query(FAIL_LOST, [MAX_ATTEMPTS]);
   const requeued = await database.query(REQUEUE_LOST, [MAX_ATTEMPTS]);
-  await database.query(FORGET_OLD);
   if (failed.length + requeued.length > 0) await notifyOfJobs(database);
   return { requeued: requeued.length, failed: failed.length };
+}
+
+/** Forgets jobs that ended long ago. */
+export async function forgetOldJobs(database: Database): Promise<void> {
+  await database.query(FORGET_OLD);
 }

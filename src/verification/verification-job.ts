@@ -1,6 +1,6 @@
 import { type Hex } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
-import { type ComparedCodes } from './verification-failure.ts';
+import { type ComparedCodes, type FailureCode, type FailureKind } from './verification-failure.ts';
 
 /** Where a verification job stands. `succeeded` and `failed` are its ends. */
 export type VerificationJobState = 'queued' | 'running' | 'succeeded' | 'failed';
@@ -32,6 +32,15 @@ export interface VerificationJob {
   /** The event of the match that it stored; absent when an equal or better one was there. */
   readonly eventId?: string;
   readonly failure?: JobFailure;
+}
+
+/** How a worker brought a job to its end. */
+export interface JobEnd {
+  readonly kind: 'match' | FailureKind;
+  /** The better of both matches, or the code of the failure. */
+  readonly outcome: Match | FailureCode;
+  /** From the moment at which the worker took it. */
+  readonly seconds: number;
 }
 
 /** Whether the job has ended. */

@@ -4,7 +4,8 @@ import { type Database } from '../store/database.ts';
 import { watchJobs } from './job-notifications.ts';
 import { readJob } from './read-job.ts';
 import { submitJob, type QueueLimits } from './submit-job.ts';
-import { isFinished, type VerificationJob } from './verification-job.ts';
+import { watchQueue, type QueueState } from './queue-state.ts';
+import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
 import { type VerificationRequest } from './verification-request.ts';
 import { verifyContract, type VerificationParts } from './verify-contract.ts';
 import { shuttingDown, startWorkers, type WorkerOptions } from './worker.ts';
@@ -24,6 +25,10 @@ export interface Verification {
    * @throws FullmatchError job_not_found; shutting_down when the service ends before; the reason of `signal`.
    */
   waitForJob(id: string, signal?: AbortSignal): Promise<VerificationJob>;
+  /** The jobs in flight, of all processes; undefined while that cannot be read. */
+  readonly queue: QueueState | undefined;
+  /** Calls back for every job that a worker of this process brings to its end. */
+  onJobEnd(listener: (end: JobEnd) => void): void;
   /** Hands the jobs at work back to the queue and ends. */
   close(): Promise<void>;
 }
@@ -44,19 +49,25 @@ export async function startVerification(
   log: Logger,
 ): Promise<Verification> {
   const watch = await watchJobs(database);
+  const queue = await watchQueue(database, watch, log);
   const closing = new AbortController();
+  const listeners: ((end: JobEnd) => void)[] = [];
   const workers = startWorkers(
     {
       database,
       watch,
       log,
       verify: (request, signal) => verifyContract(parts, request, signal),
+      onEnd: (end) => {
+        for (const listener of listeners) listener(end);
+      },
     },
     options,
   );
   const closeAll = async (): Promise<void> => {
     closing.abort(shuttingDown());
     await workers.close();
+    await queue.close();
     await watch.close();
   };
   let closed: Promise<void> | undefined;
@@ -76,6 +87,10 @@ export async function startVerification(
         await watch.wait(WAIT_POLL_MS, signal);
       }
     },
+    get queue() {
+      return queue.current;
+    },
+    onJobEnd: (listener) => listeners.push(listener),
     close: () => (closed ??= closeAll()),
   };
 }

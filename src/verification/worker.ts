@@ -4,22 +4,24 @@ import { type Logger } from '../log.ts';
 import { saveMatch } from '../repository/save-matches.ts';
 import { type Database } from '../store/database.ts';
 import { type JobWatch } from './job-notifications.ts';
+import { reapUntil } from './reaper.ts';
 import {
   claimJob,
   finishWithFailure,
   finishWithMatch,
   handBack,
   MAX_ATTEMPTS,
-  reapJobs,
   renewLease,
   type ClaimedJob,
 } from './run-jobs.ts';
 import {
+  failureKindOf,
   isPassing,
   toVerificationFailure,
   unexpectedCause,
   VerificationFailure,
 } from './verification-failure.ts';
+import { type JobEnd } from './verification-job.ts';
 import { unpackRequest, type VerificationRequest } from './verification-request.ts';
 import { type VerificationResult } from './verify-contract.ts';
 
@@ -44,6 +46,8 @@ export interface WorkerParts {
     request: VerificationRequest,
     signal: AbortSignal,
   ) => Promise<VerificationResult>;
+  /** Told of each job that these workers brought to its end. */
+  readonly onEnd?: (end: JobEnd) => void;
 }
 
 /** The workers of this process. */
@@ -91,13 +95,10 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
       }
     }
   };
-  const reap = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await reapAndLog(parts);
-      await wait(leaseMs / 2, undefined, { signal: stopping.signal }).catch(noop);
-    }
-  };
-  const loops = [reap(), ...Array.from({ length: options.workers }, work)];
+  const loops = [
+    reapUntil(parts, leaseMs / HEARTBEATS_PER_LEASE, stopping.signal),
+    ...Array.from({ length: options.workers }, work),
+  ];
   return {
     get running() {
       return state.running;
@@ -125,17 +126,6 @@ async function claim(
   }
 }
 
-async function reapAndLog({ database, log }: WorkerParts): Promise<void> {
-  try {
-    const reaped = await reapJobs(database);
-    if (reaped.requeued + reaped.failed > 0) {
-      log.warn({ event: 'jobs_reaped', ...reaped }, 'jobs were lost by their workers');
-    }
-  } catch (error) {
-    log.warn({ event: 'reaping_failed', error: messageOf(error) }, 'lost jobs were not looked for');
-  }
-}
-
 interface RunOptions {
   readonly leaseMs: number;
   readonly jobTimeoutMs: number;
@@ -145,6 +135,7 @@ interface RunOptions {
 /** Runs one job to one of its ends. Never rejects. */
 async function runJob(parts: WorkerParts, job: ClaimedJob, options: RunOptions): Promise<void> {
   const { database, log } = parts;
+  const begun = performance.now();
   const interrupted = new AbortController();
   const timeout = setTimeout(() => {
     const seconds = Math.round(options.jobTimeoutMs / 1000);
@@ -165,15 +156,22 @@ async function runJob(parts: WorkerParts, job: ClaimedJob, options: RunOptions):
     );
   }, options.leaseMs / HEARTBEATS_PER_LEASE);
   const signal = AbortSignal.any([interrupted.signal, options.stopping]);
+  let outcome: JobOutcome | undefined;
   try {
-    await verifyAndStore(parts, job, signal);
+    outcome = await verifyAndStore(parts, job, signal);
   } catch (error) {
-    await settle(parts, job, signal.aborted ? signal.reason : error);
+    outcome = await settle(parts, job, signal.aborted ? signal.reason : error);
   } finally {
     clearTimeout(timeout);
     clearInterval(heartbeat);
   }
+  if (outcome !== undefined) {
+    parts.onEnd?.({ ...outcome, seconds: (performance.now() - begun) / 1000 });
+  }
 }
+
+/** How a job ended; undefined where it did not, or not by this worker. */
+type JobOutcome = Pick<JobEnd, 'kind' | 'outcome'>;
 
 function cancelled(): VerificationFailure {
   return new VerificationFailure('job_cancelled', 'The verification was cancelled.');
@@ -183,12 +181,12 @@ async function verifyAndStore(
   { database, verify, log }: WorkerParts,
   job: ClaimedJob,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<JobOutcome | undefined> {
   signal.throwIfAborted();
   const request = await unpackRequest(job.request);
   const { contract, compileTimeMs } = await untilAborted(verify(request, signal), signal);
   const saved = await saveMatch(database, contract);
-  await finishWithMatch(database, job, contract, saved, compileTimeMs);
+  const isOurs = await finishWithMatch(database, job, contract, saved, compileTimeMs);
   log.info(
     {
       event: 'verified',
@@ -201,6 +199,9 @@ async function verifyAndStore(
     },
     'verified',
   );
+  if (!isOurs) return undefined;
+  const isFull = contract.runtimeMatch === 'full' || contract.creationMatch === 'full';
+  return { kind: 'match', outcome: isFull ? 'full' : 'partial' };
 }
 
 /** What is aborted counts as ended, whether or not it takes notice. */
@@ -221,28 +222,31 @@ async function settle(
   { database, log }: WorkerParts,
   job: ClaimedJob,
   reason: unknown,
-): Promise<void> {
+): Promise<JobOutcome | undefined> {
   try {
     if (reason instanceof Interruption) {
       if (reason.why === 'stopping') await handBack(database, job, false);
-      return;
+      return undefined;
     }
     if (isPassing(reason) && job.attempts < MAX_ATTEMPTS) {
       await handBack(database, job, true);
-      return;
+      return undefined;
     }
     const failure = toVerificationFailure(reason);
     const errorId = await finishWithFailure(database, job, failure);
+    if (errorId === undefined) return undefined;
     const cause = unexpectedCause(failure);
     const facts = { event: 'verification_failed', job: job.id, code: failure.code };
     const place = { chain_id: job.chainId, address: job.address, error_id: errorId };
     if (cause === undefined) log.info({ ...facts, ...place }, 'not verified');
     else log.error({ ...facts, ...place, cause }, 'a verification failed unexpectedly');
+    return { kind: failureKindOf(failure.code), outcome: failure.code };
   } catch (error) {
     log.warn(
       { event: 'job_not_settled', job: job.id, error: messageOf(error) },
       'the end of a job could not be stored; its lease will run out',
     );
+    return undefined;
   }
 }
 

@@ -83,6 +83,8 @@ export function healthyFacts(): HealthFacts {
       confirmedAt: new Date('2026-02-03T04:59:59Z'),
     },
     database: { reachable: true, checkedAt: new Date('2026-02-03T04:59:59Z') },
+    queue: { queued: 2, running: 1, oldestQueuedAt: new Date('2026-02-03T04:59:53Z') },
+    compilers: { running: 1, waiting: 0, idle: 2, idleBytes: 400_000_000 },
   };
 }
 
@@ -104,6 +106,8 @@ const noVerification: Verification = {
   waitForJob: async (id) => {
     throw new FullmatchError('job_not_found', `no job ${id}`);
   },
+  queue: undefined,
+  onJobEnd: () => undefined,
   close: async () => undefined,
 };
 
