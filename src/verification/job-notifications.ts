@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { sql, type Database } from '../store/database.ts';
 
 /** The channel on which every process of a database hears that a job was submitted, cancelled or ended. */
@@ -39,7 +40,10 @@ export async function watchJobs(database: Database): Promise<JobWatch> {
         };
         const timer = setTimeout(done, timeoutMs);
         waiting.add(done);
-        signal?.addEventListener('abort', done);
+        if (signal === undefined) return;
+        // All workers of a process wait on one signal, and there may be more of them than Node expects.
+        setMaxListeners(0, signal);
+        signal.addEventListener('abort', done);
       }),
     close: async () => {
       wake();

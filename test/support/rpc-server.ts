@@ -3,7 +3,9 @@ import { Secret } from '../../src/lib/secret.ts';
 import { type Endpoint } from '../../src/chains/registered-chain.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 
-/** What a method answers: a result, or something done to the response by hand, which then gives undefined. */
+/**
+ * What a method answers: a result, now or later, or something done to the response by hand, which then gives undefined.
+ */
 export type RpcMethod = (
   params: readonly unknown[],
   response: ServerResponse,
@@ -33,28 +35,29 @@ export async function startRpcServer(methods: Record<string, RpcMethod>): Promis
   const server = await startWebServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const call = JSON.parse(Buffer.concat(chunks).toString()) as {
-        id: unknown;
-        method: string;
-        params: readonly unknown[];
-      };
-      calls.push(call.method);
-      const answer: Record<string, unknown> = { jsonrpc: '2.0', id: call.id };
-      try {
-        const method = methods[call.method];
-        if (method === undefined) throw new RpcServerError(-32_601, 'method not found');
-        const result = method(call.params, response, call.id);
-        if (result === undefined) return;
-        answer.result = result;
-      } catch (error) {
-        if (!(error instanceof RpcServerError)) throw error;
-        answer.error = { code: error.code, message: error.message };
-      }
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer));
-    });
+    request.on('end', () => void answerTo(Buffer.concat(chunks).toString(), response));
   });
+  const answerTo = async (body: string, response: ServerResponse): Promise<void> => {
+    const call = JSON.parse(body) as {
+      id: unknown;
+      method: string;
+      params: readonly unknown[];
+    };
+    calls.push(call.method);
+    const answer: Record<string, unknown> = { jsonrpc: '2.0', id: call.id };
+    try {
+      const method = methods[call.method];
+      if (method === undefined) throw new RpcServerError(-32_601, 'method not found');
+      const result = await method(call.params, response, call.id);
+      if (result === undefined) return;
+      answer.result = result;
+    } catch (error) {
+      if (!(error instanceof RpcServerError)) throw error;
+      answer.error = { code: error.code, message: error.message };
+    }
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer));
+  };
   return Object.assign(server, { methods, calls });
 }
 

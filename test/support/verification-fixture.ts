@@ -149,8 +149,9 @@ export async function verifyOverV2(
   apiUrl: string,
   address: string,
   body: unknown,
+  chainId = VERIFIED_CHAIN_ID,
 ): Promise<WireJob> {
-  const response = await post(`${apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`, body);
+  const response = await post(`${apiUrl}/v2/verify/${chainId}/${address}`, body);
   const text = await response.text();
   if (response.status !== 202) throw new Error(`answered ${response.status}: ${text}`);
   const { verificationId } = JSON.parse(text) as { verificationId: string };

@@ -1,0 +1,313 @@
+import { type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Hex } from '../src/lib/hex.ts';
+import { sql } from '../src/store/database.ts';
+import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { mirrorOf } from './support/node-mirrors.ts';
+import { type RpcMethod, startRpcServer } from './support/rpc-server.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { verifyOverV2, type WireJob } from './support/verification-fixture.ts';
+import {
+  bodyOfSample,
+  deploySample,
+  readContract,
+  readStatistics,
+  suiteContract,
+} from './support/verifying-service.ts';
+import { startWebServer } from './support/web-server.ts';
+
+const TIMEOUT_MS = 120_000;
+const VERSION = '0.8.37';
+/** Stands in the path of each endpoint that only the service may know. */
+const CANARY = 'canary-key-of-the-endpoint';
+/** Names of this machine: endpoints of two hosts are independent of each other. */
+const HOSTS = ['127.0.0.1', 'localhost'];
+
+interface Block {
+  readonly number: Hex;
+  readonly hash: Hex;
+  readonly timestamp: Hex;
+}
+type Methods = Record<string, RpcMethod>;
+
+const installed = findAnvil() !== undefined;
+let anvil: Anvil;
+let testDatabase: TestDatabase;
+let service: BootedService;
+let contract: { address: Hex; transactionHash: Hex };
+let other: { address: Hex; transactionHash: Hex };
+const closers: (() => Promise<void>)[] = [];
+
+const everyAnswer = (answer: RpcMethod): Methods =>
+  Object.fromEntries(
+    ['eth_chainId', 'eth_getBlockByNumber', 'eth_getCode'].map((name) => [name, answer]),
+  );
+const html: RpcMethod = (_params, response) => {
+  response.writeHead(200, { 'content-type': 'text/html' });
+  response.end('<!doctype html><title>Sign in</title>');
+};
+/** A byte every tenth of a second, for ever. */
+const drip: RpcMethod = (_params, response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 100);
+  response.once('close', () => clearInterval(timer));
+};
+const unavailable: RpcMethod = (_params, response) => {
+  response.writeHead(503, { 'content-type': 'text/plain' });
+  response.end('upstream connect error');
+};
+const halfOfJson: RpcMethod = (_params, response) => {
+  response.end('{"jsonrpc":"2.0","id":1,"resu');
+};
+const blockOf = (tag: string): Promise<Block> =>
+  anvil.request<Block>('eth_getBlockByNumber', [tag, false]);
+const before = (block: Block, blocks: number): string =>
+  `0x${(Number(block.number) - blocks).toString(16)}`;
+/** Answers `latest` with an older block, made by `change`. */
+const withHead =
+  (blocks: number, change: (block: Block) => object = (block) => block): RpcMethod =>
+  async ([tag]) => {
+    const head = await blockOf('latest');
+    if (tag !== 'latest') return blockOf(String(tag));
+    return change(await blockOf(before(head, blocks)));
+  };
+const hourOlder = (block: Block): object => ({
+  ...block,
+  timestamp: `0x${(Number(block.timestamp) - 3600).toString(16)}`,
+});
+
+/** What is wrong with the endpoints of a chain; `null` is one at which nobody listens. */
+interface Case {
+  readonly title: string;
+  readonly quorum?: 2;
+  /** What each endpoint answers otherwise than the node. */
+  readonly faults: readonly (Methods | null)[];
+  /** The reason that the job's data gives, where one is told. */
+  readonly reason?: string;
+}
+const CASES: readonly Case[] = [
+  { title: 'lies about the code', quorum: 2, faults: [{}, { eth_getCode: () => '0xdead' }] },
+  { title: 'says that there is no code', quorum: 2, faults: [{}, { eth_getCode: () => '0x' }] },
+  {
+    title: 'is on a fork',
+    quorum: 2,
+    faults: [
+      {},
+      {
+        eth_getBlockByNumber: withHead(0, (block) => ({ ...block, hash: `0x${'ee'.repeat(32)}` })),
+      },
+    ],
+  },
+  {
+    title: 'is stale',
+    quorum: 2,
+    faults: [
+      {},
+      {
+        eth_getBlockByNumber: withHead(5, hourOlder),
+        eth_getBlockByHash: () => null,
+        eth_getCode: () => '0x',
+      },
+    ],
+    reason: 'stale',
+  },
+  {
+    title: 'has not seen the block of the deployment',
+    quorum: 2,
+    faults: [{}, { eth_getBlockByNumber: withHead(1), eth_getBlockByHash: () => null }],
+    reason: 'behind',
+  },
+  { title: 'stands alone where two are wanted', quorum: 2, faults: [{}] },
+  {
+    title: 'belongs to another chain',
+    faults: [{ eth_chainId: () => '0x1' }],
+    reason: 'wrong_chain',
+  },
+  {
+    title: 'belongs to another chain, beside one that does not',
+    quorum: 2,
+    faults: [{}, { eth_chainId: () => '0x1' }],
+    reason: 'wrong_chain',
+  },
+  {
+    title: 'has not caught up and knows no code',
+    faults: [{ eth_getCode: () => '0x', eth_syncing: () => ({ currentBlock: '0x1' }) }],
+    reason: 'syncing',
+  },
+  { title: 'drips', faults: [everyAnswer(drip)], reason: 'deadline_exceeded' },
+  { title: 'drips the code', faults: [{ eth_getCode: drip }], reason: 'deadline_exceeded' },
+  {
+    title: 'answers with a page and 200',
+    faults: [everyAnswer(html)],
+    reason: 'rpc_invalid_answer',
+  },
+  { title: 'answers the code with a page', faults: [{ eth_getCode: html }] },
+  { title: 'answers with half of JSON', faults: [everyAnswer(halfOfJson)] },
+  { title: 'is not available', faults: [everyAnswer(unavailable)], reason: 'status_503' },
+  { title: 'refuses connections', faults: [null], reason: 'connection_failed' },
+  { title: 'answers with code that is no hex', faults: [{ eth_getCode: () => '0xzz' }] },
+  { title: 'answers with null for code', faults: [{ eth_getCode: () => null }] },
+  {
+    title: 'answers with more code than any chain has',
+    faults: [{ eth_getCode: () => `0x${'00'.repeat(5_000_000)}` }],
+  },
+];
+const FIRST_CHAIN = 500_000;
+/** Two endpoints that say the truth. */
+const HONEST = FIRST_CHAIN + CASES.length;
+/** Two endpoints, of which one tells something else of how contracts were created. */
+const LIES_ON_ADDRESS = HONEST + 1;
+const LIES_ON_CODE = HONEST + 2;
+
+/** Starts the endpoints of a chain. @returns its entry of the configuration. */
+async function startChain(
+  chainId: number,
+  { quorum, faults }: Pick<Case, 'quorum' | 'faults'>,
+): Promise<string> {
+  const urls: string[] = [];
+  for (const [index, fault] of faults.entries()) {
+    const server =
+      fault === null
+        ? await startWebServer(() => undefined)
+        : await startRpcServer({ ...mirrorOf(anvil, chainId), ...fault });
+    if (fault === null) await server.close();
+    else closers.push(server.close);
+    urls.push(`http://${HOSTS[index] ?? ''}:${server.port}/${CANARY}`);
+  }
+  return `
+  ${chainId}:
+    name: Chain ${chainId}
+    local: true
+    ${quorum === undefined ? '' : `quorum: ${quorum}`}
+    rpc: []
+    privateRpc: [${urls.join(', ')}]`;
+}
+
+async function startAll(): Promise<void> {
+  const sample = await suiteContract(VERSION, 'Arguments');
+  await anvil.request('anvil_mine', ['0xa']);
+  other = await deploySample(anvil, sample);
+  // The last block is that of the contract.
+  contract = await deploySample(anvil, sample);
+  const truth = { quorum: 2 as const, faults: [{}, {}] };
+  const receiptOf = (hash: Hex): Promise<object> =>
+    anvil.request<object>('eth_getTransactionReceipt', [hash]);
+  const liarOnAddress: Methods = {
+    eth_getTransactionReceipt: async ([hash]) => ({
+      ...(await receiptOf(hash as Hex)),
+      contractAddress: contract.address,
+    }),
+  };
+  const liarOnCode: Methods = {
+    eth_getTransactionByHash: async ([hash]) => {
+      const sent = await anvil.request<{ input: string }>('eth_getTransactionByHash', [hash]);
+      return { ...sent, input: `${sent.input}00` };
+    },
+  };
+  const entries = await Promise.all([
+    ...CASES.map((each, index) => startChain(FIRST_CHAIN + index, each)),
+    startChain(HONEST, truth),
+    startChain(LIES_ON_ADDRESS, { quorum: 2, faults: [{}, liarOnAddress] }),
+    startChain(LIES_ON_CODE, { quorum: 2, faults: [{}, liarOnCode] }),
+  ]);
+  const yaml = `
+registry: { include: configured, defaults: false }
+verification: { workers: ${CASES.length} }
+chains:${entries.join('')}
+`;
+  service = await bootService({ databaseUrl: testDatabase.url, yaml });
+}
+
+async function verify(
+  chainId: number,
+  address: string = contract.address,
+  more: object = {},
+): Promise<WireJob> {
+  const body = bodyOfSample(await suiteContract(VERSION, 'Arguments'), more);
+  return verifyOverV2(service.apiUrl, address, body, chainId);
+}
+
+async function countRows(): Promise<unknown> {
+  return testDatabase.database.query(
+    sql(
+      'test stored rows',
+      `SELECT (SELECT count(*)::int FROM contract_deployments) AS deployments,
+         (SELECT count(*)::int FROM compiled_contracts) AS compilations,
+         (SELECT count(*)::int FROM code) AS codes,
+         (SELECT count(*)::int FROM match_events) AS events`,
+    ),
+  );
+}
+
+describe.skipIf(!installed)(
+  `endpoints that cannot be believed${installed ? '' : ` (${NO_ANVIL})`}`,
+  { timeout: TIMEOUT_MS },
+  () => {
+    let jobs: readonly WireJob[];
+    let storedBefore: unknown;
+    beforeAll(async () => {
+      [testDatabase, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
+      await startAll();
+      storedBefore = await countRows();
+      // All at once: a dripping endpoint takes its whole time.
+      jobs = await Promise.all(CASES.map((_case, index) => verify(FIRST_CHAIN + index)));
+    }, TIMEOUT_MS);
+    afterAll(async () => {
+      await service.close();
+      await Promise.all(closers.map((close) => close()));
+      await anvil.stop();
+      await testDatabase.drop();
+    });
+
+    test.each(CASES.map((each, index) => ({ ...each, index })))(
+      'one that $title: the code could not be read, which says nothing of the contract',
+      async ({ index, reason }) => {
+        const job = jobs[index];
+        expect(job?.error).toMatchObject({ customCode: 'cannot_fetch_bytecode' });
+        expect(job?.contract).toMatchObject({ match: null, runtimeMatch: null });
+        const told = JSON.stringify(job);
+        if (reason !== undefined) expect(told).toContain(`"${reason}"`);
+        expect(told).not.toContain(CANARY);
+        const { match } = await readContract(service, FIRST_CHAIN + index, contract.address);
+        expect(match).toBeNull();
+      },
+    );
+
+    test('nothing is stored and nothing counted, and no log line tells a key', async () => {
+      expect(await countRows()).toEqual(storedBefore);
+      expect(await readStatistics(service)).toBe('{}');
+      expect(service.logText()).not.toContain(CANARY);
+    });
+
+    test('two that agree say that nothing is deployed, or what is', async () => {
+      const nowhere = await verify(HONEST, `0x${'12'.repeat(20)}`);
+      expect(nowhere.error).toMatchObject({ customCode: 'contract_not_deployed' });
+      const { transactionHash } = contract;
+      const job = await verify(HONEST, contract.address, {
+        creationTransactionHash: transactionHash,
+      });
+      expect(job.contract).toMatchObject({
+        runtimeMatch: 'exact_match',
+        creationMatch: 'exact_match',
+      });
+      await expect
+        .poll(async () => JSON.parse(await readStatistics(service)) as unknown)
+        .toEqual({ [HONEST]: { full_match: 1, partial_match: 0 } });
+    });
+
+    test.each([
+      ['says that the transaction of another contract created this one', LIES_ON_ADDRESS, 'other'],
+      ['lies about the creation code', LIES_ON_CODE, 'own'],
+    ])('one that %s leaves no trace of the creation', async (_what, chainId, which) => {
+      const { transactionHash } = which === 'own' ? contract : other;
+      const more = { creationTransactionHash: transactionHash };
+      const job = await verify(chainId, contract.address, more);
+      expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
+      const stored = await readContract(service, chainId, contract.address);
+      expect(JSON.stringify(stored)).not.toContain(transactionHash.slice(2));
+      expect(stored.deployment).toMatchObject({ transactionHash: null, deployer: null });
+      expect(stored.creationBytecode.onchainBytecode).toBeNull();
+    });
+  },
+);
