@@ -47,6 +47,11 @@ export function findTxRegexFault(pattern: string): string | undefined {
     : `has ${groups} capture groups; keep one, around the transaction hash, and write the others as (?: )`;
 }
 
+/** The URL of an explorer's page of a contract, by a contractFetchAddress that is sound. */
+export function fillFetchAddress(template: string, address: string): string {
+  return template.replace(ADDRESS_PLACEHOLDER, () => address);
+}
+
 function findUrlFault(template: string): string | undefined {
   let url: URL;
   try {

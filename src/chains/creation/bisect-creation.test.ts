@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bisectCreation, type CodeState } from './bisect-creation.ts';
+
+/** A chain whose node keeps states from `keptFrom` on, and on which the code stands from each range's start to its end. */
+function chainOf(ranges: readonly (readonly [number, number])[], keptFrom = 0) {
+  const asked: number[] = [];
+  const stateAt = (block: number): CodeState => {
+    if (block < keptFrom) return 'unavailable';
+    return ranges.some(([from, to]) => block >= from && block <= to) ? 'same' : 'other';
+  };
+  const read = async (block: number): Promise<CodeState> => {
+    asked.push(block);
+    return stateAt(block);
+  };
+  return { read, asked, stateAt };
+}
+
+const heads = fc.integer({ min: 0, max: 400_000_000 });
+
+describe('the block of a creation', () => {
+  it('is the first with the code, found with few questions', async () => {
+    await fc.assert(
+      fc.asyncProperty(heads, fc.double({ min: 0, max: 1, noNaN: true }), async (head, share) => {
+        const created = Math.floor(head * share);
+        const { read, asked } = chainOf([[created, head]]);
+        expect(await bisectCreation(head, read)).toBe(created === 0 ? 'at_genesis' : created);
+        expect(asked.length).toBeLessThanOrEqual(29 + 6);
+        expect(asked.every((block) => block >= 0 && block < head)).toBe(true);
+      }),
+    );
+  });
+
+  it('is found on a node that keeps late states only, when it is later than these', async () => {
+    await fc.assert(
+      fc.asyncProperty(heads, heads, heads, async (...numbers) => {
+        const [keptFrom, created, head] = numbers.sort((a, b) => a - b);
+        const { read } = chainOf([[created, head]], keptFrom);
+        const expected = created === 0 ? 'at_genesis' : created;
+        expect(await bisectCreation(head, read)).toBe(
+          created === keptFrom && created > 0 ? 'no_archive' : expected,
+        );
+      }),
+    );
+  });
+
+  it('is always one before which the code was not there, however often it was made again', async () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 9 });
+    await fc.assert(
+      fc.asyncProperty(lengths, async (parts) => {
+        const ranges: [number, number][] = [];
+        let at = 1;
+        for (const [index, length] of parts.entries()) {
+          if (index % 2 === 0) ranges.push([at, at + length - 1]);
+          at += length;
+        }
+        const head = at;
+        ranges.push([ranges.at(-1)?.[0] ?? 1, head]);
+        const { read, stateAt } = chainOf(ranges);
+        const block = await bisectCreation(head, read);
+        expect(typeof block).toBe('number');
+        expect(stateAt(Number(block))).toBe('same');
+        expect(stateAt(Number(block) - 1)).toBe('other');
+      }),
+    );
+  });
+
+  it('is the last one where the contract was away for long', async () => {
+    const { read } = chainOf([
+      [100, 4_000],
+      [7_000, 10_000],
+    ]);
+    expect(await bisectCreation(10_000, read)).toBe(7_000);
+    const early = chainOf([
+      [1, 6_000],
+      [9_000, 10_000],
+    ]);
+    expect(await bisectCreation(10_000, early.read)).toBe(9_000);
+  });
+
+  it('fails with the fault of what was asked', async () => {
+    const fault = new Error('away');
+    await expect(bisectCreation(9, () => Promise.reject(fault))).rejects.toBe(fault);
+  });
+});

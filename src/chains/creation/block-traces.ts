@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { type Hex } from '../../lib/hex.ts';
+import { type Endpoint } from '../registered-chain.ts';
+import { findCallTracerCreation, findFlatCreation, flatFrame } from '../rpc/create-frames.ts';
+import { lacksMethod } from '../rpc/creation-trace.ts';
+import { hash } from '../rpc/rpc-shapes.ts';
+import { type MethodContext } from './method-context.ts';
+
+/** The answer of trace_block (OpenEthereum's format): the frames of all transactions, and rewards of none. */
+export const flatBlockTrace = z.array(flatFrame.extend({ transactionHash: hash.nullish() }));
+
+/** The answer of debug_traceBlockByNumber with geth's callTracer. The hash came with geth 1.11. */
+export const callTracerBlock = z.array(
+  z.object({ txHash: hash.nullish().catch(null), result: z.unknown() }),
+);
+
+/** The traces of a block in one of two formats. */
+export type BlockTraces =
+  | { readonly format: 'flat'; readonly frames: z.output<typeof flatBlockTrace> }
+  | { readonly format: 'call_tracer'; readonly traces: z.output<typeof callTracerBlock> };
+
+const BLOCK_TRACE_MAX_BYTES = 64_000_000;
+
+/** The traces of a block, by whichever way the endpoint has; undefined when it has none. */
+export async function readBlockTraces(
+  { rpc, chain, signal }: MethodContext,
+  endpoint: Endpoint,
+  number: number,
+): Promise<BlockTraces | undefined> {
+  const block = `0x${number.toString(16)}`;
+  const maxBytes = BLOCK_TRACE_MAX_BYTES;
+  try {
+    const request = { method: 'trace_block', params: [block], result: flatBlockTrace, maxBytes };
+    const frames = await rpc.ask(chain, endpoint, request, { signal });
+    // A node whose index of traces has not come so far gives none, which is not a word about the block.
+    if (frames.length > 0) return { format: 'flat', frames };
+  } catch (error) {
+    if (!lacksMethod(error)) throw error;
+  }
+  try {
+    const params = [block, { tracer: 'callTracer' }];
+    const request = {
+      method: 'debug_traceBlockByNumber',
+      params,
+      result: callTracerBlock,
+      maxBytes,
+    };
+    return { format: 'call_tracer', traces: await rpc.ask(chain, endpoint, request, { signal }) };
+  } catch (error) {
+    if (!lacksMethod(error)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * The transactions of a block inside of which the address was created, in their order.
+ * @param hashes the transactions of the block, for traces that do not name theirs
+ */
+export function findBlockCreations(
+  traces: BlockTraces,
+  address: Hex,
+  hashes: readonly Hex[],
+): readonly Hex[] {
+  if (traces.format === 'flat') {
+    const byTransaction = new Map<Hex, (typeof traces.frames)[number][]>();
+    for (const frame of traces.frames) {
+      const key = frame.transactionHash ?? undefined;
+      if (key === undefined) continue;
+      const frames = byTransaction.get(key) ?? [];
+      frames.push(frame);
+      byTransaction.set(key, frames);
+    }
+    return [...byTransaction].flatMap(([transactionHash, frames]) =>
+      holds(() => findFlatCreation(frames, address)) ? transactionHash : [],
+    );
+  }
+  return traces.traces.flatMap(({ txHash, result }, index) => {
+    const transactionHash = txHash ?? hashes[index];
+    return transactionHash && holds(() => findCallTracerCreation(result, address))
+      ? transactionHash
+      : [];
+  });
+}
+
+/** One transaction in another shape, such as a system transaction without a trace, says nothing of the others. */
+function holds(find: () => unknown): boolean {
+  try {
+    return find() !== undefined;
+  } catch (error) {
+    if (error instanceof z.ZodError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { lacksMethod } from '../rpc/creation-trace.ts';
+import { hash } from '../rpc/rpc-shapes.ts';
+import { type MethodEnd } from './creation-search.ts';
+import { askInTurn, type MethodContext } from './method-context.ts';
+
+const MAX_ENDPOINTS = 4;
+
+/** The answer of Otterscan's interface (https://docs.otterscan.io/api-docs/ots-api); null where it knows none. */
+const contractCreator = z.object({ hash }).nullable();
+
+/** The creation transaction by the index that some nodes keep: `ots_getContractCreator`. */
+export async function askContractCreator(context: MethodContext): Promise<MethodEnd> {
+  const { rpc, chain, address, signal, propose } = context;
+  return askInTurn(context, MAX_ENDPOINTS, async (endpoint) => {
+    try {
+      const request = {
+        method: 'ots_getContractCreator',
+        params: [address],
+        result: contractCreator,
+      };
+      const creator = await rpc.ask(chain, endpoint, request, { signal });
+      return { outcome: creator === null ? 'not_known' : await propose(creator.hash) };
+    } catch (error) {
+      if (lacksMethod(error)) return { outcome: 'not_supported' };
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,60 @@
+import { FetchFault } from '../../lib/fetch-fault.ts';
+import { type FetchResponse } from '../../lib/guarded-fetch.ts';
+import { checksumAddress } from '../../lib/hex.ts';
+import { hostPortOf } from '../../lib/address-guard.ts';
+import { fillFetchAddress } from '../explorer-page.ts';
+import { type RegisteredChain } from '../registered-chain.ts';
+import { type MethodEnd } from './creation-search.ts';
+import { type MethodContext } from './method-context.ts';
+import { findPageHashes, JSON_TX_REGEX } from './page-hashes.ts';
+
+/** Longer pages are refused, after decompression too. */
+const PAGE_MAX_BYTES = 1_000_000;
+/** Each is checked on chain; a page that names more wrong transactions than this is not worth it. */
+const MAX_HITS = 3;
+
+/**
+ * The creation transaction by what an explorer shows: the page of `contractFetchAddress`, and on it what `txRegex`
+ * finds. The explorer is not believed: what it names is checked on chain.
+ */
+export async function askExplorer(context: MethodContext): Promise<MethodEnd> {
+  const { contractFetchAddress, txRegex } = context.chain.record;
+  if (contractFetchAddress === undefined) return { outcome: 'not_configured' };
+  const url = fillFetchAddress(contractFetchAddress, checksumAddress(context.address));
+  const { origin } = new URL(url);
+  const page = await fetchPage(context, url);
+  if ('fault' in page) return { outcome: 'page_unavailable', detail: `${origin}: ${page.fault}` };
+  const text = new TextDecoder().decode(page.body);
+  const hashes = findPageHashes(txRegex ?? JSON_TX_REGEX, text, MAX_HITS);
+  let end: MethodEnd = { outcome: 'no_hit', detail: `${origin}: no_hit` };
+  for (const hash of hashes) {
+    const outcome = await context.propose(hash);
+    end = { outcome, detail: `${origin}: ${outcome}` };
+    if (outcome === 'found') break;
+  }
+  return end;
+}
+
+async function fetchPage(
+  { fetch, signal }: MethodContext,
+  url: string,
+): Promise<FetchResponse | { readonly fault: string }> {
+  try {
+    const headers = { accept: 'text/html, application/json' };
+    const page = await fetch.fetch(url, { headers, signal, maxBytes: PAGE_MAX_BYTES });
+    return page.status >= 200 && page.status <= 299 ? page : { fault: `status_${page.status}` };
+  } catch (error) {
+    if (error instanceof FetchFault) return { fault: error.code };
+    throw error;
+  }
+}
+
+/** The `host:port` of every explorer page that the operator configured, which may have a private address. */
+export function findExplorerHosts(chains: readonly RegisteredChain[]): readonly string[] {
+  const hosts = chains.flatMap(({ record: { contractFetchAddress }, origins }) =>
+    contractFetchAddress !== undefined && origins.contractFetchAddress === 'configuration'
+      ? hostPortOf(new URL(contractFetchAddress))
+      : [],
+  );
+  return [...new Set(hosts)];
+}

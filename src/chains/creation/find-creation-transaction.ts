@@ -1,0 +1,167 @@
+import { FullmatchError } from '../../errors.ts';
+import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type Creation, type CreationRefusal, readCreation } from '../rpc/creation.ts';
+import { type Quorum } from '../rpc/endpoint-order.ts';
+import { reasonOf, type RpcClient } from '../rpc/rpc-client.ts';
+import { askContractCreator } from './contract-creator.ts';
+import {
+  CREATION_METHODS,
+  type CreationMethod,
+  type CreationSearch,
+  type MethodEnd,
+  type MethodRecord,
+} from './creation-search.ts';
+import { askExplorer } from './explorer-hits.ts';
+import { type MethodContext, type SearchedChain } from './method-context.ts';
+import { limitRequests, RequestLimitReached } from './request-limit.ts';
+import { searchBlocks } from './search-blocks.ts';
+
+/** The ways out that the search uses. */
+export interface CreationSearchParts {
+  readonly rpc: RpcClient;
+  readonly fetch: GuardedFetch;
+}
+
+/** What one method may take at most. */
+export interface MethodLimit {
+  readonly timeMs: number;
+  /** Requests to endpoints, those of the check on chain included. */
+  readonly requests: number;
+}
+
+export interface FindCreationOptions {
+  /** The transaction that somebody names. */
+  readonly submitted?: Hex;
+  /** How many endpoints have to agree on the creation; as for reading code. */
+  readonly quorum?: Quorum;
+  readonly signal?: AbortSignal;
+  /** Only these methods, in the order of {@link CREATION_METHODS}. Default all. */
+  readonly methods?: readonly CreationMethod[];
+  /** Other limits than {@link METHOD_LIMITS}. */
+  readonly limits?: Partial<Record<CreationMethod, MethodLimit>>;
+  readonly now?: () => number;
+}
+
+/**
+ * A search that finds nothing ends within half a minute. A submitted transaction has the time of reading the code,
+ * since the client asked for nothing else.
+ */
+const METHOD_LIMITS: Readonly<Record<CreationMethod, MethodLimit>> = {
+  submitted_hash: { timeMs: 60_000, requests: 64 },
+  contract_creator: { timeMs: 8_000, requests: 64 },
+  binary_search: { timeMs: 12_000, requests: 320 },
+  explorer_page: { timeMs: 10_000, requests: 96 },
+};
+
+const METHODS: Readonly<Record<CreationMethod, (context: MethodContext) => Promise<MethodEnd>>> = {
+  submitted_hash: async ({ submitted, propose }) => ({
+    outcome: submitted === undefined ? 'not_given' : await propose(submitted),
+  }),
+  contract_creator: askContractCreator,
+  binary_search: searchBlocks,
+  explorer_page: askExplorer,
+};
+
+/** What the methods of one search share. */
+interface Search {
+  readonly parts: CreationSearchParts;
+  readonly chain: SearchedChain;
+  readonly address: Hex;
+  readonly options: FindCreationOptions;
+  /** What came of transactions that were checked: none is checked twice. */
+  readonly refused: Map<Hex, CreationRefusal>;
+  creation: Creation | undefined;
+}
+
+/**
+ * The transaction that created a contract, by the first method that leads to one. Whoever names a transaction, it
+ * counts only after the chain was asked whether it created this address; else the search goes on. Addresses and hashes
+ * may be given in any case.
+ * @throws the reason of `signal` only
+ */
+export async function findCreationTransaction(
+  parts: CreationSearchParts,
+  chain: SearchedChain,
+  address: Hex,
+  options: FindCreationOptions = {},
+): Promise<CreationSearch> {
+  const lower = address.toLowerCase() as Hex;
+  const refused = new Map<Hex, CreationRefusal>();
+  const search: Search = { parts, chain, address: lower, options, refused, creation: undefined };
+  const methods: MethodRecord[] = [];
+  const wanted = CREATION_METHODS.filter((method) => options.methods?.includes(method) ?? true);
+  for (const method of wanted) {
+    methods.push(
+      search.creation === undefined
+        ? await runMethod(search, method)
+        : { method, outcome: 'not_needed', durationMs: 0 },
+    );
+  }
+  return { ...(search.creation && { creation: search.creation }), methods };
+}
+
+/** One method within its bounds; whatever it meets is an outcome. */
+async function runMethod(search: Search, method: CreationMethod): Promise<MethodRecord> {
+  const { parts, chain, address, options } = search;
+  const { timeMs, requests } = options.limits?.[method] ?? METHOD_LIMITS[method];
+  const now = options.now ?? ((): number => performance.now());
+  const ending = AbortSignal.timeout(timeMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, ending]) : ending;
+  const rpc = limitRequests(parts.rpc, requests);
+  let transactionHash: Hex | undefined;
+  const context: MethodContext = {
+    rpc,
+    fetch: parts.fetch,
+    chain,
+    address,
+    ...(options.submitted && { submitted: options.submitted.toLowerCase() as Hex }),
+    signal,
+    propose: (hash) => {
+      transactionHash = hash;
+      return checkOnChain(search, hash, rpc, signal);
+    },
+  };
+  const startedAt = now();
+  const end = await endMethod(() => METHODS[method](context), ending, options.signal);
+  const durationMs = Math.round(now() - startedAt);
+  return { method, ...end, durationMs, ...(transactionHash && { transactionHash }) };
+}
+
+async function endMethod(
+  run: () => Promise<MethodEnd>,
+  ending: AbortSignal,
+  caller: AbortSignal | undefined,
+): Promise<MethodEnd> {
+  try {
+    return await run();
+  } catch (error) {
+    caller?.throwIfAborted();
+    if (ending.aborted) return { outcome: 'deadline_exceeded' };
+    if (error instanceof RequestLimitReached) return { outcome: 'request_limit' };
+    if (!(error instanceof FullmatchError)) throw error;
+    return { outcome: 'cannot_fetch', detail: reasonOf(error) };
+  }
+}
+
+async function checkOnChain(
+  search: Search,
+  transactionHash: Hex,
+  rpc: RpcClient,
+  signal: AbortSignal,
+): Promise<'found' | CreationRefusal> {
+  const { chain, address, options, refused } = search;
+  const known = refused.get(transactionHash);
+  if (known !== undefined) return known;
+  const { quorum } = options;
+  const reading = await readCreation(rpc, chain, address, transactionHash, {
+    signal,
+    ...(quorum && { quorum }),
+  });
+  if (reading.creation === undefined) {
+    refused.set(transactionHash, reading.reason);
+    return reading.reason;
+  }
+  search.creation = reading.creation;
+  return 'found';
+}

@@ -1,0 +1,85 @@
+import { type Hex } from '../../lib/hex.ts';
+import { FullmatchError } from '../../errors.ts';
+import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
+import { isAskable } from '../rpc/asked-chain.ts';
+import { type CreationRefusal } from '../rpc/creation.ts';
+import { reasonOf, type RpcClient } from '../rpc/rpc-client.ts';
+import { type CreationOutcome, type MethodEnd } from './creation-search.ts';
+
+/** What the search needs to know of a chain; every {@link RegisteredChain} is one. */
+export type SearchedChain = Pick<RegisteredChain, 'endpoints' | 'local'> & {
+  readonly record: Pick<RegisteredChain['record'], 'chainId' | 'contractFetchAddress' | 'txRegex'>;
+};
+
+/** What one method of the search works with: within its own bounds of time and requests. */
+export interface MethodContext {
+  readonly rpc: RpcClient;
+  readonly fetch: GuardedFetch;
+  readonly chain: SearchedChain;
+  /** Lower-case hex. */
+  readonly address: Hex;
+  readonly submitted?: Hex;
+  readonly signal: AbortSignal;
+  /** Checks a transaction on chain: whether it is the creation, or why it is not taken for it. */
+  readonly propose: (transactionHash: Hex) => Promise<'found' | CreationRefusal>;
+}
+
+/** The more an outcome says of the contract, the earlier it stands. */
+const TELLING: readonly CreationOutcome[] = [
+  'found',
+  'at_genesis',
+  'no_code',
+  'created_nothing_here',
+  'transaction_failed',
+  'endpoints_disagree',
+  'not_confirmed',
+  'traces_unavailable',
+  'not_in_block',
+  'reorganised',
+  'transaction_not_found',
+  'no_archive',
+  'not_known',
+  'cannot_fetch',
+];
+
+function rankOf({ outcome }: MethodEnd): number {
+  const rank = TELLING.indexOf(outcome);
+  return rank === -1 ? TELLING.length : rank;
+}
+
+/**
+ * Asks the first endpoints of the chain one after another until one leads to the creation.
+ * @returns the end that says most of the contract; its detail has what each endpoint came to.
+ * @throws what is no fault of an endpoint
+ */
+export async function askInTurn(
+  { chain }: MethodContext,
+  maxEndpoints: number,
+  ask: (endpoint: Endpoint) => Promise<MethodEnd>,
+): Promise<MethodEnd> {
+  const ends: MethodEnd[] = [];
+  const details: string[] = [];
+  for (const endpoint of chain.endpoints.filter(isAskable).slice(0, maxEndpoints)) {
+    const end = await askOne(endpoint, ask);
+    ends.push(end);
+    details.push(`${endpoint.label}: ${end.detail ?? end.outcome}`);
+    if (end.outcome === 'found') break;
+  }
+  const [best] = ends.sort((left, right) => rankOf(left) - rankOf(right));
+  return best === undefined
+    ? { outcome: 'not_configured', detail: 'no endpoint that can be asked' }
+    : { outcome: best.outcome, detail: details.join(', ') };
+}
+
+async function askOne(
+  endpoint: Endpoint,
+  ask: (endpoint: Endpoint) => Promise<MethodEnd>,
+): Promise<MethodEnd> {
+  try {
+    return await ask(endpoint);
+  } catch (error) {
+    if (!(error instanceof FullmatchError)) throw error;
+    return { outcome: 'cannot_fetch', detail: reasonOf(error) };
+  }
+}

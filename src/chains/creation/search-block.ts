@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { type Hex } from '../../lib/hex.ts';
+import { type Endpoint } from '../registered-chain.ts';
+import { readBlock } from '../rpc/code-reading.ts';
+import { readProxyDeployment } from '../rpc/contract-address.ts';
+import { type CreationRefusal } from '../rpc/creation.ts';
+import { lacksMethod, traceCreation } from '../rpc/creation-trace.ts';
+import { type RpcRequest } from '../rpc/rpc-client.ts';
+import {
+  blockHead,
+  receipt,
+  type Receipt,
+  transaction,
+  type Transaction,
+} from '../rpc/rpc-shapes.ts';
+import { findBlockCreations, readBlockTraces } from './block-traces.ts';
+import { type MethodContext } from './method-context.ts';
+
+/** What of an array has another shape, such as the system transactions of some chains, is left out. */
+const transactions = z.array(transaction.nullable().catch(null));
+const receipts = z.array(receipt.nullable().catch(null));
+const fullBlock = blockHead.extend({ transactions });
+
+const BLOCK_MAX_BYTES = 16_000_000;
+/** Where an endpoint traces transactions only one by one. */
+const MAX_TRACED_TRANSACTIONS = 60;
+
+type BlockOutcome =
+  'found' | 'not_in_block' | 'traces_unavailable' | 'reorganised' | CreationRefusal;
+
+interface Block {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly transactions: readonly Transaction[];
+}
+
+/**
+ * Looks in one block for the transaction that created the code, from what is cheap to what is dear: receipts of
+ * transactions that create a contract, calls of deployment proxies, traces of the block, traces one by one. Where
+ * several fit, the last did it.
+ */
+export async function searchBlock(
+  context: MethodContext,
+  endpoint: Endpoint,
+  number: number,
+): Promise<BlockOutcome> {
+  const block = await readFullBlock(context, endpoint, number);
+  if (block === undefined) return 'reorganised';
+  let refusal: CreationRefusal | undefined;
+  const proposeLast = async (hashes: readonly Hex[]): Promise<boolean> => {
+    for (const hash of hashes.toReversed()) {
+      const verdict = await context.propose(hash);
+      if (verdict === 'found') return true;
+      refusal = verdict;
+    }
+    return false;
+  };
+  if (await proposeLast(await findByReceipts(context, endpoint, block))) return 'found';
+  if (await proposeLast(findProxied(context, block))) return 'found';
+  const traced = await findByTraces(context, endpoint, block);
+  if (traced !== undefined && (await proposeLast(traced))) return 'found';
+  const { rpc, chain, address, signal } = context;
+  const now = await readBlock({ rpc, chain, address, options: { signal } }, endpoint, number);
+  if (now?.hash !== block.hash) return 'reorganised';
+  return refusal ?? (traced === undefined ? 'traces_unavailable' : 'not_in_block');
+}
+
+async function readFullBlock(
+  { rpc, chain, signal }: MethodContext,
+  endpoint: Endpoint,
+  number: number,
+): Promise<Block | undefined> {
+  const request = {
+    method: 'eth_getBlockByNumber',
+    params: [`0x${number.toString(16)}`, true],
+    result: fullBlock.nullable(),
+    maxBytes: BLOCK_MAX_BYTES,
+  };
+  const block = await rpc.ask(chain, endpoint, request, { signal });
+  if (block === null) return undefined;
+  return { ...block, transactions: block.transactions.filter((each) => each !== null) };
+}
+
+const creates = ({ to }: Transaction): boolean => (to ?? undefined) === undefined;
+
+/** Transactions whose receipt names the address as the contract that they created. */
+async function findByReceipts(
+  context: MethodContext,
+  endpoint: Endpoint,
+  block: Block,
+): Promise<readonly Hex[]> {
+  const creators = block.transactions.filter(creates).map(({ hash }) => hash);
+  if (creators.length === 0) return [];
+  const found = await readReceipts(context, endpoint, block, creators);
+  return found
+    .filter(({ contractAddress, status }) => contractAddress === context.address && status !== 0)
+    .map(({ transactionHash }) => transactionHash);
+}
+
+async function readReceipts(
+  { rpc, chain, signal }: MethodContext,
+  endpoint: Endpoint,
+  block: Block,
+  creators: readonly Hex[],
+): Promise<readonly Receipt[]> {
+  const ask = <T>(request: RpcRequest<T>): Promise<T> =>
+    rpc.ask(chain, endpoint, request, { signal });
+  // The receipt of a lone creation is less than those of its block.
+  if (creators.length > 1) {
+    try {
+      const all = await ask({
+        method: 'eth_getBlockReceipts',
+        params: [`0x${block.number.toString(16)}`],
+        result: receipts.nullable(),
+        maxBytes: BLOCK_MAX_BYTES,
+      });
+      return (all ?? [])
+        .filter((each) => each?.blockHash === block.hash)
+        .filter((each) => each !== null);
+    } catch (error) {
+      if (!lacksMethod(error)) throw error;
+    }
+  }
+  const single: Receipt[] = [];
+  for (const hash of creators) {
+    const found = await ask({
+      method: 'eth_getTransactionReceipt',
+      params: [hash],
+      result: receipt.nullable(),
+      maxBytes: BLOCK_MAX_BYTES,
+    });
+    if (found !== null) single.push(found);
+  }
+  return single;
+}
+
+function findProxied({ address }: MethodContext, block: Block): readonly Hex[] {
+  return block.transactions
+    .filter(({ to, input }) => {
+      const called = to ?? undefined;
+      return called !== undefined && readProxyDeployment(called, input, address) !== undefined;
+    })
+    .map(({ hash }) => hash);
+}
+
+/** Transactions inside of which the address was created; undefined when the endpoint shows no traces. */
+async function findByTraces(
+  context: MethodContext,
+  endpoint: Endpoint,
+  block: Block,
+): Promise<readonly Hex[] | undefined> {
+  const hashes = block.transactions.map(({ hash }) => hash);
+  const traces = await readBlockTraces(context, endpoint, block.number);
+  if (traces !== undefined) return findBlockCreations(traces, context.address, hashes);
+  const { rpc, chain, address, signal } = context;
+  const found: Hex[] = [];
+  for (const transactionHash of hashes.slice(0, MAX_TRACED_TRANSACTIONS)) {
+    const question = { rpc, chain, address, transactionHash, options: { signal } };
+    const frame = await traceCreation(question, endpoint);
+    if (frame === 'traces_unavailable') return undefined;
+    if (frame !== 'created_nothing_here') found.push(transactionHash);
+  }
+  return found;
+}

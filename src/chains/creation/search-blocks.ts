@@ -1,0 +1,62 @@
+import { FullmatchError } from '../../errors.ts';
+import { type Endpoint } from '../registered-chain.ts';
+import { readBlock } from '../rpc/code-reading.ts';
+import { lacksMethod } from '../rpc/creation-trace.ts';
+import { data } from '../rpc/rpc-shapes.ts';
+import { bisectCreation, type CodeState } from './bisect-creation.ts';
+import { type MethodEnd } from './creation-search.ts';
+import { askInTurn, type MethodContext } from './method-context.ts';
+import { searchBlock } from './search-block.ts';
+
+const MAX_ENDPOINTS = 3;
+/** A block may be replaced while it is read; one that is replaced again and again is too new to be sure of. */
+const MAX_ATTEMPTS = 2;
+const CODE_MAX_BYTES = 8_000_000;
+
+/**
+ * The creation transaction without any index: the block in which the code appeared, by halving the chain with
+ * historical eth_getCode, and in that block the transaction that created it.
+ */
+export async function searchBlocks(context: MethodContext): Promise<MethodEnd> {
+  return askInTurn(context, MAX_ENDPOINTS, async (endpoint) => {
+    let end: MethodEnd = { outcome: 'reorganised' };
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      end = await searchAt(context, endpoint);
+      if (end.outcome !== 'reorganised') break;
+    }
+    return end;
+  });
+}
+
+async function searchAt(context: MethodContext, endpoint: Endpoint): Promise<MethodEnd> {
+  const { rpc, chain, address, signal } = context;
+  const question = { rpc, chain, address, options: { signal } };
+  const readCode = (block: number): Promise<Buffer> =>
+    rpc.ask(
+      chain,
+      endpoint,
+      {
+        method: 'eth_getCode',
+        params: [address, `0x${block.toString(16)}`],
+        result: data,
+        maxBytes: CODE_MAX_BYTES,
+      },
+      { signal },
+    );
+  const head = await readBlock(question, endpoint, 'latest');
+  if (head === null) return { outcome: 'cannot_fetch', detail: 'block_unknown' };
+  const code = await readCode(head.number);
+  if (code.length === 0) return { outcome: 'no_code' };
+  const found = await bisectCreation(head.number, async (block): Promise<CodeState> => {
+    try {
+      return (await readCode(block)).equals(code) ? 'same' : 'other';
+    } catch (error) {
+      // A node without that state refuses; one that is away or asked too much would say so.
+      if (error instanceof FullmatchError && lacksMethod(error)) return 'unavailable';
+      throw error;
+    }
+  });
+  if (typeof found === 'string') return { outcome: found };
+  const outcome = await searchBlock(context, endpoint, found);
+  return { outcome, detail: `${outcome} (block ${found})` };
+}

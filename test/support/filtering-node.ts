@@ -1,0 +1,67 @@
+import { type WebServer, startWebServer } from './web-server.ts';
+
+/** What a node of a test does to the answers of the node behind it. */
+export interface NodeFilter {
+  /** Methods that it does not have: answered with error -32601. */
+  readonly hides?: readonly string[];
+  /** The answer to give instead of the one behind; an `Error` is an error object. */
+  readonly changes?: (method: string, params: readonly unknown[], result: unknown) => unknown;
+}
+
+/** A node in front of another. */
+export interface FilteringNode extends WebServer {
+  /** The names of the methods that were called, in order. */
+  readonly calls: string[];
+  /** May be replaced while it runs. */
+  filter: NodeFilter;
+}
+
+interface Call {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** Starts a node on 127.0.0.1 that asks the node at `url` and filters what it says. */
+export async function startFilteringNode(
+  url: string,
+  filter: NodeFilter = {},
+): Promise<FilteringNode> {
+  const calls: string[] = [];
+  const answer = async ({ id, method, params }: Call): Promise<object> => {
+    const { hides = [], changes } = node.filter;
+    const envelope = { jsonrpc: '2.0', id };
+    if (hides.includes(method)) {
+      return { ...envelope, error: { code: -32_601, message: 'method not found' } };
+    }
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...envelope, method, params }),
+    });
+    const given = (await response.json()) as { readonly result?: unknown };
+    if (changes === undefined) return given;
+    const changed = changes(method, params, given.result);
+    if (changed instanceof Error) {
+      return { ...envelope, error: { code: -32_000, message: changed.message } };
+    }
+    return changed === given.result ? given : { ...envelope, result: changed };
+  };
+  const server = await startWebServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const call = JSON.parse(Buffer.concat(chunks).toString()) as Call;
+      calls.push(call.method);
+      answer(call).then(
+        (body) => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(body));
+        },
+        () => response.destroy(),
+      );
+    });
+  });
+  const node: FilteringNode = Object.assign(server, { calls, filter });
+  return node;
+}
