@@ -1,3 +1,4 @@
+import { openIcons } from './chains/chain-icons.ts';
 import { readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
 import { type ChainRegistry } from './chains/registry.ts';
@@ -193,6 +194,7 @@ async function openDomain(
   const { database } = store;
   const list = await listRead;
 
+  const icons = await openIcons(config.registry.icons);
   const documents = opened.add(new Documents(log));
   const publisher = new Publisher(
     { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
@@ -224,6 +226,7 @@ async function openDomain(
   return {
     documents,
     registry,
+    icons: () => icons,
     verification,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(database),

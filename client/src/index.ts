@@ -29,6 +29,57 @@ export interface ChainRecord {
   redFlags?: string[];
 }
 
+/** What chains are looked for; what is absent rules nothing out. */
+export interface ChainSearch {
+  supported?: boolean;
+  monitored?: boolean;
+  testnet?: boolean;
+  /** A chain that states no status counts as active. */
+  status?: 'active' | 'incubating' | 'deprecated';
+  /** Words, each of which occurs in the id, a name or the currency; case and accents are ignored. */
+  q?: string;
+  /** Fields of the records; all of them where absent. `chainId` is always among them. */
+  fields?: readonly (keyof ChainRecord)[];
+  /** Chains in a page: 1 to 1000, 100 where absent. */
+  limit?: number;
+  /** The `next` of the page before. */
+  after?: number;
+}
+
+/** A page of the chains that were found, ascending by chainId. */
+export interface ChainPage {
+  /** Chains of the registry. */
+  total: number;
+  /** Chains that fit, on all pages. */
+  matching: number;
+  /** Absent where there is no more. */
+  next?: number;
+  results: (Partial<ChainRecord> & Pick<ChainRecord, 'chainId'>)[];
+}
+
+/** A chain, and how the service came to its record. */
+export interface ChainDetails {
+  record: ChainRecord;
+  testnet: boolean;
+  /** On the operator's machine or private network. */
+  local: boolean;
+  /** Whether `/v1/chains/{ref}/icon` has its picture. */
+  hasIcon: boolean;
+  /** Where each field of the record comes from. */
+  origins: Record<string, string>;
+  /** Conflicts and what else was noticed, gravest first. */
+  findings: {
+    level: 'error' | 'warning' | 'info';
+    code: string;
+    field?: string;
+    message: string;
+  }[];
+  /** What the service asks; a private endpoint has a number in place of its host. */
+  endpoints: { label: string; public: boolean }[];
+  /** The public list in force. */
+  list: { source: string; sha256: string };
+}
+
 /** The counts of one chain in `stats.json`: contracts at their best match. */
 export interface ChainStatistics {
   full_match: number;
@@ -74,6 +125,13 @@ export interface FullmatchClient {
   chains(options?: RequestOptions): Promise<ChainRecord[]>;
   /** One chain by `1`, `0x1`, `eip155:1` or a short name such as `eth`; undefined when the service does not know it. */
   chain(reference: string | number, options?: RequestOptions): Promise<ChainRecord | undefined>;
+  /** The chains that fit, a page at a time. */
+  findChains(search?: ChainSearch, options?: RequestOptions): Promise<ChainPage>;
+  /** A chain with the origins of its fields and its conflicts; undefined when the service does not know it. */
+  chainDetails(
+    reference: string | number,
+    options?: RequestOptions,
+  ): Promise<ChainDetails | undefined>;
   /** The counts of verified contracts of every chain that ever stored one. */
   statistics(options?: RequestOptions): Promise<Statistics>;
 }
@@ -94,17 +152,31 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
     });
     return readBody(url, response);
   };
+  const getChain = async (url: string, call: RequestOptions): Promise<unknown> => {
+    try {
+      return await get(url, call);
+    } catch (error) {
+      if (error instanceof FullmatchRequestError && error.code === 'chain_not_found')
+        return undefined;
+      throw error;
+    }
+  };
   return {
     chains: async (call = {}) => (await get(`${apiUrl}/chains`, call)) as ChainRecord[],
     chain: async (reference, call = {}) => {
       const url = `${apiUrl}/chains/${encodeURIComponent(String(reference))}`;
-      try {
-        return (await get(url, call)) as ChainRecord;
-      } catch (error) {
-        if (error instanceof FullmatchRequestError && error.code === 'chain_not_found')
-          return undefined;
-        throw error;
+      return (await getChain(url, call)) as ChainRecord | undefined;
+    },
+    findChains: async (search = {}, call = {}) => {
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries(search)) {
+        if (value !== undefined) query.set(name, String(value));
       }
+      return (await get(`${apiUrl}/v1/chains?${query.toString()}`, call)) as ChainPage;
+    },
+    chainDetails: async (reference, call = {}) => {
+      const url = `${apiUrl}/v1/chains/${encodeURIComponent(String(reference))}`;
+      return (await getChain(url, call)) as ChainDetails | undefined;
     },
     statistics: async (call = {}) => (await get(`${repositoryUrl}/stats.json`, call)) as Statistics,
   };

@@ -43,6 +43,29 @@ describe('the client', () => {
     );
   });
 
+  test('finds chains a page at a time, with the fields that are asked for', async () => {
+    const client = createFullmatchClient(service);
+    const search = { q: 'sepolia', testnet: true, fields: ['name'], limit: 2 } as const;
+    const first = await client.findChains(search);
+    expect(first.results.map((record) => Object.keys(record))).toEqual([
+      ['name', 'chainId'],
+      ['name', 'chainId'],
+    ]);
+    expect(first.total).toBeGreaterThan(first.matching);
+    const second = await client.findChains({ ...search, after: first.next ?? 0 });
+    expect(second.matching).toBe(first.matching);
+    expect(second.results[0]!.chainId).toBeGreaterThan(first.results[1]!.chainId);
+    expect((await client.findChains()).results).toHaveLength(100);
+  });
+
+  test('says where the fields of a chain come from', async () => {
+    const client = createFullmatchClient(service);
+    const details = await client.chainDetails('eth');
+    expect(details).toMatchObject({ record: { chainId: 1 }, testnet: false, hasIcon: false });
+    expect(Object.keys(details?.origins ?? {})).toEqual(Object.keys(details?.record ?? {}));
+    expect(await client.chainDetails(999_999_999_999)).toBeUndefined();
+  });
+
   test('gives the code of a problem, and refuses what is no JSON', async () => {
     const client = createFullmatchClient({
       apiUrl: `${service.apiUrl}/nowhere`,

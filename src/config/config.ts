@@ -40,6 +40,8 @@ export interface Config {
     readonly list?: string;
     readonly defaults: boolean;
     readonly localChains: boolean;
+    /** An absolute path of a folder of pictures. */
+    readonly icons?: string;
     readonly sync: {
       /** In order; URLs, and absolute paths of files. Empty: no sync. */
       readonly urls: readonly string[];

@@ -227,6 +227,7 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       ...optional('list', settled.path('registry.list')),
       defaults: value('registry.defaults'),
       localChains: value('registry.localChains'),
+      ...optional('icons', settled.path('registry.icons')),
       sync: {
         urls: settled.sources('registry.sync.urls'),
         everySeconds: value('registry.sync.everySeconds'),

@@ -212,6 +212,13 @@ export const SETTINGS = {
     'Whether the default service configuration of the best-known chains applies.',
   ),
   'registry.localChains': toggle(false, 'Whether the local chains 1337 and 31337 are enabled.'),
+  'registry.icons': text(
+    path,
+    undefined,
+    'the path of a folder, such as ./icons',
+    'A folder with pictures of chains, named by chain id or by the `icon` of the record: 1.svg, ethereum.png.',
+    { path: true },
+  ),
   'registry.sync.urls': texts(
     listSource,
     'a list of http or https URLs without query, or paths of JSON files, such as [https://chainid.network/chains.json]',

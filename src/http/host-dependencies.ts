@@ -1,3 +1,4 @@
+import { type ChainIcons } from '../chains/chain-icons.ts';
 import { type ChainRegistry } from '../chains/registry.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
@@ -18,6 +19,8 @@ export interface HttpDependencies {
   readonly documents: Documents;
   /** The current chain registry. @throws FullmatchError `not_ready` before it has been read */
   readonly registry: () => ChainRegistry;
+  /** The pictures of chains. */
+  readonly icons: () => ChainIcons;
   readonly health: () => HealthReport;
   /** Reads verified contracts. */
   readonly contracts: ContractReader;

@@ -1,6 +1,7 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 
 import * as apiRoutes from './api/api-routes.ts';
+import { chainRoutes } from './api/chains/chain-routes.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
 import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
 import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
@@ -72,6 +73,7 @@ const REPOSITORY_SERVERS = [{ url: 'http://localhost:10000', description: 'The r
 const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.chainsRoute,
   apiRoutes.chainRoute,
+  ...chainRoutes,
   ...v2VerifyRoutes,
   ...v2ContractRoutes,
   ...v1VerifyRoutes,

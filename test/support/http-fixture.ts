@@ -1,3 +1,4 @@
+import { type ChainIcons } from '../../src/chains/chain-icons.ts';
 import { type ChainRecord } from '../../src/chains/chain-record.ts';
 import { type ChainRegistry } from '../../src/chains/registry.ts';
 import { Documents } from '../../src/http/documents.ts';
@@ -41,6 +42,13 @@ export const FIXTURE_STATISTICS_BYTES = Buffer.from(JSON.stringify(FIXTURE_STATI
 function record(chainId: number, name: string, shortName: string, supported: boolean): ChainRecord {
   return { name, rpc: [], shortName, chainId, supported, monitored: false };
 }
+
+/** A picture of chain 1, and of no other. */
+const FIXTURE_ICONS: ChainIcons = {
+  has: ({ chainId }) => chainId === 1,
+  read: async ({ chainId }) =>
+    chainId === 1 ? { bytes: Buffer.from('<svg/>'), type: 'image/svg+xml' } : undefined,
+};
 
 /** A registry of these records. */
 function registryOf(records: readonly ChainRecord[]): ChainRegistry {
@@ -126,6 +134,7 @@ export async function fixtureDependencies(
   return {
     documents,
     registry: () => registryOf(FIXTURE_CHAINS),
+    icons: () => FIXTURE_ICONS,
     health: () => composeHealth(healthyFacts()),
     contracts: emptyContracts,
     verification: noVerification,

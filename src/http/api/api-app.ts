@@ -16,6 +16,7 @@ import {
   openapiRoute,
   versionRoute,
 } from './api-routes.ts';
+import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { renderDocs } from './docs-page.ts';
 import { renderHome } from './home-page.ts';
 import { addPageRedirects } from './page-redirects.ts';
@@ -55,6 +56,7 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(docsRoute, (c) => docs(new URL(c.req.url).pathname));
   routes.openapi(homeRoute, () => renderHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
+  addChainRoutes(routes, deps);
   addContractRoutes(routes, deps);
   addVerifyRoutes(routes, deps);
   addLookUpRoutes(routes, deps);

@@ -1,0 +1,126 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+
+import { type ChainIcon } from '../../../chains/chain-icons.ts';
+import { findChain } from '../../../chains/chain-reference.ts';
+import { type ChainRecord } from '../../../chains/chain-record.ts';
+import { CHAIN_RECORD_FIELDS } from '../../../chains/chain-record-fields.ts';
+import { type ChainRegistry, type RegisteredChain } from '../../../chains/registry.ts';
+import { pickFields, searchChains } from '../../../chains/search-chains.ts';
+import { FullmatchError } from '../../../errors.ts';
+import { printableText } from '../../../lib/printable-text.ts';
+import {
+  type Answer,
+  answerJsonText,
+  BASE_HEADERS,
+  makeAnswer,
+  REVALIDATED,
+} from '../../answer.ts';
+import { entityTags, findHeldCoding } from '../../entity-tag.ts';
+import { type HttpDependencies } from '../../host-dependencies.ts';
+import { chainIconRoute, DEFAULT_PAGE, detailsRoute, searchRoute } from './chain-routes.ts';
+
+/** An SVG may hold scripts: whoever opens it gets a picture with its own styles and nothing else. */
+const PICTURE_ONLY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/** The routes below /v1/chains. */
+export function addChainRoutes(
+  routes: OpenAPIHono,
+  { registry, icons }: Pick<HttpDependencies, 'registry' | 'icons'>,
+): void {
+  routes.openapi(searchRoute, (c) => {
+    const { q, fields, limit = DEFAULT_PAGE, after, ...filter } = c.req.valid('query');
+    const chosen = fields === undefined ? undefined : parseFields(fields);
+    const { chains } = registry();
+    const page = searchChains(
+      chains,
+      { ...known(filter), ...(q !== undefined && { words: q }) },
+      { limit, ...(after !== undefined && { after }) },
+    );
+    const results = page.chains.map(({ record }) =>
+      chosen === undefined ? record : pickFields(record, chosen),
+    );
+    const { matching, next } = page;
+    const found = { total: chains.length, matching, ...(next !== undefined && { next }), results };
+    return answerJsonText(JSON.stringify(found), REVALIDATED);
+  });
+  routes.openapi(detailsRoute, (c) => {
+    const current = registry();
+    const chain = findChain(current, c.req.valid('param').ref);
+    const details = describeChain(chain, current, icons().has(chain.record));
+    return answerJsonText(JSON.stringify(details), REVALIDATED);
+  });
+  routes.openapi(chainIconRoute, async (c) => {
+    const { record } = findChain(registry(), c.req.valid('param').ref);
+    const icon = await icons().read(record);
+    if (icon === undefined) {
+      throw new FullmatchError(
+        'icon_not_found',
+        `This service has no picture of chain ${record.chainId}.`,
+        { details: { chainId: record.chainId } },
+      );
+    }
+    return answerIcon(icon, c.req.header('if-none-match'));
+  });
+}
+
+/** The members that are set: an absent parameter is an absent key. */
+function known<Filter extends object>(
+  filter: Filter,
+): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {
+  return Object.fromEntries(
+    Object.entries(filter).filter(([, value]) => value !== undefined),
+  ) as never;
+}
+
+function parseFields(list: string): readonly (keyof ChainRecord)[] {
+  return list.split(',').map((text) => {
+    const field = CHAIN_RECORD_FIELDS.find((name) => name === text);
+    if (field !== undefined) return field;
+    throw new FullmatchError(
+      'invalid_parameter',
+      `Parameter fields: '${printableText(text, 100)}' is no field. The fields are ${CHAIN_RECORD_FIELDS.join(', ')}.`,
+      { details: { parameter: 'fields' } },
+    );
+  });
+}
+
+function describeChain(
+  { record, origins, endpoints, testnet, local }: RegisteredChain,
+  { findings, listSource, listSha256 }: ChainRegistry,
+  hasIcon: boolean,
+): object {
+  return {
+    record,
+    testnet,
+    local,
+    hasIcon,
+    origins,
+    findings: findings
+      .filter(({ chainId }) => chainId === record.chainId)
+      .map(({ level, code, field, message }) => ({
+        level,
+        code,
+        ...(field !== undefined && { field }),
+        message,
+      })),
+    endpoints: endpoints.map((endpoint) => ({ label: endpoint.label, public: endpoint.public })),
+    list: { source: listSource, sha256: listSha256 },
+  };
+}
+
+function answerIcon({ bytes, type }: ChainIcon, ifNoneMatch: string | undefined): Answer {
+  const tags = entityTags(bytes);
+  const headers = { ...BASE_HEADERS, etag: tags.identity, 'cache-control': REVALIDATED };
+  if (ifNoneMatch !== undefined && findHeldCoding(ifNoneMatch, tags, 'identity') !== undefined) {
+    return makeAnswer(null, { status: 304, headers });
+  }
+  return makeAnswer(bytes, {
+    status: 200,
+    headers: {
+      ...headers,
+      'content-type': type,
+      'content-length': String(bytes.byteLength),
+      'content-security-policy': PICTURE_ONLY,
+    },
+  });
+}

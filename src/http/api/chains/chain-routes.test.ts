@@ -1,0 +1,175 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { registryOf } from '../../../../test/support/chain-sources.ts';
+import { fixtureDependencies } from '../../../../test/support/http-fixture.ts';
+import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts';
+import { openIcons } from '../../../chains/chain-icons.ts';
+import { Secret } from '../../../lib/secret.ts';
+import { type HostApp } from '../../host-app.ts';
+import { createApiApp } from '../api-app.ts';
+
+const SECRET = 'https://rpc.example/correct-horse-battery-staple-4711';
+
+const registry = registryOf({
+  list: [
+    { chainId: 1, name: 'One Mainnet', rpc: ['https://one.example'], shortName: 'one', icon: 'o' },
+    { chainId: 5, name: 'Fünf Testnet', rpc: [], icon: '../secret' },
+    { chainId: 9, name: 'Nine', rpc: ['https://nine.example'], redFlags: ['reusedChainId'] },
+    { chainId: 10, name: 'Ten', rpc: [], status: 'deprecated' },
+  ],
+  configured: [
+    { chainId: 1, privateRpc: [new Secret(SECRET)], monitored: true },
+    { chainId: 9, name: 'Quite another chain' },
+  ],
+});
+
+let temporary: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let app: HostApp;
+beforeAll(async () => {
+  temporary = await createTemporaryFolder();
+  const icons = path.join(temporary.path, 'icons');
+  await mkdir(icons);
+  await writeFile(path.join(temporary.path, 'secret.svg'), 'secret');
+  await writeFile(path.join(icons, 'o.svg'), '<svg onload="alert(1)"/>');
+  const opened = await openIcons(icons);
+  const overrides = { registry: () => registry, icons: () => opened };
+  app = createApiApp(await fixtureDependencies(overrides));
+});
+afterAll(() => temporary.remove());
+
+interface Page {
+  readonly total: number;
+  readonly matching: number;
+  readonly next?: number;
+  readonly results: readonly { readonly chainId: number }[];
+}
+const search = async (query: string): Promise<Page> => {
+  const response = await app.request(`/v1/chains${query}`);
+  expect(response.status, query).toBe(200);
+  return (await response.json()) as Page;
+};
+
+describe('GET /v1/chains', () => {
+  test.each([
+    ['', [1, 5, 9, 10]],
+    ['?supported=true', [1, 9]],
+    ['?supported=false&monitored=false', [5, 10]],
+    ['?testnet=true', [5]],
+    ['?status=active', [1, 5, 9]],
+    ['?status=deprecated', [10]],
+    ['?q=FUNF', [5]],
+    ['?q=F%C3%BCnf+testnet', [5]],
+    ['?q=', [1, 5, 9, 10]],
+    ['?q=nothing+is+called+so', []],
+    ['?after=5', [9, 10]],
+    ['?after=9007199254740991', []],
+    ['?colour=red', [1, 5, 9, 10]],
+  ])('%s finds %j', async (query, ids) => {
+    const page = await search(query);
+    expect(page.results.map(({ chainId }) => chainId)).toEqual(ids);
+    expect(page.total).toBe(4);
+  });
+
+  test('goes on where the page before ended, at the prefix too', async () => {
+    const first = await search('?limit=3');
+    expect(first).toMatchObject({ matching: 4, next: 9 });
+    const second = (await (
+      await app.request(`/server/v1/chains?limit=3&after=${first.next}`)
+    ).json()) as Page;
+    expect(second.results).toMatchObject([{ chainId: 10 }]);
+    expect(second.next).toBeUndefined();
+  });
+
+  test('gives whole records, or the fields that are asked for and the id', async () => {
+    expect((await search('')).results).toEqual(registry.chains.map(({ record }) => record));
+    expect((await search('?fields=supported,name&limit=1')).results).toEqual([
+      { name: 'One Mainnet', chainId: 1, supported: true },
+    ]);
+  });
+
+  test.each([
+    '?supported=yes',
+    '?testnet=',
+    '?status=dead',
+    '?limit=0',
+    '?limit=1001',
+    '?limit=1e2',
+    '?after=-1',
+    '?after=9007199254740992',
+    '?fields=',
+    '?fields=name,secret',
+    '?fields=__proto__',
+    `?q=${'x'.repeat(101)}`,
+  ])('%s is refused as a parameter that does not fit', async (query) => {
+    const response = await app.request(`/v1/chains${query}`);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
+  });
+});
+
+describe('GET /v1/chains/{ref}', () => {
+  test('says where each field comes from, and names private endpoints by a number', async () => {
+    const response = await app.request('/v1/chains/one');
+    const text = await response.text();
+    const details = JSON.parse(text) as { record: object; origins: object };
+    expect(details).toMatchObject({
+      record: { chainId: 1 },
+      testnet: false,
+      local: false,
+      hasIcon: true,
+      origins: { name: 'list', monitored: 'configuration', network: 'derived' },
+      endpoints: [
+        { label: 'private-1', public: false },
+        { label: 'one.example', public: true },
+      ],
+      list: { source: 'test', sha256: registry.listSha256 },
+    });
+    expect(Object.keys(details.origins).sort()).toEqual(Object.keys(details.record).sort());
+    expect(text).not.toContain('correct-horse');
+  });
+
+  test('holds the conflicts of the chain and of no other', async () => {
+    const findings = async (ref: string) =>
+      ((await (await app.request(`/v1/chains/${ref}`)).json()) as { findings: object[] }).findings;
+    expect(await findings('9')).toContainEqual(
+      expect.objectContaining({ level: 'warning', code: 'reused_chain_id', field: 'name' }),
+    );
+    expect(JSON.stringify(await findings('1'))).not.toContain('reused_chain_id');
+  });
+
+  test.each([
+    ['999', 'chain_not_found', 404],
+    ['0', 'invalid_parameter', 400],
+    ['%3Cscript%3E', 'chain_not_found', 404],
+  ])('of %s is %s', async (ref, code, status) => {
+    for (const path of [`/v1/chains/${ref}`, `/v1/chains/${ref}/icon`]) {
+      const response = await app.request(path);
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(await response.json()).toMatchObject({ code, status });
+    }
+  });
+});
+
+describe('GET /v1/chains/{ref}/icon', () => {
+  test('is the picture, which no browser runs', async () => {
+    const response = await app.request('/v1/chains/1/icon');
+    expect(await response.text()).toBe('<svg onload="alert(1)"/>');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'access-control-allow-origin': '*',
+    });
+    const headers = { 'if-none-match': response.headers.get('etag') ?? '' };
+    const again = await app.request('/v1/chains/1/icon', { headers });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  test.each(['5', '9'])('of chain %s is not there, whatever its record names', async (ref) => {
+    const response = await app.request(`/v1/chains/${ref}/icon`);
+    expect(await response.json()).toMatchObject({ code: 'icon_not_found', status: 404 });
+  });
+});
