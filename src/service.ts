@@ -5,6 +5,13 @@ import { type ChainRegistry } from './chains/registry.ts';
 import { findOperatorHosts } from './chains/rpc/asked-chain.ts';
 import { createChainAccess } from './chains/rpc/chain-access.ts';
 import { createRpcClient, type RpcClient } from './chains/rpc/rpc-client.ts';
+import { isUrlSource } from './chains/sync/list-source.ts';
+import {
+  readServedList,
+  startListSync,
+  type ListSyncTimes,
+} from './chains/sync/start-list-sync.ts';
+import { createSyncRules } from './chains/sync/sync-rules.ts';
 import { type CompilerSources } from './compilers/compiler-finder.ts';
 import { createCompilers, type Compilers } from './compilers/compilers.ts';
 import { type Config, type LoadedConfig } from './config/config.ts';
@@ -54,6 +61,8 @@ export interface Service {
 /** What may be replaced of the service. */
 export interface ServiceOverrides {
   readonly log?: Logger;
+  /** In place of the times that the configuration gives. */
+  readonly listSyncTimes?: Partial<ListSyncTimes>;
 }
 
 /** What is open, in the order of opening; it is closed in the reverse order. */
@@ -100,7 +109,8 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
   return {
     start: async () => {
       try {
-        const dependencies = await openDomain(loaded, opened, log, () => closing !== undefined);
+        const isStopping = (): boolean => closing !== undefined;
+        const dependencies = await openDomain(loaded, opened, { ...overrides, log }, isStopping);
         return await openHosts(config, dependencies, opened, log);
       } catch (error) {
         await close();
@@ -113,14 +123,15 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
 
 /** Every request that goes out. Each caller has its own deadline and size; these hold where it says nothing. */
 export function openGuardedFetch(
-  { compilers: { downloadUrl } }: Config,
+  { compilers: { downloadUrl }, registry: { sync } }: Config,
   registry: ChainRegistry,
 ): GuardedFetch {
   return createGuardedFetch({
-    // A mirror that the operator names may be on his own network, as his endpoints may.
+    // Mirrors and lists that the operator names may be on his own network, as his endpoints may.
     allowPrivate: [
       ...findOperatorHosts(registry.chains),
       ...(downloadUrl === undefined ? [] : [hostPortOf(new URL(downloadUrl))]),
+      ...sync.urls.filter(isUrlSource).map((url) => hostPortOf(new URL(url))),
     ],
     maxBytes: OUTBOUND_MAX_BYTES,
     deadlineMs: OUTBOUND_DEADLINE_MS,
@@ -182,7 +193,7 @@ type OpenDomain = HttpDependencies & { readonly reached: { api?: string; reposit
 async function openDomain(
   loaded: LoadedConfig,
   opened: Opened,
-  log: Logger,
+  { log, listSyncTimes }: ServiceOverrides & { readonly log: Logger },
   isStopping: () => boolean,
 ): Promise<OpenDomain> {
   const { config } = loaded;
@@ -192,7 +203,9 @@ async function openDomain(
   listRead.catch(() => undefined);
   const store = opened.add(await openStore({ ...config.database, dataDir: config.dataDir }, log));
   const { database } = store;
-  const list = await listRead;
+  const fallback = await listRead;
+  const { urls, everySeconds, maxShrinkPercent } = config.registry.sync;
+  const list = await readServedList(database, urls, fallback, log);
 
   const icons = await openIcons(config.registry.icons);
   const documents = opened.add(new Documents(log));
@@ -210,6 +223,20 @@ async function openDomain(
 
   const registry = (): ChainRegistry => publisher.registry;
   const fetch = opened.add(openGuardedFetch(config, registry()));
+  const readContractChainIds = async (): Promise<readonly number[]> =>
+    (await readStatistics(database)).chains.map(({ chainId }) => chainId);
+  const listSync = opened.addFirst(
+    await startListSync(
+      {
+        ...{ database, fetch, fallback, served: list },
+        ...createSyncRules(() => publisher.inputs, readContractChainIds, maxShrinkPercent),
+        publish: (newer) => publisher.replace({ list: newer }),
+      },
+      urls,
+      { everyMs: everySeconds * 1000, ...listSyncTimes },
+      log,
+    ),
+  );
   const rpc = createRpcClient({ fetch });
   const quorumOf = (chainId: number): 1 | 2 | undefined =>
     publisher.inputs.configured.get(chainId)?.quorum;
@@ -235,6 +262,7 @@ async function openDomain(
         now: new Date(),
         startedAt,
         ...publisher.facts,
+        ...(listSync.state && { listSync: listSync.state }),
         ...(verification.queue && { queue: verification.queue }),
         compilers: parts.compilers.describe(),
         documents: {

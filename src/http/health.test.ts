@@ -25,14 +25,14 @@ describe('health', () => {
 
   const database = { ...facts.database!, reachable: false };
   const stalled = { queued: 1, running: 0, oldestQueuedAt: new Date('2026-02-03T04:58:59Z') };
-  const stale = { ...facts.registry!, staleReason: 'known ids vanish.' };
+  const failure = { since: new Date('2026-02-03T04:00:00Z'), message: 'known ids vanish.' };
   const faulty = { ...facts.registry!, findings: { error: 2, warning: 0, info: 0 } };
   test.each<[string, Partial<HealthFacts>, boolean]>([
     ['stopping', { stopping: true }, false],
     ['chains_not_published', { documents: { chains: false, statistics: true } }, false],
     ['statistics_not_published', { documents: { chains: true, statistics: false } }, false],
     ['database_unreachable', { database }, false],
-    ['list_stale', { registry: stale }, true],
+    ['list_stale', { listSync: { failure } }, true],
     ['registry_findings', { registry: faulty }, true],
     ['queue_stalled', { queue: stalled }, true],
   ])('is degraded by %s', (code, changes, ready) => {
@@ -51,6 +51,15 @@ describe('health', () => {
     ['an empty queue', { queued: 0, running: 0 }],
   ])('is ok with %s', (_what, queue) => {
     expect(compose({ queue })).toMatchObject({ status: 'ok', reasons: [] });
+  });
+
+  test('says since when and why the list is stale, and when it was last confirmed', () => {
+    const confirmedAt = new Date(facts.now.getTime() - 90_000);
+    const report = compose({ listSync: { failure, confirmedAt } });
+    expect(report.reasons).toMatchObject([{ since: '2026-02-03T04:00:00.000Z' }]);
+    expect(report.reasons[0]?.detail).toContain('known ids vanish.');
+    expect(report.registry).toMatchObject({ stale: true, confirmedSecondsAgo: 90 });
+    expect(compose({}).registry).not.toHaveProperty('confirmedSecondsAgo');
   });
 
   test('leaves out what is not known yet', () => {

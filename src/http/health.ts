@@ -10,8 +10,14 @@ export interface RegistryHealth {
   readonly monitored: number;
   readonly findings: { readonly error: number; readonly warning: number; readonly info: number };
   readonly loadedAt: Date;
-  /** Why the list that is served is an older one: a newer list was refused. Absent when it is the newest. */
-  readonly staleReason?: string;
+}
+
+/** What the sync with the public list says of itself. */
+export interface ListSyncHealth {
+  /** When a source last gave or confirmed the list that is served. */
+  readonly confirmedAt?: Date;
+  /** Since when and why none does: the list that is served is an older one. */
+  readonly failure?: { readonly since: Date; readonly message: string };
 }
 
 /** What the statistics say of themselves. */
@@ -58,6 +64,7 @@ export interface HealthFacts {
   readonly now: Date;
   readonly startedAt: Date;
   readonly registry?: RegistryHealth;
+  readonly listSync?: ListSyncHealth;
   readonly statistics?: StatisticsHealth;
   readonly database?: DatabaseHealth;
   readonly queue?: QueueHealth;
@@ -85,6 +92,7 @@ const healthReasonSchema = z.strictObject({
     .describe('Stable; programs branch on it'),
   detail: z.string().describe('The same for people'),
   blocking: z.boolean().describe('Whether requests should go elsewhere until it is gone'),
+  since: z.iso.datetime().optional().describe('When it began, where that is known'),
 });
 
 /** The body of GET /health. Ages are whole seconds; what is not known yet is absent. */
@@ -96,14 +104,17 @@ export const healthReportSchema = z
     uptimeSeconds: seconds,
     registry: z
       .strictObject({
-        source: z.string().describe('embedded, or the name of the list file'),
+        source: z.string().describe('embedded, the list file, or where the list was synced from'),
         sha256: z.string().describe('Hash of the chain list'),
         chains: count,
         supported: count,
         monitored: count,
         findings: z.strictObject({ error: count, warning: count, info: count }),
-        stale: z.boolean().describe('A newer list was refused; the last good one is served'),
+        stale: z.boolean().describe('No newer list is to be had; the last good one is served'),
         ageSeconds: seconds,
+        confirmedSecondsAgo: seconds
+          .optional()
+          .describe('Since a source last gave or confirmed the list; absent without sync'),
       })
       .optional(),
     statistics: z
@@ -178,8 +189,11 @@ export function composeHealth(facts: HealthFacts): HealthReport {
         supported: registry.supported,
         monitored: registry.monitored,
         findings: registry.findings,
-        stale: registry.staleReason !== undefined,
+        stale: facts.listSync?.failure !== undefined,
         ageSeconds: age(registry.loadedAt),
+        ...(facts.listSync?.confirmedAt && {
+          confirmedSecondsAgo: age(facts.listSync.confirmedAt),
+        }),
       },
     }),
     ...(statistics && {
@@ -229,7 +243,7 @@ export function readinessOf(report: HealthReport): Readiness {
 }
 
 function findReasons(facts: HealthFacts): HealthReason[] {
-  const { registry, database, documents } = facts;
+  const { registry, listSync, database, documents } = facts;
   const reasons: HealthReason[] = [];
   const add = (when: boolean, reason: HealthReason): void => {
     if (when) reasons.push(reason);
@@ -255,10 +269,12 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     detail: `The database does not answer${afterColon(database?.reason)}. The last known counts are served.`,
     blocking: true,
   });
-  add(registry?.staleReason !== undefined, {
+  const since = listSync?.failure?.since.toISOString();
+  add(listSync?.failure !== undefined, {
     code: 'list_stale',
-    detail: `A newer chain list was refused and the last good one is served${afterColon(registry?.staleReason)}.`,
+    detail: `The public list could not be renewed since ${since ?? ''}, and the last good one is served${afterColon(listSync?.failure?.message)}.`,
     blocking: false,
+    ...(since !== undefined && { since }),
   });
   const errors = registry?.findings.error ?? 0;
   add(errors > 0, {

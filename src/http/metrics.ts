@@ -152,7 +152,7 @@ function addHealthMetrics(registers: Registry[], health: () => HealthReport): vo
   );
   gauge(
     'fullmatch_chain_list_stale',
-    '1 while a newer chain list is refused',
+    '1 while no source gives a newer chain list that can be accepted',
     [],
     ({ registry }) => (registry === undefined ? [] : [[{}, Number(registry.stale)]]),
   );
@@ -161,6 +161,13 @@ function addHealthMetrics(registers: Registry[], health: () => HealthReport): vo
     'Time since the chain list was read',
     [],
     ({ registry }) => (registry === undefined ? [] : [[{}, registry.ageSeconds]]),
+  );
+  gauge(
+    'fullmatch_chain_list_confirmed_age_seconds',
+    'Time since a source last gave or confirmed the chain list',
+    [],
+    ({ registry }) =>
+      registry?.confirmedSecondsAgo === undefined ? [] : [[{}, registry.confirmedSecondsAgo]],
   );
   gauge('fullmatch_contracts', 'Verified contracts by match', ['match'], ({ statistics }) =>
     statistics === undefined

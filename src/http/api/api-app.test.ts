@@ -182,8 +182,8 @@ describe('what the service says of itself', () => {
   });
 
   test('GET /readyz is 200 with a stale list and says so, with the age of what is served', async () => {
-    const registry = { ...healthyFacts().registry!, staleReason: 'known ids vanish' };
-    const response = await (await appWith({ registry })).request('/readyz');
+    const failure = { since: new Date('2026-02-03T04:30:00Z'), message: 'known ids vanish' };
+    const response = await (await appWith({ listSync: { failure } })).request('/readyz');
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
       ready: true,
@@ -250,8 +250,10 @@ describe('the pages', () => {
 
   test('/ groups digits, says what needs a look, and says nothing of what it does not know', async () => {
     const statistics = { ...healthyFacts().statistics!, partial: 45_000_000 };
-    const registry = { ...healthyFacts().registry!, staleReason: '<b>bad</b> list' };
-    const page = await (await (await appWith({ statistics, registry })).request('/')).text();
+    const failure = { since: new Date('2026-02-03T04:30:00Z'), message: '<b>bad</b> list' };
+    const page = await (
+      await (await appWith({ statistics, listSync: { failure } })).request('/')
+    ).text();
     expect(page).toContain('45\u202f000\u202f000');
     expect(page).toContain('&lt;b&gt;bad&lt;/b&gt; list');
     const { now, startedAt, documents, stopping } = healthyFacts();
