@@ -31,7 +31,10 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
-      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        project: ['./tsconfig.json', './web/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     plugins: { unicorn },
     rules: {
@@ -59,7 +62,14 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', noProcessExit, noDefaultExport] },
   },
   {
-    files: ['test/**', 'bench/**', 'scripts/**', '**/*.test.ts', '*.config.ts', 'client/test/**'],
+    files: [
+      'test/**',
+      'bench/**',
+      'scripts/**',
+      '**/*.test.ts',
+      '**/*.config.ts',
+      'client/test/**',
+    ],
     rules: {
       'no-restricted-syntax': 'off',
       'no-console': 'off',

@@ -16,6 +16,7 @@ import { type CompilerSources } from './compilers/compiler-finder.ts';
 import { createCompilers, type Compilers } from './compilers/compilers.ts';
 import { type Config, type LoadedConfig } from './config/config.ts';
 import { createApiApp } from './http/api/api-app.ts';
+import { readWebBundle } from './http/api/pages/web-bundle.ts';
 import { Documents } from './http/documents.ts';
 import { composeHealth } from './http/health.ts';
 import { type HostApp } from './http/host-app.ts';
@@ -271,6 +272,7 @@ async function openDomain(
         },
         stopping: isStopping(),
       }),
+    pages: await readWebBundle(),
     version: readPackageVersion(),
     apiPrefix: config.api.prefix,
     reached,

@@ -4,6 +4,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type ContractReader } from '../repository/contract-reader.ts';
 import { type Verification } from '../verification/verification.ts';
+import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type DocumentName, type Documents } from './documents.ts';
 import { type HealthReport } from './health.ts';
 import { type Snapshot } from './snapshot.ts';
@@ -36,6 +37,8 @@ export interface HttpDependencies {
   readonly apiPrefix: string;
   /** Asked for with every page, since a port may be known only after the apps are made. */
   readonly urls: () => HostUrls;
+  /** The pages, where they have been built. */
+  readonly pages?: WebBundle;
   readonly log: Logger;
 }
 

@@ -20,6 +20,7 @@ import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { renderDocs } from './docs-page.ts';
 import { renderHome } from './home-page.ts';
 import { addPageRedirects } from './page-redirects.ts';
+import { addPageRoutes } from './pages/add-page-routes.ts';
 import { addLookUpRoutes } from './v1/add-look-up-routes.ts';
 import { v1ErrorShape } from './v1/v1-error.ts';
 import { addV1VerifyRoutes } from './v1/add-verify-routes.ts';
@@ -54,7 +55,7 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(versionRoute, () => answerJson(version, REVALIDATED));
   routes.openapi(openapiRoute, () => answerJsonText(openapi, REVALIDATED));
   routes.openapi(docsRoute, (c) => docs(new URL(c.req.url).pathname));
-  routes.openapi(homeRoute, () => renderHome(deps));
+  if (deps.pages === undefined) routes.openapi(homeRoute, () => renderHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, deps);
   addContractRoutes(routes, deps);
@@ -63,13 +64,20 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   addV1VerifyRoutes(routes, deps);
   addPageRedirects(routes);
   addHealthRoutes(routes, deps);
+  if (deps.pages !== undefined) {
+    const { version, urls } = deps;
+    const ask = (path: string): Response | Promise<Response> => app.request(path);
+    const prefixes = [deps.apiPrefix].filter((prefix) => prefix.length > 1);
+    addPageRoutes(routes, { bundle: deps.pages, version, urls, prefixes, ask });
+  }
   const bodyLimits = Object.fromEntries(
     [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, deps.verificationBytes]),
   );
   const prepared = { '/chains': () => deps.documents.current.chains };
   const errorShapes = [v2ErrorShape, v1ErrorShape];
-  return createHostApp(
+  const app: HostApp = createHostApp(
     { routes, prefixes: [deps.apiPrefix], prepared, bodyLimits, errorShapes },
     deps.log,
   );
+  return app;
 }

@@ -1,0 +1,132 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { FullmatchError } from '../../../errors.ts';
+import {
+  answer,
+  type Answer,
+  BASE_HEADERS,
+  HTML_TYPE,
+  makeAnswer,
+  REVALIDATED,
+} from '../../answer.ts';
+import { Html, html } from '../../html.ts';
+import { type HostUrls } from '../../host-dependencies.ts';
+import { type RenderedPage, type WebBundle } from './web-bundle.ts';
+
+/** What the pages are served with. */
+interface PageParts {
+  readonly bundle: WebBundle;
+  readonly version: string;
+  readonly urls: () => HostUrls;
+  /** The prefixes at which the API host answers beside its root. */
+  readonly prefixes: readonly string[];
+  /** Answers a request to the API host, without a network: the pages read the public interface and nothing else. */
+  readonly ask: (path: string) => Response | Promise<Response>;
+}
+
+/** Nothing is loaded from elsewhere, and nothing that is written into a page runs. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+} as const;
+
+const A_YEAR = 'public, max-age=31536000, immutable';
+const ASSET_TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** The pages of the API host and the files that they load. They are no part of the OpenAPI document. */
+export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): void {
+  for (const template of parts.bundle.templates) {
+    routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => renderPage(parts, c.req.url));
+  }
+  routes.get('/assets/:file', (c) => answerAsset(parts.bundle, c.req.param('file')));
+}
+
+async function renderPage(
+  { bundle, version, urls, prefixes, ask }: PageParts,
+  url: string,
+): Promise<Answer> {
+  const { pathname, search } = new URL(url);
+  const prefix =
+    prefixes.find((each) => pathname === each || pathname.startsWith(`${each}/`)) ?? '';
+  const below = pathname.slice(prefix.length);
+  const { api, repository } = urls();
+  const base = baseOf(below, prefix);
+  const page = await bundle.render(
+    { path: below.replace(/(?<=.)\/$/, '') || '/', query: search.slice(1) },
+    {
+      base,
+      version,
+      ...(api !== undefined && { apiUrl: api }),
+      ...(repository !== undefined && { repositoryUrl: repository }),
+      now: new Date().toISOString(),
+    },
+    async (path) => ask(`/${path}`),
+  );
+  if (page === undefined) throw notFound(pathname);
+  const text = renderDocument(page, bundle, base);
+  return answer(text, {
+    status: page.status,
+    type: HTML_TYPE,
+    cacheControl: REVALIDATED,
+    headers: PAGE_HEADERS,
+  });
+}
+
+/** From a page to the root of the API host. */
+function baseOf(below: string, prefix: string): string {
+  // At the prefix itself, without a slash behind it, relative links begin one step above.
+  if (below === '') return `./${prefix.slice(prefix.lastIndexOf('/') + 1)}/`;
+  return '../'.repeat(below.split('/').length - 2) || './';
+}
+
+function renderDocument(page: RenderedPage, bundle: WebBundle, base: string): string {
+  const styles = bundle.styles.map(
+    (file) => html`<link rel="stylesheet" href="${base}assets/${file}" />`,
+  );
+  // A closing tag in the data would end the element that holds it.
+  const state = page.state.replaceAll('<', String.raw`\u003c`);
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${page.title}</title>
+        <link rel="icon" type="image/svg+xml" href="${base}favicon.ico" />
+        ${styles}
+        <script type="module" src="${base}assets/${bundle.script}"></script>
+      </head>
+      <body>
+        <div id="page">${new Html(page.body)}</div>
+        <script type="application/json" id="state">
+          ${new Html(state)}
+        </script>
+      </body>
+    </html> `.text;
+}
+
+function answerAsset({ assets }: WebBundle, name: string): Answer {
+  const bytes = assets.get(name);
+  if (bytes === undefined) throw notFound(`/assets/${name}`);
+  return makeAnswer(Buffer.from(bytes), {
+    status: 200,
+    headers: {
+      ...BASE_HEADERS,
+      'content-type':
+        ASSET_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+      'content-length': String(bytes.byteLength),
+      'cache-control': A_YEAR,
+    },
+  });
+}
+
+function notFound(path: string): FullmatchError {
+  return new FullmatchError(
+    'route_not_found',
+    `Nothing answers at ${path}; /docs lists what does.`,
+  );
+}

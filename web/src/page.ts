@@ -1,0 +1,75 @@
+import { type ComponentType } from 'preact';
+import { type Api } from './api.ts';
+
+/** What every page knows beside its own data. */
+export interface PageContext {
+  /** From this page to the root of the API host: `./`, `../` and so on. Links stay right behind a proxy that adds a path. */
+  readonly base: string;
+  /** The version of the service. */
+  readonly version: string;
+  /** Where clients reach the two hosts; one that is switched off is absent. Without a closing slash. */
+  readonly apiUrl?: string;
+  readonly repositoryUrl?: string;
+  /** When the page was made: what is relative to now is told from this moment. ISO 8601. */
+  readonly now: string;
+}
+
+/** What a page was asked for. */
+export interface PageRequest {
+  /** Below the root of the API host, with a slash in front. */
+  readonly path: string;
+  /** The parts of the path that the page's template names, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The query without its question mark. */
+  readonly query: string;
+}
+
+/** What a view is given, on the server and again in the browser. */
+export interface ViewProps<Data> {
+  readonly data: Data;
+  readonly request: PageRequest;
+  readonly context: PageContext;
+}
+
+/** One kind of page: how its data is read over the public HTTP interface, and how it looks. */
+export interface Page<Data = unknown> {
+  /** `/contract/{chain}/{address}`. */
+  readonly template: string;
+  /** The entry of the navigation to which the page belongs. */
+  readonly section?: string;
+  readonly title: (props: ViewProps<Data>) => string;
+  /** Reads what the page shows. It never rejects: what could not be read is {@link Loaded} as failed. */
+  readonly load: (api: Api, request: PageRequest) => Promise<Data>;
+  /** The HTTP status where it is not 200: 404 for a thing that is not there. */
+  readonly status?: (data: Data) => number;
+  readonly View: ComponentType<ViewProps<Data>>;
+}
+
+/** Keeps the type of a page's data between its parts. */
+export function definePage<Data>(page: Page<Data>): Page {
+  return page as unknown as Page;
+}
+
+/** The parameters of a path that a template covers, or undefined. */
+export function matchTemplate(
+  template: string,
+  path: string,
+): Readonly<Record<string, string>> | undefined {
+  const parts = template.split('/');
+  const given = path.split('/');
+  if (parts.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const value = given[index] ?? '';
+    if (!part.startsWith('{')) {
+      if (part !== value) return undefined;
+    } else {
+      try {
+        params[part.slice(1, -1)] = decodeURIComponent(value);
+      } catch {
+        return undefined;
+      }
+    }
+  }
+  return params;
+}

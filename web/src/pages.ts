@@ -1,0 +1,17 @@
+import { matchTemplate, type Page, type PageRequest } from './page.ts';
+import { overviewPage } from './views/overview.tsx';
+
+/** Every page of the API host. */
+export const PAGES: readonly Page[] = [overviewPage];
+
+/** The page of a path, and what the path says; undefined where there is none. */
+export function findPage(
+  path: string,
+  query: string,
+): { readonly page: Page; readonly request: PageRequest } | undefined {
+  for (const page of PAGES) {
+    const params = matchTemplate(page.template, path);
+    if (params !== undefined) return { page, request: { path, params, query } };
+  }
+  return undefined;
+}

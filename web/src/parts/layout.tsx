@@ -1,0 +1,62 @@
+import { type ComponentChildren, type VNode } from 'preact';
+import { type Page, type PageContext } from '../page.ts';
+
+const SECTIONS = [
+  ['overview', 'Overview', ''],
+  ['chains', 'Chains', 'registry'],
+  ['statistics', 'Statistics', 'statistics'],
+  ['verify', 'Verify', 'verify'],
+  ['counts', 'How counts are made', 'counts'],
+] as const;
+
+/** What stands around every view. */
+export function Layout({
+  page,
+  context,
+  children,
+}: {
+  readonly page: Page;
+  readonly context: PageContext;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="site">
+        <a class="brand" href={context.base}>
+          Fullmatch
+        </a>
+        <nav aria-label="Pages">
+          <ul>
+            {SECTIONS.map(([section, name, path]) => (
+              <li key={section}>
+                <a
+                  href={`${context.base}${path}`}
+                  aria-current={page.section === section ? 'page' : undefined}
+                >
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <footer class="site">
+        <p>
+          fullmatch {context.version} · <a href={`${context.base}docs`}>HTTP interface</a>
+          {context.repositoryUrl !== undefined && (
+            <>
+              {' '}
+              · <a href={`${context.repositoryUrl}/`}>Repository host</a>
+            </>
+          )}
+        </p>
+      </footer>
+    </>
+  );
+}

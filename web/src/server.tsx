@@ -1,0 +1,40 @@
+import { renderToString } from 'preact-render-to-string';
+import { createApi } from './api.ts';
+import { type PageContext } from './page.ts';
+import { findPage, PAGES } from './pages.ts';
+import { Layout } from './parts/layout.tsx';
+
+/** A page as the service writes it: the parts that stand between the tags of its document. */
+export interface RenderedPage {
+  readonly status: number;
+  readonly title: string;
+  readonly body: string;
+  /** What the browser's bundle takes up again, as JSON. */
+  readonly state: string;
+}
+
+/** The path templates of all pages. */
+export const templates: readonly string[] = PAGES.map(({ template }) => template);
+
+/** Writes a page. `ask` answers requests to the API host. Undefined where no page has the path. */
+export async function render(
+  { path, query }: { readonly path: string; readonly query: string },
+  context: PageContext,
+  ask: (path: string) => Promise<Response>,
+): Promise<RenderedPage | undefined> {
+  const found = findPage(path, query);
+  if (found === undefined) return undefined;
+  const { page, request } = found;
+  const data = await page.load(createApi(ask), request);
+  const props = { data, request, context };
+  return {
+    status: page.status?.(data) ?? 200,
+    title: page.title(props),
+    body: renderToString(
+      <Layout page={page} context={context}>
+        <page.View {...props} />
+      </Layout>,
+    ),
+    state: JSON.stringify(props),
+  };
+}

@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * Two bundles of the same views: what a browser loads, with its manifest, and with `--ssr` the one by which the
+ * service writes the pages itself.
+ */
+export default defineConfig(({ isSsrBuild }) => ({
+  root: folder('.'),
+  base: './',
+  publicDir: false,
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    target: 'es2022',
+    emptyOutDir: true,
+    outDir: folder(isSsrBuild ? '../dist/web/server' : '../dist/web/client'),
+    manifest: !isSsrBuild,
+    // The policy of the pages lets nothing run or load that is written into a page.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: { input: folder(isSsrBuild ? 'src/server.tsx' : 'src/client.tsx') },
+  },
+  ssr: { noExternal: true },
+}));
