@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { hash } from '../rpc/rpc-shapes.ts';
 import { type MethodEnd } from './creation-search.ts';
-import { askInTurn, type MethodContext } from './method-context.ts';
+import { askInTurn, endpointsOf, type MethodContext } from './method-context.ts';
 
 const MAX_ENDPOINTS = 4;
 
@@ -12,7 +12,7 @@ const contractCreator = z.object({ hash }).nullable();
 /** The creation transaction by the index that some nodes keep: `ots_getContractCreator`. */
 export async function askContractCreator(context: MethodContext): Promise<MethodEnd> {
   const { rpc, chain, address, signal, propose } = context;
-  return askInTurn(context, MAX_ENDPOINTS, async (endpoint) => {
+  return askInTurn(endpointsOf(context).slice(0, MAX_ENDPOINTS), async (endpoint) => {
     try {
       const request = {
         method: 'ots_getContractCreator',

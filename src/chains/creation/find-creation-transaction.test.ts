@@ -21,7 +21,7 @@ import { checksumAddress, type Hex } from '../../lib/hex.ts';
 import { createRpcClient, type RpcClient } from '../rpc/rpc-client.ts';
 import { type CreationSearch } from './creation-search.ts';
 import { findCreationTransaction, type FindCreationOptions } from './find-creation-transaction.ts';
-import { type SearchedChain } from './method-context.ts';
+import { type ArchiveKnowledge, type SearchedChain } from './method-context.ts';
 
 const CHAIN_ID = 424_242;
 const BLOCK_TRACES = ['trace_block', 'debug_traceBlockByNumber'];
@@ -227,6 +227,17 @@ describe.skipIf(absent)(`the search for a creation${absent ? `: ${NO_ANVIL}` : '
     expect(outcomesOf(await search(early.address, options, { changes }))).toEqual({
       binary_search: 'no_archive',
     });
+  });
+
+  it('halves the chain at an endpoint that is known to keep all states, if there is one', async () => {
+    const { address } = await deployer.deploy('plain');
+    const two = chainOf(node.url, `http://a.example:${anvil.port}`);
+    const archive: ArchiveKnowledge = (_chainId, { label }) => (label === 'node-2' ? 'yes' : 'no');
+    const found = await findCreationTransaction({ rpc, fetch: guarded, archive }, two, address, {
+      methods: ['binary_search'],
+      quorum: 1,
+    });
+    expect(found.methods[0]?.detail).toMatch(/^node-2: found/);
   });
 
   it('is not misled by a node that shows no code where it keeps no state', async () => {

@@ -13,7 +13,7 @@ import {
   type MethodRecord,
 } from './creation-search.ts';
 import { askExplorer } from './explorer-hits.ts';
-import { type MethodContext, type SearchedChain } from './method-context.ts';
+import { type ArchiveKnowledge, type MethodContext, type SearchedChain } from './method-context.ts';
 import { limitRequests, RequestLimitReached } from './request-limit.ts';
 import { searchBlocks } from './search-blocks.ts';
 
@@ -21,6 +21,8 @@ import { searchBlocks } from './search-blocks.ts';
 export interface CreationSearchParts {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
+  /** Without it nothing is known of any endpoint. */
+  readonly archive?: ArchiveKnowledge;
 }
 
 /** What one method may take at most. */
@@ -113,6 +115,7 @@ async function runMethod(search: Search, method: CreationMethod): Promise<Method
   const context: MethodContext = {
     rpc,
     fetch: parts.fetch,
+    archive: parts.archive ?? ((): 'unknown' => 'unknown'),
     chain,
     address,
     ...(options.submitted && { submitted: options.submitted.toLowerCase() as Hex }),

@@ -2,8 +2,8 @@ import { type Hex } from '../../lib/hex.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
-import { isAskable } from '../rpc/asked-chain.ts';
 import { type CreationRefusal } from '../rpc/creation.ts';
+import { orderEndpoints } from '../rpc/endpoint-order.ts';
 import { reasonOf, type RpcClient } from '../rpc/rpc-client.ts';
 import { type CreationOutcome, type MethodEnd } from './creation-search.ts';
 
@@ -12,10 +12,14 @@ export type SearchedChain = Pick<RegisteredChain, 'endpoints' | 'local'> & {
   readonly record: Pick<RegisteredChain['record'], 'chainId' | 'contractFetchAddress' | 'txRegex'>;
 };
 
+/** Whether an endpoint is known to keep the states of all blocks. */
+export type ArchiveKnowledge = (chainId: number, endpoint: Endpoint) => 'yes' | 'no' | 'unknown';
+
 /** What one method of the search works with: within its own bounds of time and requests. */
 export interface MethodContext {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
+  readonly archive: ArchiveKnowledge;
   readonly chain: SearchedChain;
   /** Lower-case hex. */
   readonly address: Hex;
@@ -48,19 +52,23 @@ function rankOf({ outcome }: MethodEnd): number {
   return rank === -1 ? TELLING.length : rank;
 }
 
+/** The endpoints of the chain as the client prefers them. */
+export function endpointsOf({ chain, rpc }: MethodContext): readonly Endpoint[] {
+  return orderEndpoints(chain, rpc.preference);
+}
+
 /**
- * Asks the first endpoints of the chain one after another until one leads to the creation.
+ * Asks endpoints one after another until one leads to the creation.
  * @returns the end that says most of the contract; its detail has what each endpoint came to.
  * @throws what is no fault of an endpoint
  */
 export async function askInTurn(
-  { chain }: MethodContext,
-  maxEndpoints: number,
+  endpoints: readonly Endpoint[],
   ask: (endpoint: Endpoint) => Promise<MethodEnd>,
 ): Promise<MethodEnd> {
   const ends: MethodEnd[] = [];
   const details: string[] = [];
-  for (const endpoint of chain.endpoints.filter(isAskable).slice(0, maxEndpoints)) {
+  for (const endpoint of endpoints) {
     const end = await askOne(endpoint, ask);
     ends.push(end);
     details.push(`${endpoint.label}: ${end.detail ?? end.outcome}`);

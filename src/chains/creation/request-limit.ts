@@ -13,6 +13,7 @@ export function limitRequests(rpc: RpcClient, maxRequests: number): RpcClient {
     left -= 1;
   };
   return {
+    ...(rpc.preference && { preference: rpc.preference }),
     async ask(chain, endpoint, request, options) {
       spend();
       return rpc.ask(chain, endpoint, request, options);

@@ -5,7 +5,7 @@ import { lacksMethod } from '../rpc/creation-trace.ts';
 import { data } from '../rpc/rpc-shapes.ts';
 import { bisectCreation, type CodeState } from './bisect-creation.ts';
 import { type MethodEnd } from './creation-search.ts';
-import { askInTurn, type MethodContext } from './method-context.ts';
+import { askInTurn, endpointsOf, type MethodContext } from './method-context.ts';
 import { searchBlock } from './search-block.ts';
 
 const MAX_ENDPOINTS = 3;
@@ -18,7 +18,7 @@ const CODE_MAX_BYTES = 8_000_000;
  * historical eth_getCode, and in that block the transaction that created it.
  */
 export async function searchBlocks(context: MethodContext): Promise<MethodEnd> {
-  return askInTurn(context, MAX_ENDPOINTS, async (endpoint) => {
+  return askInTurn(byArchive(context).slice(0, MAX_ENDPOINTS), async (endpoint) => {
     let end: MethodEnd = { outcome: 'reorganised' };
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       end = await searchAt(context, endpoint);
@@ -26,6 +26,15 @@ export async function searchBlocks(context: MethodContext): Promise<MethodEnd> {
     }
     return end;
   });
+}
+
+/** Archives first; one that is known to keep late states only still finds late creations. */
+function byArchive(context: MethodContext): readonly Endpoint[] {
+  const { chainId } = context.chain.record;
+  const endpoints = endpointsOf(context);
+  return (['yes', 'unknown', 'no'] as const).flatMap((wanted) =>
+    endpoints.filter((endpoint) => context.archive(chainId, endpoint) === wanted),
+  );
 }
 
 async function searchAt(context: MethodContext, endpoint: Endpoint): Promise<MethodEnd> {
