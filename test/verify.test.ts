@@ -12,6 +12,7 @@ import {
   post,
   VERIFIED_CHAIN_ID,
   verifyOverV2,
+  type WireJob,
 } from './support/verification-fixture.ts';
 
 const PATH = 'contracts/Vault.sol';
@@ -177,6 +178,39 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     await waitForCounts((full += 1), partial);
     const stored = await contractAt(address, '?fields=all');
     expect(JSON.stringify(stored)).not.toContain(transactionHash);
+  });
+
+  test('a client that asks for its job at once is answered at its end, unless that does not come', async () => {
+    const submit = async (apiUrl: string): Promise<string> => {
+      const { address } = await deployVault();
+      const url = `${apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
+      const { verificationId } = (await (await post(url, bodyOf(SOURCE))).json()) as WireJob;
+      return `${apiUrl}/v2/verify/${verificationId}`;
+    };
+    const isCompleted = async (url: string): Promise<boolean> =>
+      ((await (await fetch(url)).json()) as WireJob).isJobCompleted;
+    // A loaded machine may need longer than a young job has, now and then.
+    let atItsEnd = false;
+    for (let attempt = 1; attempt <= 5 && !atItsEnd; attempt += 1) {
+      atItsEnd = await isCompleted(await submit(service.apiUrl));
+      await waitForCounts((full += 1), partial);
+    }
+    expect(atItsEnd).toBe(true);
+    const idleDatabase = await createTestDatabase();
+    const idle = await bootService({
+      databaseUrl: idleDatabase.url,
+      yaml: configOf(anvil, 'verification: { workers: 0 }'),
+    });
+    try {
+      const url = await submit(idle.apiUrl);
+      expect(await isCompleted(url)).toBe(false);
+      const asked = performance.now();
+      expect(await isCompleted(url)).toBe(false);
+      expect(performance.now() - asked).toBeLessThan(1000);
+    } finally {
+      await idle.close();
+      await idleDatabase.drop();
+    }
   });
 
   test.each([

@@ -103,7 +103,8 @@ export const jobRoute = createRoute({
   method: 'get',
   path: '/v2/verify/{verificationId}',
   summary: 'What came of a verification',
-  description: 'A failed verification is an answer like any other: 200 with the member error.',
+  description:
+    'A failed verification is an answer like any other: 200 with the member error. In the first five seconds of a job the answer comes at its end, if it ends in them.',
   tags,
   request: { params: z.object({ verificationId: z.string() }) },
   responses: {
