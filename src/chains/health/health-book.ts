@@ -1,0 +1,208 @@
+import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
+import { hostOf, isAskable } from '../rpc/asked-chain.ts';
+import { type EndpointRank } from '../rpc/endpoint-order.ts';
+import { learnPace, type Pace } from './block-pace.ts';
+import { type ChainState, summariseStates } from './chain-state.ts';
+import { type EndpointState, nextState, startState, type StateRecord } from './endpoint-state.ts';
+import { type HeadJudgement, judgeHead, type SeenHead } from './judge-head.ts';
+import { addLatency, type Latencies, NO_LATENCIES } from './latency.ts';
+import { type Capabilities, type Capability, type Probe } from './probe-endpoint.ts';
+
+/** What is known of one endpoint. */
+export interface TrackedEndpoint {
+  readonly endpoint: Endpoint;
+  /** The endpoint's label, with a number where another endpoint of the chain has the same. */
+  readonly label: string;
+  /** Endpoints of one host are asked one after another. */
+  readonly host: string;
+  readonly chain: TrackedChain;
+  readonly record: StateRecord;
+  /** What the last probe found. */
+  readonly probe?: Probe;
+  readonly checkedAt?: number;
+  readonly head?: SeenHead;
+  readonly judgement?: HeadJudgement;
+  readonly latencies: Latencies;
+  readonly archive: Capability;
+  readonly trace: Capability;
+  /** When the last two were found out. */
+  readonly capableAt?: number;
+  /** Whether its host may be asked no more today. */
+  readonly budgetSpent: boolean;
+}
+
+/** What is known of one probed chain. */
+export interface TrackedChain {
+  readonly chain: RegisteredChain;
+  readonly pace: Pace;
+  readonly state: ChainState;
+  readonly since: number;
+  readonly endpoints: readonly TrackedEndpoint[];
+}
+
+type Changing<T> = { -readonly [Key in keyof T]: T[Key] };
+type OwnEndpoint = Changing<TrackedEndpoint>;
+type OwnChain = Changing<Omit<TrackedChain, 'endpoints'>> & { endpoints: readonly OwnEndpoint[] };
+
+/** Well-known chains have dozens of endpoints; more than this tell nothing new. */
+export const MAX_PROBED_ENDPOINTS = 20;
+
+const RANKS: Readonly<Record<EndpointState, EndpointRank>> = {
+  unknown: 'first',
+  up: 'first',
+  lagging: 'later',
+  stalled: 'later',
+  throttled: 'later',
+  down: 'last',
+  wrong_chain: 'last',
+};
+
+/** The endpoints of a chain that are probed. */
+export function probedEndpoints({ endpoints }: RegisteredChain): readonly Endpoint[] {
+  return endpoints.filter(isAskable).slice(0, MAX_PROBED_ENDPOINTS);
+}
+
+/** Labels by endpoint, each once: two endpoints of one host have the same label in the registry. */
+export function labelEndpoints(endpoints: readonly Endpoint[]): ReadonlyMap<Endpoint, string> {
+  const counts = new Map<string, number>();
+  const labels = new Map<Endpoint, string>();
+  for (const endpoint of endpoints) {
+    const count = (counts.get(endpoint.label) ?? 0) + 1;
+    counts.set(endpoint.label, count);
+    labels.set(endpoint, count === 1 ? endpoint.label : `${endpoint.label}#${count}`);
+  }
+  return labels;
+}
+
+/** What is known of the probed chains, in the memory of this process. */
+export class HealthBook {
+  #chains: ReadonlyMap<number, OwnChain> = new Map();
+  #configuration: unknown;
+
+  get chains(): readonly TrackedChain[] {
+    return [...this.#chains.values()];
+  }
+
+  chain(chainId: number): TrackedChain | undefined {
+    return this.#chains.get(chainId);
+  }
+
+  /** How much an endpoint is wanted; one that nothing is known of is as good as one that is up. */
+  rank(chainId: number, { url }: Endpoint): EndpointRank {
+    const tracked = this.#chains.get(chainId)?.endpoints;
+    const found = tracked?.find(({ endpoint }) => endpoint.url.reveal() === url.reveal());
+    return RANKS[found?.record.state ?? 'unknown'];
+  }
+
+  /**
+   * Tracks these chains and no others; what is known of an endpoint stays while its chain and URL do. Another
+   * `configuration`, told by its identity, ends the verdict that an endpoint belongs to another chain.
+   */
+  track(chains: readonly RegisteredChain[], configuration: unknown, now: number): void {
+    const fresh = configuration !== this.#configuration;
+    this.#configuration = configuration;
+    const entries = chains.map((chain) => {
+      const { chainId } = chain.record;
+      return [chainId, this.#trackChain(chain, this.#chains.get(chainId), fresh, now)] as const;
+    });
+    this.#chains = new Map(entries);
+  }
+
+  #trackChain(
+    chain: RegisteredChain,
+    known: OwnChain | undefined,
+    fresh: boolean,
+    now: number,
+  ): OwnChain {
+    const own = known ?? { chain, pace: [], state: 'unknown', since: now, endpoints: [] };
+    const before = new Map(own.endpoints.map((each) => [each.endpoint.url.reveal(), each]));
+    const labels = labelEndpoints(chain.endpoints);
+    own.chain = chain;
+    own.endpoints = probedEndpoints(chain).map((endpoint) => {
+      const label = labels.get(endpoint) ?? endpoint.label;
+      const earlier = before.get(endpoint.url.reveal());
+      const tracked: OwnEndpoint = earlier ?? {
+        endpoint,
+        label,
+        host: hostOf(endpoint),
+        chain: own,
+        record: startState(now),
+        latencies: NO_LATENCIES,
+        archive: 'unknown',
+        trace: 'unknown',
+        budgetSpent: false,
+      };
+      Object.assign(tracked, { endpoint, label });
+      if (fresh && tracked.record.state === 'wrong_chain') {
+        tracked.record = startState(now);
+        delete tracked.probe;
+      }
+      return tracked;
+    });
+    summarise(own, now);
+    return own;
+  }
+
+  /** Takes what a probe found of an endpoint, and says whether its state changed. */
+  note(tracked: TrackedEndpoint, probe: Probe, now: number): boolean {
+    const own = this.#own(tracked);
+    if (own === undefined) return false;
+    const before = own.record.state;
+    own.probe = probe;
+    own.checkedAt = now;
+    own.budgetSpent = false;
+    const verdict = probe.kind === 'head' ? this.#noteHead(own, probe) : verdictOf(probe);
+    own.record = nextState(own.record, verdict, now);
+    summarise(own.chain, now);
+    return own.record.state !== before;
+  }
+
+  /** Takes what an endpoint offers. What could not be found out now stays as it was. */
+  noteCapabilities(tracked: TrackedEndpoint, found: Capabilities, now: number): void {
+    const own = this.#own(tracked);
+    if (own === undefined) return;
+    own.capableAt = now;
+    if (found.archive !== 'unknown') own.archive = found.archive;
+    if (found.trace !== 'unknown') own.trace = found.trace;
+    if (found.older === undefined || own.head === undefined) return;
+    const chain = own.chain as OwnChain;
+    chain.pace = learnPace(chain.pace, found.older, own.head);
+  }
+
+  /** Takes that the host of an endpoint may be asked no more today. */
+  noteSpentBudget(tracked: TrackedEndpoint): void {
+    const own = this.#own(tracked);
+    if (own !== undefined) own.budgetSpent = true;
+  }
+
+  #noteHead(own: OwnEndpoint, { head, latencyMs }: Extract<Probe, { kind: 'head' }>) {
+    const chain = own.chain as OwnChain;
+    if (own.head !== undefined) chain.pace = learnPace(chain.pace, own.head, head);
+    const peers = chain.endpoints.flatMap((peer) =>
+      peer === own || peer.head === undefined || RANKS[peer.record.state] === 'last'
+        ? []
+        : [peer.head],
+    );
+    own.head = head;
+    own.latencies = addLatency(own.latencies, latencyMs);
+    own.judgement = judgeHead(head, peers, { pace: chain.pace, local: chain.chain.local });
+    return own.judgement.verdict;
+  }
+
+  /** The endpoint, unless it was dropped while it was asked. */
+  #own(tracked: TrackedEndpoint): OwnEndpoint | undefined {
+    const { chainId } = tracked.chain.chain.record;
+    return this.#chains.get(chainId)?.endpoints.find((own) => own === tracked);
+  }
+}
+
+function verdictOf(probe: Exclude<Probe, { kind: 'head' }>): 'wrong_chain' | 'throttled' | 'bad' {
+  return probe.kind === 'wrong_chain' ? 'wrong_chain' : probe.verdict;
+}
+
+function summarise(chain: OwnChain, now: number): void {
+  const state = summariseStates(chain.endpoints.map(({ record }) => record.state));
+  if (state === chain.state) return;
+  chain.state = state;
+  chain.since = now;
+}

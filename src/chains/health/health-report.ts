@@ -1,0 +1,205 @@
+import { type RegisteredChain } from '../registered-chain.ts';
+import { usualSeconds } from './block-pace.ts';
+import { type ChainState } from './chain-state.ts';
+import { DOWN_AFTER, type EndpointState, UP_AFTER } from './endpoint-state.ts';
+import { labelEndpoints, type TrackedChain, type TrackedEndpoint } from './health-book.ts';
+import { type LatencyReport, reportLatency } from './latency.ts';
+import { type Capability } from './probe-endpoint.ts';
+
+/** Why something is as it is: a code for programs and a sentence for people. Neither holds a URL. */
+export interface HealthReason {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** What is known of an endpoint. What is not known is absent. */
+export interface EndpointReport {
+  /** The host of a public endpoint, `private-1` and so on of another. */
+  readonly label: string;
+  readonly public: boolean;
+  readonly state: EndpointState | 'not_probed';
+  /** When the state began. */
+  readonly since?: Date;
+  /** Gravest first; empty when there is nothing to say. */
+  readonly reasons: readonly HealthReason[];
+  /** When it was last asked. */
+  readonly checkedAt?: Date;
+  /** The newest block that it gave, and how old that was then. */
+  readonly head?: {
+    readonly number: number;
+    readonly timestamp: Date;
+    readonly seenAt: Date;
+    readonly ageSeconds?: number;
+  };
+  /** Blocks that a peer had when this endpoint did not. */
+  readonly lagBlocks?: number;
+  readonly latency?: LatencyReport;
+  readonly archive: Capability;
+  readonly trace: Capability;
+}
+
+/** What is known of a chain and its endpoints. */
+export interface ChainHealthReport {
+  readonly chainId: number;
+  readonly state: ChainState | 'not_probed';
+  readonly since?: Date;
+  readonly reasons: readonly HealthReason[];
+  /** The usual time from block to block, as it was seen. */
+  readonly secondsPerBlock?: number;
+  readonly endpoints: readonly EndpointReport[];
+}
+
+/** Why a chain is not probed. */
+export const NOT_PROBED_REASONS = {
+  probing_disabled: 'Probing is switched off: health.enabled is false.',
+  not_configured: 'Only configured chains are probed: add the chain under chains.',
+  no_endpoints: 'The chain has no endpoint that can be asked.',
+} as const;
+export type NotProbedReason = keyof typeof NOT_PROBED_REASONS;
+
+/** The report of a chain that is not probed. */
+export function reportUnprobed(
+  { record, endpoints }: RegisteredChain,
+  code: NotProbedReason,
+): ChainHealthReport {
+  const reason = { code, detail: NOT_PROBED_REASONS[code] };
+  const labels = labelEndpoints(endpoints);
+  return {
+    chainId: record.chainId,
+    state: 'not_probed',
+    reasons: [reason],
+    endpoints: endpoints.map((endpoint) => ({
+      label: labels.get(endpoint) ?? endpoint.label,
+      public: endpoint.public,
+      state: 'not_probed' as const,
+      reasons: [reason],
+      archive: 'unknown' as const,
+      trace: 'unknown' as const,
+    })),
+  };
+}
+
+/** The report of a probed chain; endpoints beyond those that are probed stand at its end. */
+export function reportChain(tracked: TrackedChain): ChainHealthReport {
+  const { chain, state, since, pace } = tracked;
+  const usual = usualSeconds(pace);
+  const endpoints = tracked.endpoints.map((endpoint) => reportEndpoint(endpoint, usual));
+  const probed = new Set(endpoints.map(({ label }) => label));
+  const rest = reportUnprobed(chain, 'no_endpoints').endpoints.filter(
+    ({ label }) => !probed.has(label),
+  );
+  const detail = 'So many endpoints of a chain are not probed; the ones before it are.';
+  const tooMany = [{ code: 'too_many_endpoints', detail }];
+  return {
+    chainId: chain.record.chainId,
+    state,
+    since: new Date(since),
+    reasons: summariseReasons(endpoints),
+    ...(usual === undefined ? {} : { secondsPerBlock: roundTo(usual, 2) }),
+    endpoints: [...endpoints, ...rest.map((each) => ({ ...each, reasons: tooMany }))],
+  };
+}
+
+function roundTo(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}
+
+/** One reason for each state but `up` that endpoints are in. */
+function summariseReasons(endpoints: readonly EndpointReport[]): readonly HealthReason[] {
+  const labels = new Map<string, string[]>();
+  for (const { state, label } of endpoints) {
+    if (state !== 'up') labels.set(state, [...(labels.get(state) ?? []), label]);
+  }
+  return [...labels].map(([code, names]) => ({
+    code,
+    detail: `${names.length} of ${endpoints.length} endpoints: ${names.join(', ')}.`,
+  }));
+}
+
+function reportEndpoint(tracked: TrackedEndpoint, usual: number | undefined): EndpointReport {
+  const { endpoint, label, record, checkedAt, head, judgement, latencies } = tracked;
+  const latency = reportLatency(latencies);
+  return {
+    label,
+    public: endpoint.public,
+    state: record.state,
+    since: new Date(record.since),
+    reasons: explain(tracked, usual),
+    ...(checkedAt === undefined ? {} : { checkedAt: new Date(checkedAt) }),
+    ...(head === undefined
+      ? {}
+      : {
+          head: {
+            number: head.number,
+            timestamp: toDate(head.timestamp),
+            seenAt: new Date(head.seenAt),
+            ...(judgement?.ageSeconds === undefined ? {} : { ageSeconds: judgement.ageSeconds }),
+          },
+        }),
+    ...(judgement === undefined ? {} : { lagBlocks: judgement.lagBlocks }),
+    ...(latency === undefined ? {} : { latency }),
+    archive: tracked.archive,
+    trace: tracked.trace,
+  };
+}
+
+/** The last second that a Date can hold; a liar's timestamp may be beyond. */
+const LAST_SECOND = 8.64e12;
+
+function toDate(seconds: number): Date {
+  return new Date(Math.min(seconds, LAST_SECOND) * 1000);
+}
+
+function explain(tracked: TrackedEndpoint, usual: number | undefined): readonly HealthReason[] {
+  const reasons = [...explainProbe(tracked, usual)];
+  if (tracked.budgetSpent) {
+    const detail = 'Its host was asked as often today as health.dailyBudget allows.';
+    reasons.push({ code: 'budget_spent', detail });
+  }
+  return reasons;
+}
+
+function explainProbe(
+  { record, probe, judgement, chain }: TrackedEndpoint,
+  usual: number | undefined,
+): readonly HealthReason[] {
+  if (probe === undefined) return [{ code: 'not_checked_yet', detail: 'It was not asked yet.' }];
+  if (probe.kind === 'wrong_chain') {
+    const { chainId } = chain.chain.record;
+    const detail = `It says that it belongs to chain ${probe.answeredChainId}, not ${chainId}. It is asked again once the configuration changes.`;
+    return [{ code: 'wrong_chain', detail }];
+  }
+  if (probe.kind === 'fault') return [explainFault(probe, record.bads)];
+  const reasons: HealthReason[] = [];
+  if (judgement?.verdict === 'lagging') {
+    const detail = `It is ${judgement.lagBlocks} blocks behind the best of its peers.`;
+    reasons.push({ code: 'behind_peers', detail });
+  }
+  if (judgement?.verdict === 'stalled') {
+    const detail = `Its newest block is ${judgement.ageSeconds ?? 0} s old; the chain usually makes one every ${roundTo(usual ?? 0, 2)} s.`;
+    reasons.push({ code: 'head_too_old', detail });
+  }
+  if (judgement?.inFuture) {
+    const detail = 'The time of its newest block has not come yet, so its age is not known.';
+    reasons.push({ code: 'head_in_future', detail });
+  }
+  if (record.state !== 'up' && judgement?.verdict === 'good') {
+    const detail = `It is up after ${UP_AFTER} good answers in a row; this is number ${record.goods}.`;
+    reasons.push({ code: 'recovering', detail });
+  }
+  return reasons;
+}
+
+function explainFault(
+  { verdict, reason }: { readonly verdict: 'throttled' | 'bad'; readonly reason: string },
+  bads: number,
+): HealthReason {
+  if (verdict === 'throttled') {
+    return { code: reason, detail: 'It refuses to be asked (401, 403), or to be asked so often.' };
+  }
+  const detail =
+    bads >= DOWN_AFTER
+      ? `No good answer to the last ${bads} probes.`
+      : `No good answer to ${bads} of the ${DOWN_AFTER} probes after which it is down.`;
+  return { code: reason, detail };
+}

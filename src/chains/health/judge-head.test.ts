@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Head, learnPace, oldestHeadSeconds, type Pace, usualSeconds } from './block-pace.ts';
+import { judgeHead, type SeenHead } from './judge-head.ts';
+
+const START = 1_800_000_000;
+
+/** The pace of a chain that made these blocks. */
+function paceOf(heads: readonly Head[]): Pace {
+  return heads
+    .slice(1)
+    .reduce<Pace>((pace, head, index) => learnPace(pace, heads[index]!, head), []);
+}
+
+/** Heads of a chain with a block every some seconds. */
+function steady(seconds: number, count: number): Head[] {
+  return Array.from({ length: count }, (_, index) => ({
+    number: 100 + index,
+    timestamp: START + Math.round(index * seconds),
+  }));
+}
+
+function seen(number: number, timestamp: number, seenAt: number): SeenHead {
+  return { number, timestamp, seenAt: seenAt * 1000 };
+}
+
+describe('the pace of a chain', () => {
+  it('is not known from a few blocks, and known from one long stretch', () => {
+    expect(usualSeconds(paceOf(steady(12, 10)))).toBeUndefined();
+    expect(usualSeconds(paceOf(steady(12, 30)))).toBe(12);
+    const stretch = { number: 1_000_000, timestamp: START };
+    const later = { number: 1_001_000, timestamp: START + 2000 };
+    expect(usualSeconds(learnPace([], stretch, later))).toBe(2);
+  });
+
+  it('is the usual one, whatever a few gaps say', () => {
+    const heads = steady(12, 40).map(({ number, timestamp }) => ({
+      number,
+      timestamp: timestamp + (number > 120 ? 3600 : 0),
+    }));
+    expect(usualSeconds(paceOf(heads))).toBe(12);
+    expect(oldestHeadSeconds(paceOf(heads))).toBe(3 * 3612);
+  });
+
+  it('learns nothing from heads that go back', () => {
+    fc.assert(
+      fc.property(fc.nat(1000), fc.nat(1000), fc.nat(10_000), (number, back, seconds) => {
+        const earlier = { number: number + back, timestamp: START };
+        expect(learnPace([], earlier, { number, timestamp: START + seconds })).toEqual([]);
+        const past = { number: number + back + 1, timestamp: START - seconds - 1 };
+        expect(learnPace([], earlier, past)).toEqual([]);
+      }),
+    );
+  });
+
+  it('remembers a bounded number of blocks, and follows a chain that becomes faster', () => {
+    const pace = [
+      ...steady(12, 60),
+      ...steady(1, 120).map((head) => ({
+        ...head,
+        number: head.number + 100,
+        timestamp: head.timestamp + 3600,
+      })),
+    ];
+    expect(paceOf(pace)).toHaveLength(50);
+    expect(usualSeconds(paceOf(pace))).toBe(1);
+    expect(oldestHeadSeconds(paceOf(pace))).toBe(120);
+  });
+});
+
+describe('a head', () => {
+  const pace = paceOf(steady(12, 30));
+  const onChain = { pace, local: false };
+
+  it('lags when a peer had a much newer one before', () => {
+    const head = seen(100, START, START + 200);
+    const peer = seen(115, START + 180, START + 190);
+    expect(judgeHead(head, [peer], onChain)).toMatchObject({ verdict: 'lagging', lagBlocks: 15 });
+  });
+
+  it('does not lag behind what a peer said later', () => {
+    const head = seen(100, START, START + 10);
+    const peer = seen(115, START + 180, START + 190);
+    expect(judgeHead(head, [peer], onChain)).toMatchObject({ verdict: 'good', lagBlocks: 0 });
+  });
+
+  it('may be a few blocks or a short time behind', () => {
+    const blocks = judgeHead(seen(100, START, START + 300), [seen(103, START + 290, START + 295)], {
+      ...onChain,
+      pace: [],
+    });
+    expect(blocks).toMatchObject({ verdict: 'good', lagBlocks: 3 });
+    const fast = judgeHead(
+      seen(100, START, START + 30),
+      [seen(200, START + 25, START + 29)],
+      onChain,
+    );
+    expect(fast).toMatchObject({ verdict: 'good', lagBlocks: 100 });
+  });
+
+  it('is stalled when it is too old for the pace, and on the own machine never', () => {
+    const head = seen(100, START, START + 241);
+    expect(judgeHead(head, [], onChain)).toMatchObject({ verdict: 'stalled', ageSeconds: 241 });
+    expect(judgeHead(seen(100, START, START + 239), [], onChain).verdict).toBe('good');
+    expect(judgeHead(head, [], { pace: [], local: false }).verdict).toBe('good');
+    expect(judgeHead(head, [], { pace, local: true }).verdict).toBe('good');
+  });
+
+  it('of a time to come makes no peer lag, and has no age', () => {
+    const liar = seen(10 ** 9, START + 10 ** 6, START);
+    expect(judgeHead(seen(100, START, START + 5), [liar], onChain)).toMatchObject({
+      verdict: 'good',
+      lagBlocks: 0,
+    });
+    expect(judgeHead(liar, [], onChain)).toEqual({ verdict: 'good', lagBlocks: 0, inFuture: true });
+  });
+
+  it('of the best endpoint never lags, and the lag is what the best peer is ahead', () => {
+    const peers = fc.array(fc.nat(500), { maxLength: 6 });
+    fc.assert(
+      fc.property(fc.nat(500), peers, (own, others) => {
+        const at = (block: number, order: number): SeenHead =>
+          seen(block, START + block * 12, START + 6100 + order);
+        const judged = judgeHead(at(own, 50), others.map(at), { pace: [], local: false });
+        const best = Math.max(own, ...others);
+        expect(judged.lagBlocks).toBe(best - own);
+        expect(judged.verdict).toBe(best - own > 10 ? 'lagging' : 'good');
+      }),
+    );
+  });
+});
