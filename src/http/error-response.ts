@@ -26,7 +26,7 @@ export interface Problem {
 }
 
 /** An error as it goes over the wire, before it is a Response or bytes on a socket. */
-interface RenderedProblem {
+export interface RenderedProblem {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Buffer<ArrayBuffer>;

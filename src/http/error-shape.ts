@@ -1,28 +1,40 @@
 import { type Answer, JSON_TYPE, makeAnswer, type ResponseHeaders } from './answer.ts';
-import { type Problem, renderProblem } from './error-response.ts';
+import { type Problem, type RenderedProblem, renderProblem } from './error-response.ts';
 
 /** How errors are said under some paths, where the clients of another interface need its own shape. */
 export interface ErrorShape {
-  /** Whether a path, without the prefix of the host, belongs to that interface. */
-  readonly covers: (path: string) => boolean;
+  /** Whether a method and path, without the prefix of the host, belong to that interface. */
+  readonly covers: (method: string, path: string) => boolean;
   /** The JSON body for a problem. */
   readonly body: (problem: Problem) => object;
 }
 
-/** A problem in the shape of a compatible interface; status and headers are those of the problem. */
-export function answerShaped(
+/** The bytes and headers of a problem in the shape that holds, if one does; status and headers are the problem's. */
+export function renderShaped(
   problem: Problem,
-  shape: ErrorShape,
+  shape: ErrorShape | undefined,
   headers: ResponseHeaders = {},
-): Answer {
+): RenderedProblem {
   const rendered = renderProblem(problem, headers);
+  if (shape === undefined) return rendered;
   const body = Buffer.from(JSON.stringify(shape.body(problem)));
-  return makeAnswer(body, {
+  return {
     status: rendered.status,
+    body,
     headers: {
       ...rendered.headers,
       'content-type': JSON_TYPE,
       'content-length': String(body.byteLength),
     },
-  });
+  };
+}
+
+/** The same as an answer of an app. */
+export function answerShaped(
+  problem: Problem,
+  shape: ErrorShape | undefined,
+  headers: ResponseHeaders = {},
+): Answer {
+  const rendered = renderShaped(problem, shape, headers);
+  return makeAnswer(rendered.body, rendered);
 }

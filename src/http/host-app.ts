@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { answerProblem, describeProblem, type Problem, problemOf } from './error-response.ts';
+import { describeProblem, type Problem, problemOf } from './error-response.ts';
 import { CORS_HEADERS, makeAnswer, type ResponseHeaders } from './answer.ts';
 import { answerShaped, type ErrorShape } from './error-shape.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
@@ -20,6 +20,8 @@ export interface HostApp {
   routeOf(method: string, path: string): string | undefined;
   /** The largest body that is read at this method and path, where that is another than the listener's limit. */
   bodyLimitOf?(method: string, path: string): number | undefined;
+  /** How errors are said at this method and path, where that is not as RFC 9457 says them. */
+  errorShapeOf?(method: string, path: string): ErrorShape | undefined;
   /**
    * Answers a GET or HEAD of a prepared document on Node's own objects, the hot path; returns false for everything
    * else, which {@link fetch} then answers. Never throws.
@@ -36,7 +38,7 @@ interface HostAppParts {
   readonly bodyLimits?: Readonly<Record<string, number>>;
   /** The prepared documents by path. They have routes as well, which answer in other spellings and in tests. */
   readonly prepared?: Readonly<Record<string, () => Snapshot | undefined>>;
-  /** The paths where errors are not said as RFC 9457 says them; the first that covers a path holds. */
+  /** Where errors are not said as RFC 9457 says them; the first that covers a method and path holds. */
   readonly errorShapes?: readonly ErrorShape[];
 }
 
@@ -92,19 +94,19 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     const template = route.basePath === '/' ? route.path : route.path.slice(route.basePath.length);
     return template === '' ? '/' : template.replace(/:(\w+)/g, '{$1}');
   };
-  const answerError: ErrorAnswerer = (problem, requestPath, headers) => {
-    const path = withoutPrefix(requestPath, prefixes);
-    const shape = parts.errorShapes?.find(({ covers }) => covers(path));
-    return shape === undefined
-      ? answerProblem(problem, headers)
-      : answerShaped(problem, shape, headers);
+  const errorShapeOf = (method: string, path: string): ErrorShape | undefined => {
+    const bare = withoutPrefix(withoutTrailingSlash(path), prefixes);
+    return parts.errorShapes?.find(({ covers }) => covers(method, bare));
   };
-  app.notFound((c) => answerUnrouted(c.req.method, c.req.path, routeOf, answerError));
-  app.onError((error, c) => answerError(describeProblem(error, log), c.req.path));
+  const answerError: ErrorAnswerer = (problem, { method, path }, headers) =>
+    answerShaped(problem, errorShapeOf(method, path), headers);
+  app.notFound((c) => answerUnrouted(c.req, routeOf, answerError));
+  app.onError((error, c) => answerError(describeProblem(error, log), c.req));
   return {
     fetch: (request, env) => app.fetch(request, env),
     request: (input, init) => app.request(input, init),
     routeOf,
+    errorShapeOf,
     bodyLimitOf: (method, path) => {
       if (method !== 'POST' || parts.bodyLimits === undefined) return undefined;
       return parts.bodyLimits[routeOf(method, path) ?? ''];
@@ -145,24 +147,30 @@ function withoutTrailingSlash(path: string): string {
 }
 
 function withoutPrefix(path: string, prefixes: readonly string[]): string {
-  const prefix = prefixes.find((each) => each !== '/' && path.startsWith(`${each}/`));
-  return prefix === undefined ? path : path.slice(prefix.length);
+  const prefix = prefixes.find((each) => each !== '/' && `${path}/`.startsWith(`${each}/`));
+  return prefix === undefined ? path : path.slice(prefix.length) || '/';
 }
 
-/** Answers a problem at a path in the shape that holds there. */
-type ErrorAnswerer = (problem: Problem, path: string, headers?: ResponseHeaders) => Response;
+/** What an error is answered to. */
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Answers a problem in the shape that holds at a method and path. */
+type ErrorAnswerer = (problem: Problem, asked: Asked, headers?: ResponseHeaders) => Response;
 
 function answerUnrouted(
-  method: string,
-  requestPath: string,
+  asked: Asked,
   routeOf: HostApp['routeOf'],
   answerError: ErrorAnswerer,
 ): Response {
-  const path = withoutTrailingSlash(requestPath);
+  const { method } = asked;
+  const path = withoutTrailingSlash(asked.path);
   const methods = METHODS.filter((each) => routeOf(each, path) !== undefined);
   if (methods.length === 0) {
     const detail = `Nothing answers at ${path}; /docs lists what does.`;
-    return answerError(problemOf(new FullmatchError('route_not_found', detail)), path);
+    return answerError(problemOf(new FullmatchError('route_not_found', detail)), asked);
   }
   const allow = [
     ...methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])),
@@ -173,5 +181,5 @@ function answerUnrouted(
     return makeAnswer(null, { status: 204, headers });
   }
   const detail = `${method} is not answered at ${path}; it answers ${allow}.`;
-  return answerError(problemOf(new FullmatchError('method_not_allowed', detail)), path, { allow });
+  return answerError(problemOf(new FullmatchError('method_not_allowed', detail)), asked, { allow });
 }

@@ -11,6 +11,7 @@ import { bodyTooLarge, declaresTooMuch, limitBody } from './body-limit.ts';
 import { closeServer, RequestGate } from './close-server.ts';
 import { Connections } from './connections.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
+import { type ErrorShape } from './error-shape.ts';
 import { type HostApp } from './host-app.ts';
 import { parserFault, refuseOnSocket, refuseRequest } from './refuse-request.ts';
 
@@ -85,7 +86,8 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   server.on('checkExpectation', (request, response) => {
     connections.begin(request, response);
     const detail = 'Of the Expect header only 100-continue is understood.';
-    refuseRequest(request, response, new FullmatchError('expectation_failed', detail));
+    const error = new FullmatchError('expectation_failed', detail);
+    refuseRequest(request, response, error, errorShapeOf(app, request));
   });
   answerUnparsed(server, connections);
   const stopCutting = connections.cutSlowReaders(
@@ -151,9 +153,11 @@ function createHandler(
   );
   return (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      refuseRequest(request, response, malformed('An HTTP/1.1 request needs a Host field.'));
+      const error = malformed('An HTTP/1.1 request needs a Host field.');
+      refuseRequest(request, response, error, errorShapeOf(app, request));
     } else if (declaresTooMuch(request, bodyLimitOf(app, limits, request))) {
-      refuseRequest(request, response, bodyTooLarge(bodyLimitOf(app, limits, request)));
+      const error = bodyTooLarge(bodyLimitOf(app, limits, request));
+      refuseRequest(request, response, error, errorShapeOf(app, request));
     } else if (request.url === '*') {
       // OPTIONS * asks about the server as a whole, not about a path (RFC 9110, 9.3.7).
       response.writeHead(204, { ...CORS_HEADERS, allow: 'GET, HEAD, OPTIONS' }).end();
@@ -172,6 +176,15 @@ function bodyLimitOf(
   if (method !== 'POST') return requestBytes;
   const [path = ''] = url.split('?', 1);
   return app.bodyLimitOf?.(method, path) ?? requestBytes;
+}
+
+/** How errors are said to this request before it has reached the app. */
+function errorShapeOf(
+  app: HostApp,
+  { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
+): ErrorShape | undefined {
+  const [path = ''] = url.split('?', 1);
+  return app.errorShapeOf?.(method, path);
 }
 
 function malformed(detail: string): FullmatchError {

@@ -3,6 +3,7 @@ import { type Duplex } from 'node:stream';
 
 import { type ErrorCode, FullmatchError } from '../errors.ts';
 import { problemOf, renderProblem } from './error-response.ts';
+import { type ErrorShape, renderShaped } from './error-shape.ts';
 
 /**
  * How long a refused client may go on sending before its connection is cut, in milliseconds. A connection that is
@@ -55,13 +56,14 @@ export function refuseOnSocket(
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Answers a request without reading its body, and closes the connection. */
+/** Answers a request without reading its body, in the shape of errors that holds for it, and closes the connection. */
 export function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,
   error: FullmatchError,
+  shape?: ErrorShape,
 ): void {
-  const rendered = renderProblem(problemOf(error), { connection: 'close' });
+  const rendered = renderShaped(problemOf(error), shape, { connection: 'close' });
   response.writeHead(rendered.status, rendered.headers);
   // The answer is complete by its Content-Length; only its end, which closes the connection, waits.
   response.write(rendered.body);

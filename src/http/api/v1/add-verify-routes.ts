@@ -9,14 +9,11 @@ import { type VerificationJob } from '../../../verification/verification-job.ts'
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { answer, type Answer, JSON_TYPE, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { describeProblem } from '../../error-response.ts';
-import { answerShaped } from '../../error-shape.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { v1ErrorShape } from './v1-error.ts';
 import { readV1Request, splitFiles, type V1Contract, type V1Request } from './verify-request.ts';
 import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<HttpDependencies, 'contracts' | 'verification' | 'log'>;
+type Deps = Pick<HttpDependencies, 'contracts' | 'verification'>;
 
 /** The wire names of a match in the verification API v1. */
 const STATUS = { full: 'perfect', partial: 'partial' } as const;
@@ -25,14 +22,7 @@ const FAILURE_STATUS = { invalid_input: 400, no_match: 422, not_checked: 503 } a
 
 /** The routes of the verification API v1 that verify: one job each, whose end the client waits for. */
 export function addV1VerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
-  const verify = async (c: Context): Promise<Response> => {
-    try {
-      return await verifyAndWait(c, deps);
-    } catch (error) {
-      // The path of the root says nothing of the interface, so its shape is chosen here.
-      return answerShaped(describeProblem(error, deps.log), v1ErrorShape);
-    }
-  };
+  const verify = (c: Context): Promise<Response> => verifyAndWait(c, deps);
   routes.post(v1RootRoute.getRoutingPath(), verify);
   routes.post(v1VerifyRoute.getRoutingPath(), verify);
 }

@@ -7,9 +7,12 @@ export const v1ErrorSchema = z
   .strictObject({ error: z.string().describe('What is wrong here, and what to do') })
   .meta({ id: 'V1Error', description: 'An error of the verification API v1' });
 
+const V1_PATHS = /^\/(?:check-all-by-addresses|check-by-addresses|files|verify)(?:\/|$)/;
+
 /** How the verification API v1 says errors. */
 export const v1ErrorShape: ErrorShape = {
-  covers: (path) => /^\/(?:check-all-by-addresses|check-by-addresses|files)(?:\/|$)/.test(path),
+  // Of the root only the POST is of this interface: a GET is the page for people.
+  covers: (method, path) => V1_PATHS.test(path) || (method === 'POST' && path === '/'),
   body: ({ detail }) => ({ error: detail }),
 };
 

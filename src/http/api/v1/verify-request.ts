@@ -104,8 +104,18 @@ function readJson(body: Members): Fields {
   };
 }
 
+/** A form as it was sent. @throws FullmatchError malformed_request; what ended the body, such as request_too_large */
+async function parseForm(c: Context): Promise<FormData> {
+  try {
+    return await c.req.formData();
+  } catch (error) {
+    if (error instanceof FullmatchError) throw error;
+    throw new FullmatchError('malformed_request', 'The body is no form of the type that it says.');
+  }
+}
+
 async function readForm(c: Context): Promise<Fields> {
-  const form = await c.req.formData();
+  const form = await parseForm(c);
   const files: (readonly [string, string])[] = [];
   for (const [field, value] of form.entries()) {
     if (typeof value !== 'string') files.push([value.name || field, await value.text()]);

@@ -14,7 +14,7 @@ export const v2ErrorSchema = z
 
 /** How the verification API v2 says errors. */
 export const v2ErrorShape: ErrorShape = {
-  covers: (path) => path === '/v2' || path.startsWith('/v2/'),
+  covers: (_method, path) => path === '/v2' || path.startsWith('/v2/'),
   body: ({ code, detail, errorId }) => ({
     customCode: code,
     message: detail,

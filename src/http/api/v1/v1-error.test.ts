@@ -1,0 +1,130 @@
+import { request as sendRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { fixtureDependencies, ROOMY_LIMITS } from '../../../../test/support/http-fixture.ts';
+import { silentLogger } from '../../../log.ts';
+import { listen, type Listener } from '../../listener.ts';
+import { createApiApp } from '../api-app.ts';
+
+const LARGEST = 20_000;
+const ADDRESS = `0x${'1'.repeat(40)}`;
+
+let listener: Listener;
+beforeAll(async () => {
+  const app = createApiApp(await fixtureDependencies({ verificationBytes: LARGEST }));
+  const limits = { ...ROOMY_LIMITS, requestBytes: LARGEST };
+  listener = await listen(app, { host: '127.0.0.1', port: 0, limits }, silentLogger);
+});
+afterAll(() => listener.close(1000));
+
+const json = { 'content-type': 'application/json' };
+const post = (body: string, headers: Record<string, string> = json): RequestInit => ({
+  method: 'POST',
+  headers,
+  body,
+});
+const complete = (more: object): RequestInit =>
+  post(JSON.stringify({ chain: '1', address: ADDRESS, files: { a: '{}' }, ...more }));
+const multipart = { 'content-type': 'multipart/form-data; boundary=x' };
+
+const anywhere: readonly [string, number, string, RequestInit][] = [
+  ['an unknown path of files', 404, '/files/nothing', {}],
+  ['a contract that is not there', 404, `/files/any/1/${ADDRESS}`, {}],
+  ['a path below verify', 404, '/verify/nothing', {}],
+  ['a path below a look-up', 404, '/check-by-addresses/nothing', {}],
+  ['GET /verify', 405, '/verify', {}],
+  ['DELETE of a look-up', 405, '/check-all-by-addresses', { method: 'DELETE' }],
+  ['POST of files', 405, `/files/tree/any/1/${ADDRESS}`, { method: 'POST' }],
+  ['a wrong address', 400, '/check-by-addresses?addresses=0x1&chainIds=1', {}],
+  ['a missing parameter', 400, `/check-all-by-addresses?addresses=${ADDRESS}`, {}],
+  ['a wrong chain', 400, '/files/contracts/one', {}],
+];
+const verifying: readonly [string, number, RequestInit][] = [
+  ['bad JSON', 400, post('{"address":')],
+  ['JSON that is no object', 400, post('[1]')],
+  ['an empty body', 400, post('')],
+  ['a body of a type that is not read', 400, post('hello', { 'content-type': 'text/plain' })],
+  ['a form without its boundary', 400, post('a', { 'content-type': 'multipart/form-data' })],
+  ['a form that is none', 400, post('--x\r\nnonsense', multipart)],
+  ['a form with nothing in it', 400, post('--x--\r\n', multipart)],
+  ['a wrong address', 400, complete({ address: '0x1' })],
+  ['no files', 400, complete({ files: {} })],
+  ['files without metadata', 400, complete({})],
+  ['a chain that is not supported', 400, complete({ files: { m: metadata() } })],
+  ['a body that says it is too large', 413, post(' '.repeat(LARGEST + 1))],
+];
+
+function metadata(): string {
+  const settings = { compilationTarget: { 'a.sol': 'A' } };
+  return JSON.stringify({ compiler: { version: '0.8.37' }, settings, sources: {} });
+}
+
+async function expectV1(response: Response, status: number): Promise<void> {
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  const body = (await response.json()) as object;
+  expect({ status: response.status, body }).toEqual({
+    status,
+    body: { error: expect.stringMatching(/./) as string },
+  });
+}
+
+describe.each(['', '/server'])('the API v1 at %s/ says in its own shape', (prefix) => {
+  test.each(anywhere)('%s (%i)', async (_what, status, path, init) => {
+    await expectV1(await fetch(`${listener.url}${prefix}${path}`, init), status);
+  });
+
+  test.each(verifying)('%s (%i)', async (_what, status, init) => {
+    for (const path of [`${prefix}/verify`, `${prefix}/verify/`, `${prefix}/`]) {
+      await expectV1(await fetch(`${listener.url}${path}`, init), status);
+    }
+  });
+
+  test.each([json, multipart])(
+    'a body in chunks that becomes too large (413, %j)',
+    async (headers) => {
+      const body = new ReadableStream({
+        pull(controller) {
+          controller.enqueue(Buffer.alloc(8_000, 32));
+        },
+      });
+      const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+      await expectV1(await fetch(`${listener.url}${prefix}/verify`, init), 413);
+    },
+  );
+
+  test('an expectation that nobody meets (417)', async () => {
+    const answer = await new Promise<{ status: number | undefined; text: string }>((resolve) => {
+      const request = sendRequest(
+        `${listener.url}${prefix}/verify`,
+        { method: 'POST', headers: { expect: 'tea' } },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => (text += part));
+          response.on('end', () => resolve({ status: response.statusCode, text }));
+        },
+      );
+      request.end();
+    });
+    expect(answer.status).toBe(417);
+    expect(JSON.parse(answer.text)).toEqual({ error: expect.any(String) as string });
+  });
+});
+
+describe('beside the API v1', () => {
+  test('the page at the root says errors as the house does', async () => {
+    const response = await fetch(`${listener.url}/`, { method: 'DELETE' });
+    expect(response.status).toBe(405);
+    expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });
+  });
+
+  test.each(['', '/server'])(
+    'a too large body of the API v2 is said as v2 says it (%s)',
+    async (prefix) => {
+      const url = `${listener.url}${prefix}/v2/verify/1/${ADDRESS}`;
+      const response = await fetch(url, post(' '.repeat(LARGEST + 1)));
+      expect(response.status).toBe(413);
+      expect(await response.json()).toMatchObject({ customCode: 'request_too_large' });
+    },
+  );
+});
