@@ -68,6 +68,13 @@ export interface Config {
     readonly timeoutMs: number;
     readonly memoryBytes: number;
   };
+  /** Probes of the endpoints of configured chains. */
+  readonly health: {
+    readonly enabled: boolean;
+    readonly everySeconds: number;
+    /** Requests to one host in a day. */
+    readonly dailyBudget: number;
+  };
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly limits: Limits;
 }

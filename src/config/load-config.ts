@@ -249,6 +249,11 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       timeoutMs: value('compilers.timeoutMs'),
       memoryBytes: value('compilers.memoryBytes'),
     },
+    health: {
+      enabled: value('health.enabled'),
+      everySeconds: value('health.everySeconds'),
+      dailyBudget: value('health.dailyBudget'),
+    },
     log: { level: value('log.level'), format: value('log.format') },
     limits: {
       requestBytes: value('limits.requestBytes'),

@@ -289,6 +289,17 @@ export const SETTINGS = {
     1536 * 2 ** 20,
     'How much memory one compilation may take, in bytes.',
   ),
+  'health.enabled': toggle(true, 'Whether the endpoints of configured chains are probed.'),
+  'health.everySeconds': integer(
+    [1, 86_400],
+    60,
+    'How long between two probes of an endpoint, in seconds; chance and health.dailyBudget vary it.',
+  ),
+  'health.dailyBudget': integer(
+    [10, 10_000_000],
+    5000,
+    'The most requests that probes send to one host in a day.',
+  ),
   'log.level': choice(
     ['debug', 'info', 'warn', 'error', 'silent'],
     'info',
@@ -347,6 +358,7 @@ export const SECTIONS = {
   registry: 'Which chains there are.',
   verification: 'Verification of contracts.',
   compilers: 'The compilers that verification runs.',
+  health: 'Watching the endpoints of configured chains.',
   log: 'Log lines on standard output.',
   limits: 'What a client may send, and how long the service waits.',
 } as const satisfies Record<string, string>;
