@@ -1,4 +1,5 @@
 import { type Command } from 'commander';
+import { valueOf } from '../config/compare-configs.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { renderExample } from '../config/example.ts';
 import { SETTING_KEYS } from '../config/schema.ts';
@@ -82,9 +83,9 @@ function printedTable(loaded: LoadedConfig): string {
 }
 
 function printedValues(loaded: LoadedConfig): (readonly [string, Printed])[] {
-  const { config, origins, chainsDirectory } = loaded;
+  const { config, origins } = loaded;
   const settings = SETTING_KEYS.map((key) => {
-    const value = key === 'chainsDirectory' ? chainsDirectory : valueAt(config, key);
+    const value = valueOf(loaded, key);
     return [key, { value: value ?? null, origin: origins.get(key) ?? 'default' }] as const;
   });
   const chains = [...config.chains.values()]
@@ -94,12 +95,6 @@ function printedValues(loaded: LoadedConfig): (readonly [string, Printed])[] {
       return [key, { value: hideCredentials(fields), origin: origins.get(key) ?? '' }] as const;
     });
   return [...settings, ...chains];
-}
-
-function valueAt(config: LoadedConfig['config'], key: string): unknown {
-  return key
-    .split('.')
-    .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], config);
 }
 
 /** Secrets print themselves as ***; what an operator wrote into a public endpoint by mistake is hidden here. */

@@ -56,6 +56,17 @@ export async function locateDataDirectory(dataDir: string, log: Logger): Promise
   }
 }
 
+/** The folder of PostgreSQL's data for a service's data directory, where there is one. Nothing is made. */
+export async function findData(dataDir: string): Promise<string | undefined> {
+  try {
+    const home = await realPathOf(dataDir);
+    if (home === undefined) return undefined;
+    return await realPathOf((await readLocation(home)) ?? path.join(home, FOLDER));
+  } catch (error) {
+    throw folderFailure(error, dataDir);
+  }
+}
+
 /** The name of a folder beside `target` in which it is prepared, to be renamed when it is complete. */
 export function draftName(target: string): string {
   return `${target}.new-${process.pid}-${randomBytes(4).toString('hex')}`;

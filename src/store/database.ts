@@ -26,8 +26,8 @@ export interface Database extends Queryable {
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Calls `onNotify` after each notification on the channel, and once after every reconnection,
-   * since notifications sent in between are lost. Resolves when listening; the result ends it.
+   * Calls `onNotify` after each notification on the channel with its payload, and once without one after every
+   * reconnection, since notifications sent in between are lost. Resolves when listening; the result ends it.
    */
-  listen(channel: string, onNotify: () => void): Promise<() => Promise<void>>;
+  listen(channel: string, onNotify: (payload?: string) => void): Promise<() => Promise<void>>;
 }

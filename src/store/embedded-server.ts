@@ -8,6 +8,8 @@ import {
   socketTarget,
 } from './attachment.ts';
 import { type ConnectionTarget } from './connection-target.ts';
+import { findData } from './data-directory.ts';
+import { findRunningServer } from './lock-file.ts';
 import { wait } from './wait.ts';
 
 /** This process's part in the one PostgreSQL server of a data directory. */
@@ -23,6 +25,12 @@ export interface EmbeddedServer {
   target(database: string): ConnectionTarget;
   /** Leaves the server, and stops it when no other process uses it. */
   close(): Promise<void>;
+}
+
+/** Whether a server runs on the data directory. Nothing is made and nothing is started. */
+export async function hasRunningServer(dataDir: string): Promise<boolean> {
+  const data = await findData(dataDir);
+  return data !== undefined && (await findRunningServer(data)) !== undefined;
 }
 
 const FIRST_DELAY_MS = 50;

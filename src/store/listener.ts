@@ -11,23 +11,24 @@ const LONGEST_DELAY_MS = 5_000;
 
 /**
  * Listens on a channel with a connection of its own, which is made again when it breaks.
- * `onNotify` runs after each notification and after each reconnection, as notifications in between are lost.
+ * `onNotify` runs after each notification with its payload, and without one after each reconnection, as notifications
+ * in between are lost.
  * Resolves when listening; the result ends it.
  * @throws FullmatchError `database_unreachable`, `database_error` when the first connection fails
  */
 export async function listenOn(
   target: ConnectionTarget,
   channel: string,
-  onNotify: () => void,
+  onNotify: (payload?: string) => void,
   log: Logger,
 ): Promise<() => Promise<void>> {
   if (!CHANNEL.test(channel)) throw new TypeError(`not a channel name: ${channel}`);
   const stopping = new AbortController();
   let client: Client | undefined;
 
-  const notify = (): void => {
+  const notify = (payload?: string): void => {
     try {
-      onNotify();
+      onNotify(payload);
     } catch (error) {
       log.error({ channel, error: messageOf(error) }, 'a listener failed');
     }
@@ -35,7 +36,7 @@ export async function listenOn(
 
   const connect = async (): Promise<void> => {
     const fresh = await connectClient(target);
-    fresh.on('notification', notify);
+    fresh.on('notification', ({ payload }) => notify(payload));
     try {
       await fresh.query(`LISTEN ${channel}`);
     } catch (error) {

@@ -1,9 +1,5 @@
 import { readTrailingAuxdata } from '../bytecode/auxdata.ts';
-import {
-  judgeContract,
-  type ContractComparison,
-  type ContractJudgement,
-} from '../bytecode/judge-contract.ts';
+import { judgeContract, type ContractJudgement } from '../bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../bytecode/recompiled-code.ts';
 import { type CodeVerdict } from '../bytecode/verdict.ts';
 import { type ChainAccess } from '../chains/rpc/chain-access.ts';
@@ -13,6 +9,7 @@ import { type RegisteredChain } from '../chains/registered-chain.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { bytesToHex } from '../lib/hex.ts';
 import { type VerifiedContract } from '../repository/verified-contract.ts';
+import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
@@ -106,9 +103,7 @@ function judge(
     abi: contract.abi,
     runtime: { recompiled: codes.runtime, onChain: deployed.code },
     ...(creation && { creation: { recompiled: codes.creation, onChain: creation.creationCode } }),
-    ...(settings['libraries'] !== undefined && {
-      libraries: settings['libraries'] as NonNullable<ContractComparison['libraries']>,
-    }),
+    libraries: readConfiguredLibraries(settings),
   });
 }
 

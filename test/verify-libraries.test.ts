@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { type CompiledSample } from './support/bytecode/compiled-suite.ts';
+import { isAtLeast } from './support/bytecode/suite-source.ts';
+import { type SolcVersion } from './support/compile-in-child.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  pollJob,
+  post,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+import {
+  bodyOfSample,
+  deploySample,
+  expectEvidence,
+  inputOfTransaction,
+  reasonsOf,
+  startVerifyingService,
+  suiteContract,
+  type VerifyingService,
+} from './support/verifying-service.ts';
+
+const TIMEOUT_MS = 180_000;
+const SUITE = 'contracts/Suite.sol';
+const LIBRARIES = {
+  [SUITE]: {
+    Sums: '0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a',
+    Products: '0x70700d0c7570700d0c7570700d0c7570700d0c75',
+  },
+};
+const FULL = { runtimeMatch: 'exact_match', creationMatch: 'exact_match' };
+const LINKED_BY: readonly SolcVersion[] = ['0.4.11', '0.4.26', '0.5.17', '0.7.6', '0.8.37'];
+const installed = findAnvil() !== undefined;
+let verifying: VerifyingService;
+
+const linkedBySettings = (version: SolcVersion): Promise<CompiledSample> =>
+  suiteContract(version, 'Linked', { libraries: LIBRARIES });
+
+/** The body of POST /v2/verify with other settings than the developer's. */
+function withSettings(sample: CompiledSample, settings: object): object {
+  const input = { ...sample.input, settings: { ...sample.input.settings, ...settings } };
+  return bodyOfSample({ ...sample, input });
+}
+
+describe.skipIf(!installed)(
+  `libraries that the settings name${installed ? '' : ` (${NO_ANVIL})`}`,
+  { timeout: TIMEOUT_MS },
+  () => {
+    beforeAll(async () => {
+      verifying = await startVerifyingService();
+    }, TIMEOUT_MS);
+    afterAll(() => verifying.close());
+
+    test.each(LINKED_BY)('are linked by the compiler (solc %s)', async (version) => {
+      const sample = await linkedBySettings(version);
+      const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+      const {
+        [SUITE]: { Sums },
+      } = LIBRARIES;
+      const other = { libraries: { [SUITE]: { Sums, Products: Sums } } };
+      const wrong = await verifying.verify(address, withSettings(sample, other));
+      expect(wrong.error).toMatchObject({ customCode: 'no_match' });
+      const more = { creationTransactionHash: transactionHash };
+      const job = await verifying.verify(address, bodyOfSample(sample, more));
+      expect(job.contract).toMatchObject(FULL);
+      const creationCode = await inputOfTransaction(verifying.anvil, transactionHash);
+      const { runtimeBytecode } = await expectEvidence(verifying, address, creationCode);
+      expect(reasonsOf(runtimeBytecode)).toEqual([]);
+    });
+
+    test.each(LINKED_BY)('are read from the metadata (solc %s)', async (version) => {
+      const sample = await linkedBySettings(version);
+      const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+      const url = `${verifying.service.apiUrl}/v2/verify/metadata/${VERIFIED_CHAIN_ID}/${address}`;
+      const response = await post(url, {
+        metadata: JSON.parse(sample.output.metadata) as object,
+        sources: { [SUITE]: sample.input.sources[SUITE]?.content },
+        creationTransactionHash: transactionHash,
+      });
+      expect(response.status).toBe(202);
+      const { verificationId } = (await response.json()) as { verificationId: string };
+      const job = await pollJob(verifying.service.apiUrl, verificationId);
+      expect(job).not.toHaveProperty('error');
+      expect(job.contract).toMatchObject(FULL);
+    });
+
+    test.each(['0.4.11', '0.4.18', '0.8.37'] as const)(
+      'that are malformed are what solc %s makes of them',
+      async (version) => {
+        const sample = await suiteContract(version, 'Linked');
+        const { address } = await deploySample(verifying.anvil, sample, LIBRARIES[SUITE]);
+        // Old versions take null for nothing, in an address too, which is then zero.
+        const [nothing, zero] = isAtLeast(version, '0.4.19')
+          ? ['compiler_error', 'compiler_error']
+          : ['exact_match', 'no_match'];
+        const malformed: readonly (readonly [unknown, string])[] = [
+          [null, nothing],
+          [{ [SUITE]: null }, nothing],
+          [{ [SUITE]: { Sums: null } }, zero],
+          [{ [SUITE]: 'Sums' }, 'compiler_error'],
+          ['Sums', 'compiler_error'],
+          [[], 'compiler_error'],
+        ];
+        for (const [libraries, expected] of malformed) {
+          const job = await verifying.verify(address, withSettings(sample, { libraries }));
+          const said = job.error?.customCode ?? job.contract.runtimeMatch;
+          expect(said, JSON.stringify(libraries)).toBe(expected);
+        }
+      },
+    );
+  },
+);
+
+describe.skipIf(!installed)('codes that do not belong together', { timeout: TIMEOUT_MS }, () => {
+  const PATH = 'a.sol';
+  const SOURCE = `pragma solidity >=0.8.0;
+contract Odd {
+    uint256 public x;
+    constructor(bool odd) { if (odd) assembly { mstore(0, 0x600160005260206000f3) return(22, 10) } }
+}
+`;
+  beforeAll(async () => {
+    verifying = await startVerifyingService();
+  }, TIMEOUT_MS);
+  afterAll(() => verifying.close());
+
+  test('a constructor that returns other code than was compiled leaves the match of its creation', async () => {
+    const input = inputOf({ [PATH]: SOURCE });
+    const { creationCode } = await compileAsDeveloper('0.8.37', input, PATH, 'Odd');
+    const { address, transactionHash } = await deploy(
+      verifying.anvil,
+      creationCode,
+      '1'.padStart(64, '0'),
+    );
+    const body = {
+      stdJsonInput: input,
+      compilerVersion: '0.8.37',
+      contractIdentifier: `${PATH}:Odd`,
+    };
+    const without = await verifying.verify(address, body);
+    expect(without.error).toMatchObject({ customCode: 'bytecode_length_mismatch' });
+    const job = await verifying.verify(address, {
+      ...body,
+      creationTransactionHash: transactionHash,
+    });
+    expect(job.contract).toMatchObject({
+      match: 'exact_match',
+      runtimeMatch: null,
+      creationMatch: 'exact_match',
+    });
+    const contract = await verifying.contractAt(address);
+    expect(contract.runtimeBytecode).toMatchObject({
+      onchainBytecode: '0x600160005260206000f3',
+      transformations: null,
+      transformationValues: null,
+    });
+  });
+});
