@@ -18,7 +18,10 @@ export interface Creation {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly transactionIndex: number;
-  /** Who executed the CREATE: the sender of the transaction, or a factory. */
+  /**
+   * Who executed the CREATE or CREATE2: the sender of the transaction, or a factory. This is `deployer` as the
+   * Verifier Alliance's contract_deployments has it.
+   */
   readonly deployer: Hex;
   /** The account that signed the transaction. */
   readonly sender: Hex;
