@@ -139,7 +139,11 @@ contract Odd {
       compilerVersion: '0.8.37',
       contractIdentifier: `${PATH}:Odd`,
     };
-    const without = await verifying.verify(address, body);
+    // No such transaction: the creation stays unknown.
+    const without = await verifying.verify(address, {
+      ...body,
+      creationTransactionHash: `0x${'13'.repeat(32)}`,
+    });
     expect(without.error).toMatchObject({ customCode: 'bytecode_length_mismatch' });
     const job = await verifying.verify(address, {
       ...body,
