@@ -5,6 +5,7 @@ import { type CliContext } from './cli-context.ts';
 import { registerCompilers } from './compilers.ts';
 import { registerConfig } from './config.ts';
 import { registerImport } from './import.ts';
+import { registerJobs } from './jobs.ts';
 import { registerRecount } from './recount.ts';
 import { reportError } from './report-error.ts';
 import { registerStart } from './start.ts';
@@ -46,6 +47,7 @@ function createProgram(context: CliContext): Command {
     .exitOverride();
   registerStart(program, context);
   registerVerify(program, context);
+  registerJobs(program, context);
   registerImport(program, context);
   registerChains(program, context);
   registerCompilers(program, context);

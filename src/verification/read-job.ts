@@ -9,6 +9,13 @@ const COLUMNS = `id, state, chain_id, address, created_at, started_at, finished_
 
 const READ_JOB = sql('read job', `SELECT ${COLUMNS} FROM verification_jobs WHERE id = $1`);
 
+// Newest first; what has not ended is found by its index, what has by reading the table, which an operator may wait for.
+const LIST_JOBS = sql(
+  'list jobs',
+  `SELECT ${COLUMNS} FROM verification_jobs WHERE state = ANY ($1::verification_job_state[])
+   ORDER BY created_at DESC, id LIMIT $2`,
+);
+
 interface JobRow {
   readonly id: string;
   readonly state: VerificationJobState;
@@ -65,4 +72,13 @@ export async function readJob(
   if (!UUID.test(id)) return undefined;
   const [row] = await database.query<JobRow>(READ_JOB, [id]);
   return row === undefined ? undefined : toJob(row);
+}
+
+/** The newest jobs in these states, newest first. */
+export async function listJobs(
+  database: Queryable,
+  states: readonly VerificationJobState[],
+  limit: number,
+): Promise<readonly VerificationJob[]> {
+  return (await database.query<JobRow>(LIST_JOBS, [states, limit])).map(toJob);
 }

@@ -2,8 +2,11 @@ import { type Hex } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { type ComparedCodes, type FailureCode, type FailureKind } from './verification-failure.ts';
 
+/** Where a verification job may stand, in the order in which it gets there. */
+export const JOB_STATES = ['queued', 'running', 'succeeded', 'failed'] as const;
+
 /** Where a verification job stands. `succeeded` and `failed` are its ends. */
-export type VerificationJobState = 'queued' | 'running' | 'succeeded' | 'failed';
+export type VerificationJobState = (typeof JOB_STATES)[number];
 
 /** Why a job failed, as anyone may see it. */
 export interface JobFailure {

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runInProcess } from '../../test/support/run-cli.ts';
+import { sampleAddress } from '../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
+import { checksumAddress } from '../lib/hex.ts';
+import { sql } from '../store/database.ts';
+import { claimJob, renewLease } from '../verification/run-jobs.ts';
+import { submitJob } from '../verification/submit-job.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+let next = 0;
+const submit = (): Promise<string> =>
+  submitJob(
+    test.database,
+    {
+      chainId: 7,
+      address: sampleAddress((next += 1)),
+      compilation: { kind: 'metadata', metadata: {}, sources: { a: 'x' } },
+    },
+    'client',
+    { total: 100, perClient: 100 },
+  );
+const run = (...args: string[]) =>
+  runInProcess(['jobs', ...args], { environment: { DATABASE_URL: test.url } });
+const listed = async (...args: string[]): Promise<{ id: string; state: string }[]> =>
+  JSON.parse((await run('list', '--json', ...args)).stdout) as { id: string; state: string }[];
+
+beforeEach(async () => {
+  await test.database.query(sql('test no jobs', 'DELETE FROM verification_jobs'));
+});
+
+describe('fullmatch jobs', () => {
+  it('lists what is in flight, the newest first, and other states when asked', async () => {
+    expect((await run('list')).stdout).toBe('no jobs are queued or running\n');
+    const ids = [await submit(), await submit(), await submit()];
+    await claimJob(test.database, 60_000);
+    expect((await listed()).map(({ id, state }) => [id, state])).toEqual([
+      [ids[2], 'queued'],
+      [ids[1], 'queued'],
+      [ids[0], 'running'],
+    ]);
+    expect((await listed('--limit', '1')).map(({ id }) => id)).toEqual([ids[2]]);
+    expect((await listed('--state', 'running')).map(({ id }) => id)).toEqual([ids[0]]);
+    expect(await listed('--state', 'failed', '--state', 'succeeded')).toEqual([]);
+    const { stdout } = await run('list');
+    expect(stdout).toContain(checksumAddress(sampleAddress(next)));
+    expect(stdout.trim().split('\n')).toHaveLength(4);
+  });
+
+  it('cancels a job that waits at once, and shows how it ended', async () => {
+    const id = await submit();
+    const { exitCode, stdout } = await run('cancel', id);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `cancelled ${id}\n` });
+    const shown = await run('show', id, '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      id,
+      state: 'failed',
+      address: checksumAddress(sampleAddress(next)),
+      failure: { code: 'job_cancelled' },
+    });
+    expect((await run('show', id)).stdout).toMatch(/^outcome +job_cancelled$/m);
+    expect(await claimJob(test.database, 60_000)).toBeUndefined();
+  });
+
+  it('asks the worker of a running job to stop', async () => {
+    const id = await submit();
+    const claimed = await claimJob(test.database, 60_000);
+    const { exitCode, stdout } = await run('cancel', id, '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id, state: 'running' });
+    if (claimed === undefined) throw new Error('nothing claimed');
+    expect(await renewLease(test.database, claimed, 60_000)).toBe('cancelled');
+  });
+
+  it('refuses to cancel what has ended', async () => {
+    const id = await submit();
+    await run('cancel', id);
+    const { exitCode, stderr } = await run('cancel', id);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('error[job_ended]');
+  });
+
+  it.each([
+    ['an id that is no job’s', 'job_not_found', ['cancel', randomUUID()]],
+    ['an id that is none', 'job_not_found', ['cancel', "x' OR true"]],
+    ['an id that is none, to show', 'job_not_found', ['show', '7']],
+    ['a state that is none', 'invalid_parameter', ['list', '--state', 'done']],
+    ['a limit that is none', 'invalid_parameter', ['list', '--limit', '0']],
+  ])('refuses %s', async (_what, code, args) => {
+    const { exitCode, stderr } = await run(...args);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`error[${code}]`);
+  });
+});

@@ -1,0 +1,146 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { FullmatchError } from '../errors.ts';
+import { checksumAddress } from '../lib/hex.ts';
+import { type Database } from '../store/database.ts';
+import { listJobs, readJob } from '../verification/read-job.ts';
+import { cancelJob } from '../verification/run-jobs.ts';
+import { jobNotFound } from '../verification/verification.ts';
+import {
+  isFinished,
+  JOB_STATES,
+  type VerificationJob,
+  type VerificationJobState,
+} from '../verification/verification-job.ts';
+import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { withStore } from './command-store.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { renderTable } from './table.ts';
+import { createCommandLog } from './terminal-log.ts';
+
+const IN_FLIGHT = ['queued', 'running'] as const satisfies readonly VerificationJobState[];
+const LISTED = 50;
+const LISTED_MOST = 10_000;
+
+/** `fullmatch jobs list | show | cancel`: the verification jobs of the database, beside the running service. */
+export function registerJobs(program: Command, context: CliContext): void {
+  const jobs = program.command('jobs').description('The verification jobs.');
+  addConfigOptions(jobs.command('list'))
+    .description('Lists jobs, the newest first: those in flight unless told otherwise.')
+    .option('--state <state>', `One of ${JOB_STATES.join(', ')}; may be repeated.`, readStates)
+    .option('--limit <count>', `How many at most (${LISTED}).`, readLimit)
+    .option('--json', 'Prints JSON.')
+    .action(async (options: ParsedOptions) => {
+      const states = (options['state'] as VerificationJobState[] | undefined) ?? IN_FLIGHT;
+      const limit = (options['limit'] as number | undefined) ?? LISTED;
+      const found = await withDatabase(options, context, (database) =>
+        listJobs(database, states, limit),
+      );
+      if (options['json']) writeJson(context.stdout, found.map(describeJob));
+      else if (found.length === 0) writeLine(context.stdout, `no jobs are ${states.join(' or ')}`);
+      else context.stdout.write(renderTable(HEADS, found.map(rowOf)));
+    });
+  addConfigOptions(jobs.command('show'))
+    .description('Shows a job: where it stands, and how it ended.')
+    .argument('<id>', 'The id of the job (verificationId).')
+    .option('--json', 'Prints JSON.')
+    .action(async (id: string, options: ParsedOptions) => {
+      const job = await withDatabase(options, context, (database) => requireJob(database, id));
+      if (options['json']) writeJson(context.stdout, describeJob(job));
+      else context.stdout.write(renderTable(['what', 'value'], detailsOf(job)));
+    });
+  addConfigOptions(jobs.command('cancel'))
+    .description('Ends a job: at once while it waits, within seconds while it runs.')
+    .argument('<id>', 'The id of the job (verificationId).')
+    .option('--json', 'Prints JSON.')
+    .action(async (id: string, options: ParsedOptions) => {
+      const job = await withDatabase(options, context, (database) => cancel(database, id));
+      if (options['json']) writeJson(context.stdout, describeJob(job));
+      else if (isFinished(job)) writeLine(context.stdout, `cancelled ${job.id}`);
+      else
+        writeLine(context.stdout, `asked the worker of ${job.id} to stop; it does so in seconds`);
+    });
+}
+
+/** @returns the job after the attempt: ended when it waited, else still running. */
+async function cancel(database: Database, id: string): Promise<VerificationJob> {
+  const { state } = await requireJob(database, id);
+  if (isFinished({ state }) || !(await cancelJob(database, id))) {
+    const job = await requireJob(database, id);
+    throw new FullmatchError(
+      'job_ended',
+      `The job ${job.id} has ended already: ${outcomeOf(job)}.`,
+      { details: { verificationId: job.id, state: job.state } },
+    );
+  }
+  return requireJob(database, id);
+}
+
+async function requireJob(database: Database, id: string): Promise<VerificationJob> {
+  const job = await readJob(database, id);
+  if (job === undefined) throw jobNotFound(id);
+  return job;
+}
+
+function withDatabase<T>(
+  options: ParsedOptions,
+  context: CliContext,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const loaded = loadCommandConfig(options, context);
+  const log = createCommandLog(loaded, context);
+  return withStore(loaded.config, 'jobs', log, ({ database }) => work(database));
+}
+
+function readStates(text: string, before: readonly string[] = []): readonly string[] {
+  if ((JOB_STATES as readonly string[]).includes(text)) return [...before, text];
+  throw new InvalidArgumentError(`One of ${JOB_STATES.join(', ')} is expected.`);
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= LISTED_MOST) return limit;
+  throw new InvalidArgumentError(`A whole number from 1 to ${LISTED_MOST} is expected.`);
+}
+
+const HEADS = ['id', 'state', 'chain', 'address', 'submitted', 'outcome'];
+
+function rowOf(job: VerificationJob): string[] {
+  const { id, state, chainId, address, createdAt } = job;
+  const shown = checksumAddress(address);
+  return [id, state, String(chainId), shown, createdAt.toISOString(), outcomeOf(job)];
+}
+
+function outcomeOf({ failure, runtimeMatch, creationMatch }: VerificationJob): string {
+  if (failure !== undefined) return failure.code;
+  if (runtimeMatch === null && creationMatch === null) return '-';
+  return `runtime ${runtimeMatch ?? 'none'}, creation ${creationMatch ?? 'none'}`;
+}
+
+/** As programs read it; times are ISO 8601, the address has its checksum. The codes of a failure stay in the API. */
+function describeJob(job: VerificationJob): object {
+  const { failure } = job;
+  return {
+    ...job,
+    address: checksumAddress(job.address),
+    ...(failure && { failure: { code: failure.code, message: failure.message, id: failure.id } }),
+  };
+}
+
+function detailsOf(job: VerificationJob): string[][] {
+  const { startedAt, finishedAt, compileTimeMs, eventId, failure } = job;
+  const rows: [string, string | undefined][] = [
+    ['id', job.id],
+    ['state', job.state],
+    ['chain', String(job.chainId)],
+    ['address', checksumAddress(job.address)],
+    ['submitted', job.createdAt.toISOString()],
+    ['started', startedAt?.toISOString()],
+    ['ended', finishedAt?.toISOString()],
+    ['compilation', compileTimeMs === undefined ? undefined : `${compileTimeMs} ms`],
+    ['outcome', outcomeOf(job)],
+    ['event', eventId],
+    ['message', failure?.message],
+    ['error id', failure?.id],
+  ];
+  return rows.flatMap(([what, value]) => (value === undefined ? [] : [[what, value]]));
+}
