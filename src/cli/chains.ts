@@ -3,17 +3,19 @@ import { findChain } from '../chains/chain-reference.ts';
 import { type ChainRegistry, type Finding, type RegisteredChain } from '../chains/registry.ts';
 import { assertNoSecrets } from '../chains/render-chains.ts';
 import { FullmatchError } from '../errors.ts';
+import { registerChainLists } from './chain-lists.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 
 /**
- * `fullmatch chains check | list | show`: the registry as the configuration gives it. They open no database,
- * so a chain that is known only by its stored contracts is not among them.
+ * `fullmatch chains …`. `check`, `list` and `show` look at the registry as the configuration gives it. They open no
+ * database, so a chain that is known only by its stored contracts is not among them, nor is what a sync brought.
  */
 export function registerChains(program: Command, context: CliContext): void {
   const chains = program.command('chains').description('Looks at the chain registry.');
+  registerChainLists(chains, context);
 
   addConfigOptions(chains.command('check'))
     .description(

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createService, type Service } from '../../src/service.ts';
+import { createService, type Service, type ServiceOverrides } from '../../src/service.ts';
 import { configSources } from './config-sources.ts';
 
 /** A service that runs in this process. */
@@ -22,6 +22,7 @@ export interface BootOptions {
   readonly yaml?: string;
   readonly texts?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly overrides?: Omit<ServiceOverrides, 'log'>;
 }
 
 const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
@@ -43,7 +44,7 @@ export function prepareService(options: BootOptions): { service: Service; logTex
       },
     }),
   );
-  return { service: createService(loaded, { log }), logText: () => text };
+  return { service: createService(loaded, { ...options.overrides, log }), logText: () => text };
 }
 
 /** Starts the real service in this process. */

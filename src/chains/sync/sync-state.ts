@@ -68,13 +68,13 @@ const SUCCEED = sql(
   `UPDATE chain_list_sync SET lease_until = NULL, attempted_at = now(), confirmed_at = now(), failing_since = NULL,
      failures = 0, failure_code = NULL, failure_message = NULL`,
 );
-// A host that is left alone for its failures is no news: the failures are.
+// That a host is left alone for its failures is no news: the failures are.
 const FAIL = sql(
   'record failed sync of chain list',
   `UPDATE chain_list_sync SET lease_until = NULL, attempted_at = now(),
      failing_since = coalesce(failing_since, now()), failures = failures + 1,
-     failure_code = CASE $1 WHEN 'circuit_open' THEN coalesce(failure_code, $1) ELSE $1 END,
-     failure_message = CASE $1 WHEN 'circuit_open' THEN coalesce(failure_message, $2) ELSE $2 END`,
+     failure_code = CASE WHEN $1 IN ('circuit_open', 'throttled') THEN coalesce(failure_code, $1) ELSE $1 END,
+     failure_message = CASE WHEN $1 IN ('circuit_open', 'throttled') THEN coalesce(failure_message, $2) ELSE $2 END`,
 );
 const NOTIFY = sql('notify of chain list', `SELECT pg_notify($1, '')`);
 const READ_SOURCE = sql(

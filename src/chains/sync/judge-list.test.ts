@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { listRecords } from '../../../test/support/made-up-lists.ts';
+import { readCases, sharedData } from '../../../test/support/shared-data.ts';
+import { parseChainList } from '../chain-list.ts';
+import { type ListRecord } from '../list-record.ts';
+import { changesIdentity, compareLists } from './compare-lists.ts';
+import { judgeList, type ListNeeds } from './judge-list.ts';
+
+interface JudgementCase {
+  readonly name: string;
+  readonly before: readonly ListRecord[];
+  readonly after: readonly ListRecord[];
+  readonly contracts?: readonly number[];
+  readonly configured?: readonly number[];
+  readonly maxShrinkPercent?: number;
+  readonly refused: readonly string[];
+}
+
+const judge = (
+  before: readonly ListRecord[],
+  after: readonly ListRecord[],
+  needs: Partial<ListNeeds> = {},
+) =>
+  judgeList({ records: before }, compareLists(before, after), {
+    contractChainIds: new Set(),
+    configuredChainIds: new Set(),
+    maxShrinkPercent: 5,
+    ...needs,
+  });
+
+describe('judgeList', () => {
+  it.each(readCases<JudgementCase>('list-judgements.json'))('$name', (given) => {
+    const { before, after, contracts = [], configured = [], maxShrinkPercent = 100 } = given;
+    const refusals = judge(before, after, {
+      contractChainIds: new Set(contracts),
+      configuredChainIds: new Set(configured),
+      maxShrinkPercent,
+    });
+    expect(refusals.map(({ code }) => code)).toEqual(given.refused);
+  });
+
+  const lists = fc.tuple(listRecords(), listRecords());
+  const ids = fc.uniqueArray(fc.integer({ min: 1, max: 30 }));
+
+  it('never accepts a list that drops a chain with contracts or a configured one', () => {
+    fc.assert(
+      fc.property(lists, ids, ids, ([before, after], contracts, configured) => {
+        const refusals = judge(before, after, {
+          contractChainIds: new Set(contracts),
+          configuredChainIds: new Set(configured),
+          maxShrinkPercent: 100,
+        });
+        const kept = new Set(after.map(({ chainId }) => chainId));
+        const needed = new Set([...contracts, ...configured]);
+        const drops = before.some(({ chainId }) => needed.has(chainId) && !kept.has(chainId));
+        const named = refusals
+          .filter(({ code }) => code.startsWith('drops_'))
+          .flatMap(({ chainIds }) => chainIds);
+        expect(named.length > 0).toBe(drops);
+      }),
+    );
+  });
+
+  it('never accepts another identity for a chain with contracts', () => {
+    fc.assert(
+      fc.property(lists, ids, ([before, after], contracts) => {
+        const codes = judge(before, after, {
+          contractChainIds: new Set(contracts),
+          maxShrinkPercent: 100,
+        }).map(({ code }) => code);
+        const news = new Map(after.map((record) => [record.chainId, record]));
+        const changes = before.some((old) => {
+          const fresh = news.get(old.chainId);
+          return fresh && contracts.includes(old.chainId) && changesIdentity(old, fresh);
+        });
+        expect(codes.includes('changes_identity')).toBe(changes);
+      }),
+    );
+  });
+
+  it('accepts no list that lacks more than the share of known chains, and every one that only adds', () => {
+    fc.assert(
+      fc.property(lists, fc.integer({ min: 0, max: 100 }), ([before, after], percent) => {
+        const kept = new Set(after.map(({ chainId }) => chainId));
+        const lacks = before.filter(({ chainId }) => !kept.has(chainId)).length;
+        const codes = judge(before, after, { maxShrinkPercent: percent }).map(({ code }) => code);
+        expect(codes.includes('shrinks')).toBe(lacks > (before.length * percent) / 100);
+        const added = after.filter(({ chainId }) => before.every((old) => old.chainId !== chainId));
+        expect(judge(before, [...before, ...added], { maxShrinkPercent: percent })).toEqual([]);
+      }),
+    );
+  });
+
+  it('names at most five chains and counts the others', () => {
+    const before = Array.from({ length: 9 }, (_each, index) => ({
+      chainId: index + 1,
+      name: `Chain ${index + 1}`,
+      rpc: [],
+    }));
+    const [, drops] = judge(before, [], { contractChainIds: new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]) });
+    expect(drops?.message).toContain('1, 2, 3, 4, 5 and 4 more');
+    expect(drops?.chainIds).toHaveLength(9);
+  });
+});
+
+const shared = sharedData('public-chain-list.json');
+describe.skipIf(shared === undefined)('the real list, if ../shared/data is there', () => {
+  const real = shared === undefined ? [] : parseChainList(JSON.stringify(shared), 'real').records;
+
+  it('is believed unchanged, and refused when half of it is gone', () => {
+    expect(judge(real, structuredClone(real))).toEqual([]);
+    const half = real.filter((_record, index) => index % 2 === 0);
+    expect(judge(real, half).map(({ code }) => code)).toEqual(['shrinks']);
+  });
+
+  it('is refused without any one of its chains when that one has contracts', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...real), (gone) => {
+        const rest = real.filter((record) => record !== gone);
+        const contractChainIds = new Set([gone.chainId]);
+        expect(judge(real, rest, { contractChainIds })).toMatchObject([
+          { code: 'drops_contracts', chainIds: [gone.chainId] },
+        ]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

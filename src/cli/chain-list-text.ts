@@ -1,0 +1,158 @@
+import { type ListRecord } from '../chains/list-record.ts';
+import { type HistoryEntry } from '../chains/sync/chain-history.ts';
+import { type ListDifference } from '../chains/sync/compare-lists.ts';
+import { type StoredSnapshot } from '../chains/sync/snapshots.ts';
+import { type SourceOutcome } from '../chains/sync/sync-list.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { renderTable } from './table.ts';
+
+/** Rows of one kind; `--json` has all. */
+const MOST_ROWS = 50;
+const HASH_DIGITS = 12;
+
+/** What a list changes: a line of counts, and below it a table of the changes, the gravest first. */
+export function differenceText(difference: ListDifference): string {
+  const { added, removed, renamed, identityChanged, rpcChanged, otherChanged } = difference;
+  const counts = [
+    `${identityChanged.length} with another identity`,
+    `${removed.length} removed`,
+    `${renamed.length} renamed`,
+    `${added.length} added`,
+    `${rpcChanged.length} with other endpoints`,
+    `${otherChanged.length} changed elsewhere`,
+  ];
+  const rows = [
+    ...limit('identity', identityChanged, ({ chainId, before, after }) => [
+      [String(chainId), nameOf(before), nameOf(after)],
+    ]),
+    ...limit('removed', removed, (record) => [[String(record.chainId), nameOf(record), '-']]),
+    ...limit('renamed', renamed, ({ chainId, before, after }) => [
+      [String(chainId), nameOf(before), nameOf(after)],
+    ]),
+    ...limit('added', added, (record) => [[String(record.chainId), '-', nameOf(record)]]),
+    ...limit('endpoints', rpcChanged, ({ chainId, added: news, removed: olds }) => {
+      const lines = Math.max(1, olds.length, news.length);
+      const moved = news.length + olds.length === 0 ? 'in another order' : '-';
+      return Array.from({ length: lines }, (_line, index) => [
+        index === 0 ? String(chainId) : '',
+        olds[index] ?? (index === 0 ? '-' : ''),
+        news[index] ?? (index === 0 ? moved : ''),
+      ]);
+    }),
+    ...limit('fields', otherChanged, ({ chainId, fields }) => [
+      [String(chainId), '', fields.map(({ field }) => field).join(', ')],
+    ]),
+  ];
+  const table = rows.length === 0 ? '' : renderTable(['change', 'chain', 'before', 'after'], rows);
+  return `${counts.join(', ')}\n${table}`;
+}
+
+function limit<Item>(
+  kind: string,
+  items: readonly Item[],
+  rowsOf: (item: Item) => readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const rows = items
+    .slice(0, MOST_ROWS)
+    .flatMap((item) => rowsOf(item).map((row, index) => [index === 0 ? kind : '', ...row]));
+  const more = items.length - MOST_ROWS;
+  return more > 0 ? [...rows, [kind, `and ${more} more`]] : rows;
+}
+
+function nameOf({ name, shortName }: ListRecord): string {
+  return shortName === undefined ? name : `${name} (${shortName})`;
+}
+
+const briefly = ({ chainId, name, shortName }: ListRecord) => ({ chainId, name, shortName });
+
+/** What a list changes, for programs. */
+export function differenceJson(difference: ListDifference): unknown {
+  const changes = ({ chainId, before, after }: ListDifference['renamed'][number]) => ({
+    chainId,
+    before: briefly(before),
+    after: briefly(after),
+  });
+  return {
+    added: difference.added.map(briefly),
+    removed: difference.removed.map(briefly),
+    renamed: difference.renamed.map(changes),
+    identityChanged: difference.identityChanged.map(changes),
+    rpcChanged: difference.rpcChanged,
+    otherChanged: difference.otherChanged.map(({ chainId, fields }) => ({ chainId, fields })),
+  };
+}
+
+/** What came of a sync, source by source. */
+export function outcomesText(outcomes: readonly SourceOutcome[], dryRun: boolean): string {
+  return outcomes.map((outcome) => outcomeText(outcome, dryRun)).join('');
+}
+
+function outcomeText(outcome: SourceOutcome, dryRun: boolean): string {
+  const source = printableText(outcome.source);
+  if (outcome.status === 'failed') return `${source}: failed\n  ${outcome.error.message}\n`;
+  if (outcome.status === 'unchanged') {
+    return `${source}: unchanged, ${outcome.sha256.slice(0, HASH_DIGITS)}\n`;
+  }
+  const { list, difference, refusals } = outcome;
+  const verdict =
+    outcome.status === 'refused' ? 'refused' : dryRun ? 'would be accepted' : 'accepted';
+  const head = `${source}: ${verdict}, ${list.sha256.slice(0, HASH_DIGITS)}, ${list.records.length} chains\n`;
+  const reasons = refusals.map(({ message }) => `  ${message}\n`);
+  const leftOut = list.quarantined.map(({ message }) => `  ${printableText(message)}\n`);
+  return [head, ...reasons, ...leftOut.slice(0, MOST_ROWS), differenceText(difference)].join('');
+}
+
+/** What came of a sync, for programs. */
+export function outcomesJson(outcomes: readonly SourceOutcome[]): unknown {
+  return outcomes.map((outcome) => {
+    const { source, status } = outcome;
+    if (outcome.status === 'unchanged') return { source, status, sha256: outcome.sha256 };
+    if (outcome.status === 'failed') {
+      return { source, status, error: { code: outcome.error.code, detail: outcome.error.message } };
+    }
+    const { list, difference, refusals } = outcome;
+    return {
+      source,
+      status,
+      sha256: list.sha256,
+      chains: list.records.length,
+      refusals,
+      quarantined: list.quarantined,
+      difference: differenceJson(difference),
+    };
+  });
+}
+
+/** The stored lists, newest last. */
+export function snapshotsText(snapshots: readonly StoredSnapshot[]): string {
+  if (snapshots.length === 0) return 'No public list was accepted yet.\n';
+  return renderTable(
+    ['number', 'accepted', 'chains', 'hash', 'source'],
+    snapshots.map(({ id, acceptedAt, chains, sha256, source }) => [
+      String(id),
+      acceptedAt.toISOString(),
+      String(chains),
+      sha256.slice(0, HASH_DIGITS),
+      source,
+    ]),
+  );
+}
+
+/** A chain's history, oldest first: a row for each field that changed. */
+export function historyText(entries: readonly HistoryEntry[]): string {
+  if (entries.length === 0) return 'No stored list has this chain.\n';
+  const show = (value: unknown): string =>
+    value === undefined ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
+  const rows = entries.flatMap(({ snapshot, kind, name, fields }) => {
+    const head = [snapshot.acceptedAt.toISOString(), String(snapshot.id), kind];
+    if (kind !== 'changed')
+      return [[...head, '', kind === 'removed' ? name : '-', kind === 'removed' ? '-' : name]];
+    return fields.map(({ field, before, after }, index) => [
+      ...(index === 0 ? head : ['', '', '']),
+      field,
+      show(before),
+      show(after),
+    ]);
+  });
+  return renderTable(['accepted', 'number', 'change', 'field', 'before', 'after'], rows);
+}
