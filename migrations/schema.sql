@@ -337,6 +337,7 @@ CREATE TABLE verified_contracts (
   created_by character varying NOT NULL DEFAULT CURRENT_USER,
   updated_by character varying NOT NULL DEFAULT CURRENT_USER,
   code_reading jsonb,
+  creation_search jsonb,
   CONSTRAINT creation_match_says_metadata CHECK ((creation_match = (creation_metadata_match IS NOT NULL))),
   CONSTRAINT runtime_match_says_metadata CHECK ((runtime_match = (runtime_metadata_match IS NOT NULL))),
   CONSTRAINT something_matches CHECK ((creation_match OR runtime_match)),

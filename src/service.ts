@@ -1,4 +1,6 @@
 import { openIcons } from './chains/chain-icons.ts';
+import { findExplorerHosts } from './chains/creation/explorer-hits.ts';
+import { findCreationTransaction } from './chains/creation/find-creation-transaction.ts';
 import { readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
 import { type ChainRegistry } from './chains/registry.ts';
@@ -131,6 +133,7 @@ export function openGuardedFetch(
     // Mirrors and lists that the operator names may be on his own network, as his endpoints may.
     allowPrivate: [
       ...findOperatorHosts(registry.chains),
+      ...findExplorerHosts(registry.chains),
       ...(downloadUrl === undefined ? [] : [hostPortOf(new URL(downloadUrl))]),
       ...sync.urls.filter(isUrlSource).map((url) => hostPortOf(new URL(url))),
     ],
@@ -180,6 +183,8 @@ export async function openVerificationParts(
   return {
     compilers,
     chainAccess: createChainAccess(rpc),
+    findCreation: (chain, address, options) =>
+      findCreationTransaction({ rpc, fetch }, chain, address, options),
     findSupportedChain: (chainId) =>
       registry().chains.find(({ record }) => record.chainId === chainId && record.supported),
     quorumOf,

@@ -127,7 +127,12 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     const body = bodyOf(SOURCE, { compilerVersion });
     const job = await verifyOverV2(service.apiUrl, spell(address), body);
     expect(job).toMatchObject({
-      contract: { ...minimal, match: 'exact_match', runtimeMatch: 'exact_match' },
+      contract: {
+        ...minimal,
+        match: 'exact_match',
+        runtimeMatch: 'exact_match',
+        creationMatch: 'exact_match',
+      },
     });
     await waitForCounts((full += 1), partial);
     expect(await contractAt(spell(address))).toMatchObject({
@@ -146,7 +151,7 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     expect(changed.contract).toMatchObject({
       match: 'match',
       runtimeMatch: 'match',
-      creationMatch: null,
+      creationMatch: 'match',
     });
     await waitForCounts(full, (partial += 1));
     const right = await verifyOverV2(service.apiUrl, address, bodyOf(SOURCE));

@@ -60,11 +60,11 @@ const INSERT_VERIFIED_CONTRACTS = sql(
   'insert verified contracts',
   `INSERT INTO verified_contracts (deployment_id, compilation_id,
      creation_match, creation_metadata_match, creation_values, creation_transformations,
-     runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading)
+     runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading, creation_search)
    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::boolean[], $4::boolean[], $5::jsonb[], $6::jsonb[],
-     $7::boolean[], $8::boolean[], $9::jsonb[], $10::jsonb[], $11::jsonb[])
+     $7::boolean[], $8::boolean[], $9::jsonb[], $10::jsonb[], $11::jsonb[], $12::jsonb[])
      AS row (deployment_id, compilation_id, c_match, c_metadata, c_values, c_transformations,
-       r_match, r_metadata, r_values, r_transformations, code_reading)
+       r_match, r_metadata, r_values, r_transformations, code_reading, creation_search)
    ORDER BY compilation_id, deployment_id
    ON CONFLICT (compilation_id, deployment_id) DO UPDATE SET
      creation_match = excluded.creation_match, creation_metadata_match = excluded.creation_metadata_match,
@@ -72,6 +72,7 @@ const INSERT_VERIFIED_CONTRACTS = sql(
      runtime_match = excluded.runtime_match, runtime_metadata_match = excluded.runtime_metadata_match,
      runtime_values = excluded.runtime_values, runtime_transformations = excluded.runtime_transformations,
      code_reading = coalesce(excluded.code_reading, verified_contracts.code_reading),
+     creation_search = coalesce(excluded.creation_search, verified_contracts.creation_search),
      updated_at = now()
    RETURNING id, deployment_id, compilation_id`,
 );
@@ -220,12 +221,13 @@ async function storeVerdicts(
     ...judgementColumns(contract.creationMatch, contract.creation),
     ...judgementColumns(contract.runtimeMatch, contract.runtime),
     json(contract.codeReading),
+    json(contract.creationSearch),
   ]);
   const stored = await transaction.query<{
     id: string;
     deployment_id: string;
     compilation_id: string;
-  }>(INSERT_VERIFIED_CONTRACTS, toColumns(rows, 11));
+  }>(INSERT_VERIFIED_CONTRACTS, toColumns(rows, 12));
   const ids = new Map(stored.map((row) => [`${row.deployment_id} ${row.compilation_id}`, row.id]));
   return rows.map((row) => {
     const id = ids.get(`${String(row[0])} ${String(row[1])}`);

@@ -20,6 +20,7 @@ export interface Deployment {
   readonly transactionHash?: Hex;
   readonly blockNumber?: number;
   readonly transactionIndex?: number;
+  /** Who executed CREATE or CREATE2: a factory where there was one, else the sender of the transaction. */
   readonly deployer?: Hex;
   readonly runtimeCode?: Uint8Array;
   readonly creationCode?: Uint8Array;
@@ -62,6 +63,14 @@ export interface CodeReading {
   readonly endpoints: readonly string[];
 }
 
+/** What one way of looking for the creation transaction came to, in codes. */
+export interface CreationSearchStep {
+  readonly method: string;
+  readonly outcome: string;
+  readonly detail?: string;
+  readonly durationMs: number;
+}
+
 /** A contract whose sources match: what {@link file://./save-matches.ts} stores. At least one of the two matches is set. */
 export interface VerifiedContract {
   readonly chainId: number;
@@ -76,4 +85,6 @@ export interface VerifiedContract {
   readonly creation?: Transformed;
   /** Absent where the code on chain was not read. */
   readonly codeReading?: CodeReading;
+  /** Absent where the creation transaction was not looked for. */
+  readonly creationSearch?: readonly CreationSearchStep[];
 }

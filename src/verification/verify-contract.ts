@@ -2,7 +2,7 @@ import { readTrailingAuxdata } from '../bytecode/auxdata.ts';
 import { judgeContract, type ContractJudgement } from '../bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../bytecode/recompiled-code.ts';
 import { type CodeVerdict } from '../bytecode/verdict.ts';
-import { type ChainAccess } from '../chains/rpc/chain-access.ts';
+import { type CreationSearch } from '../chains/creation/creation-search.ts';
 import { type Creation } from '../chains/rpc/creation.ts';
 import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
 import { type RegisteredChain } from '../chains/registered-chain.ts';
@@ -14,17 +14,15 @@ import { describeCompilation } from './describe-compilation.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
 import { readCompilationTask } from './read-compilation-task.ts';
+import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
 import { type VerificationRequest } from './verification-request.ts';
 
 /** What a verification needs of the rest of the service. */
-export interface VerificationParts {
+export interface VerificationParts extends ChainReaders {
   readonly compilers: ContractCompiler;
-  readonly chainAccess: ChainAccess;
   /** The chain of an id where contracts may be verified, or undefined. */
   readonly findSupportedChain: (chainId: number) => RegisteredChain | undefined;
-  /** How many independent endpoints of a chain have to agree, where the operator says it. */
-  readonly quorumOf: (chainId: number) => 1 | 2 | undefined;
 }
 
 /** A verification that found a match. */
@@ -33,15 +31,16 @@ export interface VerificationResult {
   readonly compileTimeMs: number;
 }
 
-/** The codes on chain: what runs, and what created it where the given transaction did. */
+/** The codes on chain: what runs, and what created it where that is known; and how it was looked for. */
 interface OnChain {
   readonly deployed: DeployedCode;
   readonly creation: Creation | undefined;
+  readonly methods: CreationSearch['methods'];
 }
 
 /**
- * Verifies a deployment against a compilation: reads the code on chain, compiles, and compares both codes byte for
- * byte. Stores nothing.
+ * Verifies a deployment against a compilation: reads the code on chain, compiles while the creation is looked for, and
+ * compares both codes byte for byte. Stores nothing.
  * @returns a contract of which at least one code matches.
  * @throws VerificationFailure where none does, or where it could not be found out; FullmatchError of the parts, which
  * {@link toVerificationFailure} turns into one; the reason of `signal`.
@@ -59,9 +58,27 @@ export async function verifyContract(
     );
   }
   const task = readCompilationTask(request);
-  const onChain = await readOnChain(parts, chain, request, signal);
+  const reading = startReading(parts, chain, request, signal);
+  try {
+    return await compare(parts, request, task, reading, signal);
+  } finally {
+    reading.stop();
+  }
+}
+
+async function compare(
+  parts: VerificationParts,
+  request: VerificationRequest,
+  task: CompilationTask,
+  reading: ChainReading,
+  signal: AbortSignal,
+): Promise<VerificationResult> {
+  // What does not stand on chain is not compiled.
+  const deployed = await reading.deployed;
   let input = task.input;
   let compiled = await compileTarget(parts.compilers, task, input, signal);
+  const { creation, methods } = await reading.creation;
+  const onChain: OnChain = { deployed, creation, methods };
   let compileTimeMs = compiled.compileTimeMs;
   let judgement = judge(request, input, compiled, onChain);
   const { withAllSources } = task;
@@ -74,22 +91,6 @@ export async function verifyContract(
   if (judgement.match === null) throw describeMismatch(judgement, compiled, onChain);
   const contract = toVerifiedContract(request, task, input, compiled, onChain, judgement);
   return { contract, compileTimeMs };
-}
-
-async function readOnChain(
-  { chainAccess, quorumOf }: VerificationParts,
-  chain: RegisteredChain,
-  { chainId, address, creationTransactionHash: hash }: VerificationRequest,
-  signal: AbortSignal,
-): Promise<OnChain> {
-  const quorum = quorumOf(chainId);
-  const options = { signal, ...(quorum !== undefined && { quorum }) };
-  const [deployed, reading] = await Promise.all([
-    chainAccess.readDeployedCode(chain, address, options),
-    hash === undefined ? undefined : chainAccess.readCreation(chain, address, hash, options),
-  ]);
-  // A transaction that did not create the contract, or of which nobody can say, is as if it had not been named.
-  return { deployed, creation: reading?.creation };
 }
 
 function judge(
@@ -161,7 +162,7 @@ function toVerifiedContract(
   task: CompilationTask,
   input: StandardJsonInput,
   compiled: CompiledTarget,
-  { deployed, creation }: OnChain,
+  { deployed, creation, methods }: OnChain,
   judgement: ContractJudgement,
 ): VerifiedContract {
   const { chainId, address } = request;
@@ -198,5 +199,12 @@ function toVerifiedContract(
     ...(runtimeTransformed && { runtime: runtimeTransformed }),
     ...(creationTransformed && { creation: creationTransformed }),
     codeReading: { blockNumber, blockHash, endpoints },
+    // A transaction that was named and is not the creation leaves no trace.
+    creationSearch: methods.map(({ method, outcome, detail, durationMs }) => ({
+      method,
+      outcome,
+      ...(detail !== undefined && { detail }),
+      durationMs,
+    })),
   };
 }

@@ -1,0 +1,55 @@
+import { type CreationSearch } from '../chains/creation/creation-search.ts';
+import { type FindCreationOptions } from '../chains/creation/find-creation-transaction.ts';
+import { type RegisteredChain } from '../chains/registered-chain.ts';
+import { type ChainAccess } from '../chains/rpc/chain-access.ts';
+import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
+import { type Hex } from '../lib/hex.ts';
+import { type VerificationRequest } from './verification-request.ts';
+
+/** What reads chains for a verification. */
+export interface ChainReaders {
+  readonly chainAccess: ChainAccess;
+  /** Looks for the transaction that created a contract. */
+  readonly findCreation: (
+    chain: RegisteredChain,
+    address: Hex,
+    options: FindCreationOptions,
+  ) => Promise<CreationSearch>;
+  /** How many independent endpoints of a chain have to agree, where the operator says it. */
+  readonly quorumOf: (chainId: number) => 1 | 2 | undefined;
+}
+
+/** What is being read of a contract: what runs, and what created it. */
+export interface ChainReading {
+  readonly deployed: Promise<DeployedCode>;
+  readonly creation: Promise<CreationSearch>;
+  /** Ends what is still under way. */
+  stop(): void;
+}
+
+/**
+ * Begins to read both codes of a contract, so that the compiler can work meanwhile. A transaction that the client names
+ * is checked, and no other is looked for; one that did not create the contract, or of which nobody can say, is as if it
+ * had not been named. Without one it is looked for in every way.
+ */
+export function startReading(
+  { chainAccess, findCreation, quorumOf }: ChainReaders,
+  chain: RegisteredChain,
+  { chainId, address, creationTransactionHash: submitted }: VerificationRequest,
+  signal: AbortSignal,
+): ChainReading {
+  const stopped = new AbortController();
+  const quorum = quorumOf(chainId);
+  const options = {
+    signal: AbortSignal.any([signal, stopped.signal]),
+    ...(quorum !== undefined && { quorum }),
+  };
+  const deployed = chainAccess.readDeployedCode(chain, address, options);
+  const creation = findCreation(chain, address, {
+    ...options,
+    ...(submitted !== undefined && { submitted, methods: ['submitted_hash'] }),
+  });
+  // The caller may fail before it waits for the second.
+  for (const reading of [deployed, creation]) reading.catch(() => undefined);
+  return { deployed, creation, stop: () => stopped.abort() };
+}
