@@ -13,8 +13,10 @@ const table = {
   monitor: ['chains', 'verification', 'lib', 'errors', 'log'],
   http: ['chains', 'repository', 'verification', 'lib', 'errors', 'log'],
   config: ['lib', 'errors'],
+  reload: ['config', 'http', 'chains', 'store', 'lib', 'errors', 'log'],
   cli: [
     'service',
+    'reload',
     'config',
     'chains',
     'repository',

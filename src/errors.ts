@@ -34,6 +34,8 @@ export const ERROR_CODES = {
   invalid_configuration: { status: 500, exit: 1, title: 'Invalid configuration' },
   unknown_configuration_key: { status: 500, exit: 1, title: 'Unknown configuration key' },
   configuration_file_unreadable: { status: 500, exit: 1, title: 'Configuration file unreadable' },
+  configuration_refused: { status: 500, exit: 1, title: 'Configuration refused' },
+  service_not_running: { status: 500, exit: 1, title: 'Service not running' },
   environment_variable_missing: { status: 500, exit: 1, title: 'Environment variable missing' },
   // store
   database_unreachable: { status: 503, exit: 75, title: 'Database unreachable' },

@@ -1,6 +1,5 @@
 import { openIcons } from './chains/chain-icons.ts';
-import { findExplorerHosts } from './chains/creation/explorer-hits.ts';
-import { findCreationTransaction } from './chains/creation/find-creation-transaction.ts';
+import { type ChainList } from './chains/chain-list.ts';
 import { readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
 import { type ChainRegistry } from './chains/registry.ts';
@@ -11,12 +10,16 @@ import { isUrlSource } from './chains/sync/list-source.ts';
 import {
   readServedList,
   startListSync,
+  type ListSync,
+  type ListSyncParts,
   type ListSyncTimes,
 } from './chains/sync/start-list-sync.ts';
+import { readCurrentSnapshot } from './chains/sync/snapshots.ts';
 import { createSyncRules } from './chains/sync/sync-rules.ts';
 import { type CompilerSources } from './compilers/compiler-finder.ts';
 import { createCompilers, type Compilers } from './compilers/compilers.ts';
 import { type Config, type LoadedConfig } from './config/config.ts';
+import { FullmatchError } from './errors.ts';
 import { createApiApp } from './http/api/api-app.ts';
 import { readWebBundle } from './http/api/pages/web-bundle.ts';
 import { Documents } from './http/documents.ts';
@@ -31,9 +34,12 @@ import { hostPortOf } from './lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from './lib/guarded-fetch.ts';
 import { readPackageVersion } from './lib/package-version.ts';
 import { createLogger, type Logger } from './log.ts';
+import { type ReloadOutcome } from './reload/reloader.ts';
+import { startReload, type Reloading } from './reload/start-reload.ts';
 import { createContractReader } from './repository/contract-reader.ts';
 import { readStatistics } from './repository/statistics.ts';
 import { watchMatches } from './repository/watch-matches.ts';
+import { type Database } from './store/database.ts';
 import { openStore } from './store/open-store.ts';
 import { startVerification } from './verification/verification.ts';
 import { type VerificationParts } from './verification/verify-contract.ts';
@@ -57,6 +63,11 @@ export interface ServiceUrls {
 export interface Service {
   /** Opens the store, publishes both documents and listens. What it opened before a failure is closed again. */
   start(): Promise<ServiceUrls>;
+  /**
+   * Reads the configuration again and puts into force what can change: chains, `registry.*` but its sync, `log.level`.
+   * @throws FullmatchError `not_ready` before the start, or that of a start that failed
+   */
+  reload(): Promise<ReloadOutcome>;
   /** Finishes the requests that have begun, then closes everything; resolves when nothing is left. */
   close(): Promise<void>;
 }
@@ -64,6 +75,8 @@ export interface Service {
 /** What may be replaced of the service. */
 export interface ServiceOverrides {
   readonly log?: Logger;
+  /** Reads the configuration again for a reload; without it a reload finds what the service started with. */
+  readonly loadAgain?: () => LoadedConfig;
   /** In place of the times that the configuration gives. */
   readonly listSyncTimes?: Partial<ListSyncTimes>;
 }
@@ -107,36 +120,45 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
   const { config } = loaded;
   const log = overrides.log ?? createLogger(config.log.level);
   const opened = new Opened();
+  let domain: Promise<OpenDomain> | undefined;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= opened.close(config.limits.shutdownTimeoutMs));
   return {
     start: async () => {
       try {
         const isStopping = (): boolean => closing !== undefined;
-        const dependencies = await openDomain(loaded, opened, { ...overrides, log }, isStopping);
-        return await openHosts(config, dependencies, opened, log);
+        domain = openDomain(loaded, opened, { ...overrides, log }, isStopping);
+        return await openHosts(config, await domain, opened, log);
       } catch (error) {
         await close();
         throw error;
       }
     },
+    reload: async () => {
+      if (domain === undefined)
+        throw new FullmatchError('not_ready', 'The service has not started.');
+      return (await domain).reloading.reload();
+    },
     close,
   };
 }
 
-/** Every request that goes out. Each caller has its own deadline and size; these hold where it says nothing. */
-export function openGuardedFetch(
+/** The hosts that may have private addresses: what the operator names may be on his own network. */
+function findPrivateHosts(
   { compilers: { downloadUrl }, registry: { sync } }: Config,
   registry: ChainRegistry,
-): GuardedFetch {
+): readonly string[] {
+  return [
+    ...findOperatorHosts(registry.chains),
+    ...(downloadUrl === undefined ? [] : [hostPortOf(new URL(downloadUrl))]),
+    ...sync.urls.filter(isUrlSource).map((url) => hostPortOf(new URL(url))),
+  ];
+}
+
+/** Every request that goes out. Each caller has its own deadline and size; these hold where it says nothing. */
+export function openGuardedFetch(config: Config, registry: ChainRegistry): GuardedFetch {
   return createGuardedFetch({
-    // Mirrors and lists that the operator names may be on his own network, as his endpoints may.
-    allowPrivate: [
-      ...findOperatorHosts(registry.chains),
-      ...findExplorerHosts(registry.chains),
-      ...(downloadUrl === undefined ? [] : [hostPortOf(new URL(downloadUrl))]),
-      ...sync.urls.filter(isUrlSource).map((url) => hostPortOf(new URL(url))),
-    ],
+    allowPrivate: findPrivateHosts(config, registry),
     maxBytes: OUTBOUND_MAX_BYTES,
     deadlineMs: OUTBOUND_DEADLINE_MS,
     maxRedirects: OUTBOUND_MAX_REDIRECTS,
@@ -183,8 +205,6 @@ export async function openVerificationParts(
   return {
     compilers,
     chainAccess: createChainAccess(rpc),
-    findCreation: (chain, address, options) =>
-      findCreationTransaction({ rpc, fetch }, chain, address, options),
     findSupportedChain: (chainId) =>
       registry().chains.find(({ record }) => record.chainId === chainId && record.supported),
     quorumOf,
@@ -193,13 +213,16 @@ export async function openVerificationParts(
 }
 
 /** What the hosts need, and the URLs that they add once they listen. */
-type OpenDomain = HttpDependencies & { readonly reached: { api?: string; repository?: string } };
+type OpenDomain = HttpDependencies & {
+  readonly reached: { api?: string; repository?: string };
+  readonly reloading: Reloading;
+};
 
 /** Store, chain registry and documents: everything below HTTP. */
 async function openDomain(
   loaded: LoadedConfig,
   opened: Opened,
-  { log, listSyncTimes }: ServiceOverrides & { readonly log: Logger },
+  { log, listSyncTimes, loadAgain }: ServiceOverrides & { readonly log: Logger },
   isStopping: () => boolean,
 ): Promise<OpenDomain> {
   const { config } = loaded;
@@ -210,10 +233,10 @@ async function openDomain(
   const store = opened.add(await openStore({ ...config.database, dataDir: config.dataDir }, log));
   const { database } = store;
   const fallback = await listRead;
-  const { urls, everySeconds, maxShrinkPercent } = config.registry.sync;
+  const { urls } = config.registry.sync;
   const list = await readServedList(database, urls, fallback, log);
 
-  const icons = await openIcons(config.registry.icons);
+  const icons = { current: await openIcons(config.registry.icons) };
   const documents = opened.add(new Documents(log));
   const publisher = new Publisher(
     { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
@@ -229,19 +252,9 @@ async function openDomain(
 
   const registry = (): ChainRegistry => publisher.registry;
   const fetch = opened.add(openGuardedFetch(config, registry()));
-  const readContractChainIds = async (): Promise<readonly number[]> =>
-    (await readStatistics(database)).chains.map(({ chainId }) => chainId);
+  const syncParts = { database, fetch, fallback, served: list };
   const listSync = opened.addFirst(
-    await startListSync(
-      {
-        ...{ database, fetch, fallback, served: list },
-        ...createSyncRules(() => publisher.inputs, readContractChainIds, maxShrinkPercent),
-        publish: (newer) => publisher.replace({ list: newer }),
-      },
-      urls,
-      { everyMs: everySeconds * 1000, ...listSyncTimes },
-      log,
-    ),
+    await startRegistrySync(config, syncParts, publisher, listSyncTimes, log),
   );
   const rpc = createRpcClient({ fetch });
   const quorumOf = (chainId: number): 1 | 2 | undefined =>
@@ -255,11 +268,20 @@ async function openDomain(
     await startVerification(database, parts, { workers, jobTimeoutMs, queue }, log),
   );
 
+  const reloading = opened.add(
+    await startReload(database, loaded, loadAgain ?? (() => loaded), {
+      ...{ publisher, fetch, icons, log },
+      readList: (options) => readUnsyncedList(database, urls, options),
+      findPrivateHosts: () => findPrivateHosts(config, registry()),
+    }),
+  );
+
   const reached = {};
   return {
+    reloading,
     documents,
     registry,
-    icons: () => icons,
+    icons: () => icons.current,
     verification,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(database),
@@ -268,6 +290,7 @@ async function openDomain(
         now: new Date(),
         startedAt,
         ...publisher.facts,
+        configuration: reloading.state,
         ...(listSync.state && { listSync: listSync.state }),
         ...(verification.queue && { queue: verification.queue }),
         compilers: parts.compilers.describe(),
@@ -284,6 +307,38 @@ async function openDomain(
     urls: () => reached,
     log,
   };
+}
+
+/** The public list by the options, unless one that was synced is served: that one stays. */
+async function readUnsyncedList(
+  database: Database,
+  sources: readonly string[],
+  options: Config['registry'],
+): Promise<ChainList | undefined> {
+  const synced = await readCurrentSnapshot(database, sources);
+  return synced === undefined ? readChainList(options) : undefined;
+}
+
+/** Keeps the public list of the registry current. */
+function startRegistrySync(
+  { registry: { sync } }: Config,
+  parts: Pick<ListSyncParts, 'database' | 'fetch' | 'fallback' | 'served'>,
+  publisher: Publisher,
+  times: Partial<ListSyncTimes> | undefined,
+  log: Logger,
+): Promise<ListSync> {
+  const readContractChainIds = async (): Promise<readonly number[]> =>
+    (await readStatistics(parts.database)).chains.map(({ chainId }) => chainId);
+  return startListSync(
+    {
+      ...parts,
+      ...createSyncRules(() => publisher.inputs, readContractChainIds, sync.maxShrinkPercent),
+      publish: (newer) => publisher.replace({ list: newer }),
+    },
+    sync.urls,
+    { everyMs: sync.everySeconds * 1000, ...times },
+    log,
+  );
 }
 
 /** The hosts that are switched on, each an app on a port. */

@@ -52,6 +52,7 @@ async function fullmatch(
     environment: { DATABASE_URL: store.url },
     workingDirectory: root,
     signal,
+    onHangUp: () => undefined,
   };
   const program = new Command('fullmatch').exitOverride();
   registerImport(program, context);

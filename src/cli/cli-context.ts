@@ -18,6 +18,8 @@ export interface CliContext {
   readonly workingDirectory: string;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
+  /** Calls the listener at each SIGHUP, which otherwise ends the process. */
+  readonly onHangUp: (listener: () => void) => void;
 }
 
 /** Writes a line. */

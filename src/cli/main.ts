@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { closeSync, openSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 
 // Loading the program makes garbage once, for which V8 would grow the space of young objects to 32 MB and keep it;
@@ -16,10 +17,25 @@ const controller = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => controller.abort(new Error(signal)));
 }
-// A reader that has seen enough, such as `head`, closes the pipe: nothing is wrong.
+// SIGHUP asks for a reload, but it is also what a process is sent when its terminal closes.
+const onHangUp = (listener: () => void): void => {
+  process.on('SIGHUP', () => {
+    if (process.stdout.isTTY && !hasTerminal()) controller.abort(new Error('SIGHUP'));
+    else listener();
+  });
+};
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+// A reader that has seen enough, such as `head`, closes the pipe, and a closed terminal is gone: nothing is wrong.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
   });
 }
 
@@ -29,5 +45,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   environment: readEnvironment(),
   workingDirectory: process.cwd(),
   signal: controller.signal,
+  onHangUp,
 });
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINGER_MS).unref();

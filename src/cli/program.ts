@@ -7,6 +7,7 @@ import { registerConfig } from './config.ts';
 import { registerImport } from './import.ts';
 import { registerJobs } from './jobs.ts';
 import { registerRecount } from './recount.ts';
+import { registerReload } from './reload.ts';
 import { reportError } from './report-error.ts';
 import { registerStart } from './start.ts';
 import { registerVerify } from './verify.ts';
@@ -46,6 +47,7 @@ function createProgram(context: CliContext): Command {
     })
     .exitOverride();
   registerStart(program, context);
+  registerReload(program, context);
   registerVerify(program, context);
   registerJobs(program, context);
   registerImport(program, context);

@@ -13,7 +13,11 @@ export function registerStart(program: Command, context: CliContext): void {
     .action(async (options: ParsedOptions) => {
       const loaded = loadCommandConfig(options, context);
       const log = createServiceLog(loaded, context);
-      const service = createService(loaded, { log });
+      const service = createService(loaded, {
+        log,
+        loadAgain: () => loadCommandConfig(options, context),
+      });
+      context.onHangUp(() => void service.reload().catch(() => undefined));
       try {
         const urls = await service.start();
         if (!context.signal.aborted) announce(urls, loaded, context);

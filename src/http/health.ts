@@ -20,6 +20,13 @@ export interface ListSyncHealth {
   readonly failure?: { readonly since: Date; readonly message: string };
 }
 
+/** How the configuration in force came to be. */
+export interface ConfigurationHealth {
+  readonly loadedAt: Date;
+  /** Since when a newer one is refused, and why. */
+  readonly refusal?: { readonly since: Date; readonly detail: string };
+}
+
 /** What the statistics say of themselves. */
 export interface StatisticsHealth {
   readonly chains: number;
@@ -65,6 +72,7 @@ export interface HealthFacts {
   readonly startedAt: Date;
   readonly registry?: RegistryHealth;
   readonly listSync?: ListSyncHealth;
+  readonly configuration?: ConfigurationHealth;
   readonly statistics?: StatisticsHealth;
   readonly database?: DatabaseHealth;
   readonly queue?: QueueHealth;
@@ -86,6 +94,7 @@ const healthReasonSchema = z.strictObject({
       'statistics_not_published',
       'database_unreachable',
       'list_stale',
+      'configuration_refused',
       'registry_findings',
       'queue_stalled',
     ])
@@ -125,6 +134,12 @@ export const healthReportSchema = z
         lastModified: z.iso.datetime(),
         ageSeconds: seconds.describe('Since the counts last changed'),
         confirmedSecondsAgo: seconds.describe('Since they were last compared with the database'),
+      })
+      .optional(),
+    configuration: z
+      .strictObject({
+        ageSeconds: seconds.describe('Since the configuration in force was read'),
+        refused: z.boolean().describe('A newer one is refused'),
       })
       .optional(),
     database: z.strictObject({ reachable: z.boolean(), checkedSecondsAgo: seconds }).optional(),
@@ -206,6 +221,12 @@ export function composeHealth(facts: HealthFacts): HealthReport {
         confirmedSecondsAgo: age(statistics.confirmedAt),
       },
     }),
+    ...(facts.configuration && {
+      configuration: {
+        ageSeconds: age(facts.configuration.loadedAt),
+        refused: facts.configuration.refusal !== undefined,
+      },
+    }),
     ...(database && {
       database: { reachable: database.reachable, checkedSecondsAgo: age(database.checkedAt) },
     }),
@@ -275,6 +296,13 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     detail: `The public list could not be renewed since ${since ?? ''}, and the last good one is served${afterColon(listSync?.failure?.message)}.`,
     blocking: false,
     ...(since !== undefined && { since }),
+  });
+  const refusal = facts.configuration?.refusal;
+  add(refusal !== undefined, {
+    code: 'configuration_refused',
+    detail: `The configuration is refused, and the one before stays in force${afterColon(refusal?.detail)}. The log and fullmatch reload say more.`,
+    blocking: false,
+    ...(refusal && { since: refusal.since.toISOString() }),
   });
   const errors = registry?.findings.error ?? 0;
   add(errors > 0, {

@@ -151,6 +151,13 @@ function addHealthMetrics(registers: Registry[], health: () => HealthReport): vo
         : Object.entries(registry.findings).map(([level, count]) => [{ level }, count]),
   );
   gauge(
+    'fullmatch_configuration_refused',
+    '1 while a newer configuration is refused and the one before is in force',
+    [],
+    ({ configuration }) =>
+      configuration === undefined ? [] : [[{}, Number(configuration.refused)]],
+  );
+  gauge(
     'fullmatch_chain_list_stale',
     '1 while no source gives a newer chain list that can be accepted',
     [],

@@ -13,6 +13,7 @@ export interface CliSurroundings {
   readonly environment?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;
   readonly signal?: AbortSignal;
+  readonly onHangUp?: (listener: () => void) => void;
   readonly terminal?: boolean;
   /** Called with everything that standard output holds so far, after each write. */
   readonly onStdout?: (text: string) => void;
@@ -37,6 +38,7 @@ export async function runInProcess(
     environment: surroundings.environment ?? {},
     workingDirectory: surroundings.workingDirectory ?? '/',
     signal: surroundings.signal ?? new AbortController().signal,
+    onHangUp: surroundings.onHangUp ?? (() => undefined),
   });
   return { exitCode, ...written };
 }

@@ -1,0 +1,70 @@
+import { type Command } from 'commander';
+import { type Config } from '../config/config.ts';
+import { FullmatchError } from '../errors.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { requestReload, type ReloadAnswer } from '../reload/reload-requests.ts';
+import { hasRunningServer } from '../store/embedded-server.ts';
+import { writeJson, type CliContext } from './cli-context.ts';
+import { withStore } from './command-store.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { createCommandLog } from './terminal-log.ts';
+
+/** A reload reads some files and makes one document; a busy machine may take its time. */
+const ANSWER_TIMEOUT_MS = 60_000;
+
+/**
+ * `fullmatch reload`: has every service of the database read its configuration again, as SIGHUP does to one, and says
+ * what became of it. Exits 1 when one of them refused.
+ */
+export function registerReload(program: Command, context: CliContext): void {
+  addConfigOptions(program.command('reload'))
+    .description('Has the running service read its configuration again; a bad one changes nothing.')
+    .option('--json', 'Prints JSON.')
+    .action(async (options: ParsedOptions) => {
+      const loaded = loadCommandConfig(options, context);
+      const log = createCommandLog(loaded, context);
+      const { config } = loaded;
+      if (config.database.url === undefined && !(await hasRunningServer(config.dataDir))) {
+        throw notRunning(config);
+      }
+      const { answers, expected } = await withStore(config, 'reload', log, ({ database }) =>
+        requestReload(database, { timeoutMs: ANSWER_TIMEOUT_MS, signal: context.signal }),
+      );
+      if (answers.length === 0 && expected === 0) throw notRunning(config);
+      const silent = Math.max(0, expected - answers.length);
+      if (options['json']) writeJson(context.stdout, { services: answers, silent });
+      else context.stdout.write(answers.map(answerText).join(''));
+      refuse(answers, silent);
+    });
+}
+
+function notRunning({ database, dataDir }: Config): FullmatchError {
+  const where = database.url === undefined ? `with the data directory ${dataDir}` : 'here';
+  return new FullmatchError(
+    'service_not_running',
+    `No service runs ${where}; start one, or name its configuration with --config.`,
+  );
+}
+
+function refuse(answers: readonly ReloadAnswer[], silent: number): void {
+  const refused = answers.filter(({ taken }) => !taken);
+  if (refused.length > 0) {
+    throw new FullmatchError(
+      'configuration_refused',
+      `${refused.length} of ${answers.length} services keep the configuration they had; correct it and run fullmatch reload again.`,
+    );
+  }
+  if (silent === 0) return;
+  throw new FullmatchError(
+    'request_timeout',
+    `${silent} services have not answered; look at their health and log.`,
+  );
+}
+
+function answerText({ service, taken, changed, restart, code, reason }: ReloadAnswer): string {
+  const lines = taken
+    ? [`${service}: taken; changed: ${changed.length === 0 ? 'nothing' : changed.join(', ')}`]
+    : [`${service}: refused: ${code ?? 'internal_error'}`, ...(reason ?? '').split('\n')];
+  if (restart.length > 0) lines.push(`waits for a restart: ${restart.join(', ')}`);
+  return lines.map((line, at) => `${at === 0 ? '' : '  '}${printableText(line, 2000)}\n`).join('');
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../errors.ts';
+import { sql, type Database } from '../store/database.ts';
+import { type ReloadOutcome } from './reloader.ts';
+
+/** Every service of a database hears requests here. */
+const REQUESTS_CHANNEL = 'fullmatch_reload';
+/** Whoever asked hears the answers here. */
+const ANSWERS_CHANNEL = 'fullmatch_reload_answers';
+
+const NOTIFY = sql('notify of a reload', `SELECT pg_notify($1, $2)`);
+/** A connection that listens runs no other statement, so the last one of each is known. */
+const COUNT_SERVICES = sql(
+  'count services that hear reloads',
+  `SELECT count(*)::int AS services FROM pg_stat_activity
+    WHERE datname = current_database() AND query = 'LISTEN ${REQUESTS_CHANNEL}'`,
+);
+
+/** A service need not be seen from here to hear: another role's connections are hidden. */
+const UNSEEN_PATIENCE_MS = 3_000;
+/** PostgreSQL sends at most 7,999 bytes. */
+const PAYLOAD_MAX_BYTES = 7_900;
+const REASON_BYTES = [5_000, 2_000, 500] as const;
+const MAX_KEYS = 40;
+
+const answerSchema = z.object({
+  request: z.string(),
+  /** The host and process id of the service. */
+  service: z.string(),
+  taken: z.boolean(),
+  changed: z.array(z.string()),
+  restart: z.array(z.string()),
+  code: z
+    .custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(ERROR_CODES, code))
+    .optional(),
+  reason: z.string().optional(),
+});
+
+/** What one service answered. */
+export type ReloadAnswer = Omit<z.infer<typeof answerSchema>, 'request'>;
+
+/** Reloads when a request comes over the database, and answers what became of it. */
+export async function answerReloadRequests(
+  database: Database,
+  reload: () => Promise<ReloadOutcome>,
+): Promise<{ close(): Promise<void> }> {
+  const service = `${hostname()}/${process.pid}`;
+  const stop = await database.listen(REQUESTS_CHANNEL, (request) => {
+    // After a reconnection nothing was asked that anyone still waits for.
+    if (request === undefined || !z.uuid().safeParse(request).success) return;
+    void reload().then((outcome) =>
+      database
+        .query(NOTIFY, [ANSWERS_CHANNEL, encodeAnswer(request, service, outcome)])
+        .catch(() => undefined),
+    );
+  });
+  return { close: stop };
+}
+
+/**
+ * Asks every service of the database to read its configuration again, and gives what they answered within the time.
+ * `expected` is how many there are, as far as can be seen.
+ * @throws FullmatchError those of the store
+ */
+export async function requestReload(
+  database: Database,
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<{ readonly answers: readonly ReloadAnswer[]; readonly expected: number }> {
+  const request = randomUUID();
+  const answers: ReloadAnswer[] = [];
+  let look = (): void => undefined;
+  const stop = await database.listen(ANSWERS_CHANNEL, (payload) => {
+    const answer = readAnswer(payload, request);
+    if (answer === undefined) return;
+    answers.push(answer);
+    look();
+  });
+  try {
+    const [row] = await database.query<{ services: number }>(COUNT_SERVICES);
+    const expected = row?.services ?? 0;
+    await database.query(NOTIFY, [REQUESTS_CHANNEL, request]);
+    const patience = expected === 0 ? Math.min(UNSEEN_PATIENCE_MS, options.timeoutMs) : undefined;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, patience ?? options.timeoutMs);
+      options.signal.addEventListener('abort', () => resolve(), { once: true });
+      look = () => {
+        if (answers.length < Math.max(1, expected)) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      look();
+    });
+    return { answers, expected };
+  } finally {
+    await stop();
+  }
+}
+
+function readAnswer(payload: string | undefined, request: string): ReloadAnswer | undefined {
+  try {
+    const { request: asked, ...answer } = answerSchema.parse(JSON.parse(payload ?? ''));
+    return asked === request ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer as a payload: long lists and reasons are cut until it fits. */
+export function encodeAnswer(request: string, service: string, outcome: ReloadOutcome): string {
+  const { changed, restart, reason, ...rest } = outcome;
+  const short = { ...rest, changed: cutList(changed), restart: cutList(restart) };
+  for (const bytes of REASON_BYTES) {
+    const cut = reason === undefined ? {} : { reason: cutText(reason, bytes) };
+    const payload = JSON.stringify({ request, service, ...short, ...cut });
+    if (Buffer.byteLength(payload) <= PAYLOAD_MAX_BYTES) return payload;
+  }
+  return JSON.stringify({ request, service, ...rest, changed: [], restart: [] });
+}
+
+function cutList(keys: readonly string[]): readonly string[] {
+  if (keys.length <= MAX_KEYS) return keys;
+  return [...keys.slice(0, MAX_KEYS), `and ${keys.length - MAX_KEYS} more`];
+}
+
+function cutText(text: string, bytes: number): string {
+  const buffer = Buffer.from(text);
+  // Decoding a cut character gives a replacement character, which is as good a mark of the cut as any.
+  return buffer.length <= bytes ? text : `${buffer.subarray(0, bytes).toString()}…`;
+}

@@ -1,0 +1,146 @@
+import { compareConfigs } from '../config/compare-configs.ts';
+import { type LoadedConfig } from '../config/config.ts';
+import { ERROR_CODES, FullmatchError, messageOf, type ErrorCode } from '../errors.ts';
+import { type NamedSecret } from '../lib/secret.ts';
+import { type Logger } from '../log.ts';
+
+/** What became of reading the configuration again. */
+export interface ReloadOutcome {
+  /** False: the configuration was refused, and the one before stays in force. */
+  readonly taken: boolean;
+  /** The keys that took effect by it. */
+  readonly changed: readonly string[];
+  /** The keys whose values differ from those that the service started with, and wait for a restart. */
+  readonly restart: readonly string[];
+  /** Why it was refused. */
+  readonly code?: ErrorCode;
+  readonly reason?: string;
+}
+
+/** What the health report says of the configuration. */
+export interface ConfigurationState {
+  /** When the configuration in force was read. */
+  readonly loadedAt: Date;
+  /** Since when a newer one is refused. `detail` may be shown to anyone. */
+  readonly refusal?: { readonly since: Date; readonly detail: string };
+}
+
+/** What a reload works with. */
+export interface ReloadParts {
+  /** The configuration that the service started with. */
+  readonly started: LoadedConfig;
+  /** Reads the configuration from its sources again. @throws FullmatchError as loadConfig does */
+  readonly load: () => LoadedConfig;
+  /** Puts what can change into force, or throws and leaves everything as it was. */
+  readonly apply: (next: LoadedConfig) => Promise<void>;
+  readonly now?: () => Date;
+}
+
+/** The most places that a public detail names. */
+const MAX_PLACES = 3;
+
+/** Reads the configuration again when asked to: a good one is put into force, a bad one changes nothing. */
+export class Reloader {
+  readonly #parts: ReloadParts;
+  readonly #log: Logger;
+  readonly #now: () => Date;
+  #inForce: LoadedConfig;
+  /** Of every configuration so far: what was secret once is not published later. */
+  #secrets: readonly NamedSecret[];
+  #state: ConfigurationState;
+  #last: Promise<unknown> = Promise.resolve();
+  #next: Promise<ReloadOutcome> | undefined;
+
+  constructor(parts: ReloadParts, log: Logger) {
+    this.#parts = parts;
+    this.#log = log;
+    this.#now = parts.now ?? (() => new Date());
+    this.#inForce = parts.started;
+    this.#secrets = parts.started.secrets;
+    this.#state = { loadedAt: this.#now() };
+  }
+
+  get state(): ConfigurationState {
+    return this.#state;
+  }
+
+  /**
+   * Reads the configuration and puts it into force. Never rejects. Calls during a reload share the next one, which
+   * reads the files after all of these calls.
+   */
+  reload(): Promise<ReloadOutcome> {
+    if (this.#next === undefined) {
+      this.#next = this.#last.then(() => {
+        this.#next = undefined;
+        return this.#run();
+      });
+      this.#last = this.#next;
+    }
+    return this.#next;
+  }
+
+  async #run(): Promise<ReloadOutcome> {
+    let restart: readonly string[] = [];
+    try {
+      const next = this.#parts.load();
+      restart = compareConfigs(this.#parts.started, next).restart;
+      const changed = compareConfigs(this.#inForce, next).live;
+      const secrets = joinSecrets(next.secrets, this.#secrets);
+      await this.#parts.apply({ ...next, secrets });
+      this.#inForce = next;
+      this.#secrets = secrets;
+      this.#state = { loadedAt: this.#now() };
+      const waits = restart.length > 0 ? { restart_needed: restart } : {};
+      this.#log.info(
+        { event: 'configuration_reloaded', changed, ...waits },
+        'the configuration was read again',
+      );
+      return { taken: true, changed, restart };
+    } catch (error) {
+      return this.#refuse(error, restart);
+    }
+  }
+
+  #refuse(error: unknown, restart: readonly string[]): ReloadOutcome {
+    const since = this.#state.refusal?.since ?? this.#now();
+    const { loadedAt } = this.#state;
+    const isKnown = error instanceof FullmatchError;
+    const code = isKnown ? error.code : 'internal_error';
+    const reason = messageOf(error);
+    this.#state = { loadedAt, refusal: { since, detail: describePublicly(error) } };
+    this.#log.error(
+      { event: 'configuration_refused', code, error: reason, ...(!isKnown && { err: error }) },
+      'the configuration was refused; the one before stays in force',
+    );
+    return { taken: false, changed: [], restart, code, reason };
+  }
+}
+
+/** The secrets of a configuration, and those of earlier ones that it has no more. */
+function joinSecrets(
+  current: readonly NamedSecret[],
+  earlier: readonly NamedSecret[],
+): readonly NamedSecret[] {
+  const known = new Set(current.map(({ secret }) => secret.reveal()));
+  const old = earlier.filter(({ secret }) => !known.has(secret.reveal()));
+  const suffix = ' (of an earlier configuration)';
+  const marked = old.map(({ name, secret }) => ({
+    name: name.endsWith(suffix) ? name : `${name}${suffix}`,
+    secret,
+  }));
+  return [...current, ...marked];
+}
+
+/**
+ * What is wrong with a configuration, for everyone: the kind of fault and the places. The messages stay in the log,
+ * since they may quote what an operator wrote by mistake.
+ */
+function describePublicly(error: unknown): string {
+  if (!(error instanceof FullmatchError)) return ERROR_CODES.internal_error.title;
+  const { title } = ERROR_CODES[error.code];
+  const problems: unknown = error.details['problems'];
+  if (!Array.isArray(problems)) return title;
+  const places = problems.map(({ where }: { where: string }) => where.replace(/^.*[/\\]/, ''));
+  const more = places.length > MAX_PLACES ? `, and ${places.length - MAX_PLACES} more` : '';
+  return `${title} at ${places.slice(0, MAX_PLACES).join(', ')}${more}`;
+}
