@@ -1,5 +1,7 @@
 import { openIcons } from './chains/chain-icons.ts';
 import { type ChainList } from './chains/chain-list.ts';
+import { findExplorerHosts } from './chains/creation/explorer-hits.ts';
+import { findCreationTransaction } from './chains/creation/find-creation-transaction.ts';
 import { readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
 import { type ChainRegistry } from './chains/registry.ts';
@@ -150,6 +152,7 @@ function findPrivateHosts(
 ): readonly string[] {
   return [
     ...findOperatorHosts(registry.chains),
+    ...findExplorerHosts(registry.chains),
     ...(downloadUrl === undefined ? [] : [hostPortOf(new URL(downloadUrl))]),
     ...sync.urls.filter(isUrlSource).map((url) => hostPortOf(new URL(url))),
   ];
@@ -205,6 +208,8 @@ export async function openVerificationParts(
   return {
     compilers,
     chainAccess: createChainAccess(rpc),
+    findCreation: (chain, address, options) =>
+      findCreationTransaction({ rpc, fetch }, chain, address, options),
     findSupportedChain: (chainId) =>
       registry().chains.find(({ record }) => record.chainId === chainId && record.supported),
     quorumOf,
