@@ -1,0 +1,237 @@
+/**
+ * Verifications through the whole service, cold and warm, and what loaded compilers hold: `npm run bench:verify`.
+ * It runs the built program in dist/ on its embedded database, against an anvil of its own.
+ */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { loadavg } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCompilers } from '../src/compilers/compilers.ts';
+import { silentLogger } from '../src/log.ts';
+import { startAnvil, type Anvil } from '../test/support/anvil.ts';
+import { startProgram } from '../test/support/booted-service.ts';
+import { SOLC_PACKAGES } from '../test/support/solc-packages.ts';
+import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
+import {
+  compileAsDeveloper,
+  configOf,
+  deploy,
+  type DevelopersContract,
+  pollJob,
+  post,
+  type TestInput,
+  VERIFIED_CHAIN_ID,
+} from '../test/support/verification-fixture.ts';
+import { type BenchmarkContract, ERC721_ENUMERABLE, GOVERNOR, SMALL } from './compiler-inputs.ts';
+import { findCompilers, readResident } from './child-compilers.ts';
+import { median } from './median.ts';
+
+const NEWEST = '0.8.37';
+const MEASURED_VERSIONS = [NEWEST, '0.8.20', '0.6.12', '0.4.26'] as const;
+const COLD_ROUNDS = 3;
+const WARM_PER_ROUND = 5;
+/** So that a compiler has made its next instance and given memory back. */
+const PAUSE_MS = 700;
+const BATCH = 60;
+const WORKERS = 2;
+const SOLC = path.dirname(createRequire(import.meta.url).resolve('solc/package.json'));
+
+type Program = Awaited<ReturnType<typeof startProgram>>;
+
+/** A contract of the benchmark as its developer compiled it. */
+interface Prepared {
+  readonly contract: BenchmarkContract;
+  readonly compiled: DevelopersContract;
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+/** The reference: the compiler's npm package in a fresh process, for this one compilation and nothing around it. */
+function compileInFreshProcess({ input }: BenchmarkContract): Promise<void> {
+  const script = `const solc = require(process.argv[1]);
+    process.stdout.write(solc.compile(require('fs').readFileSync(0, 'utf8')));`;
+  return new Promise((resolve, reject) => {
+    const options = { maxBuffer: 2 ** 27 };
+    const child = execFile(process.execPath, ['-e', script, SOLC], options, (error) =>
+      error === null ? resolve() : reject(new Error(error.message.slice(0, 300))),
+    );
+    child.stdin?.end(JSON.stringify(input));
+  });
+}
+
+async function prepare(contract: BenchmarkContract): Promise<Prepared> {
+  const { input, target } = contract;
+  const compiled = await compileAsDeveloper(NEWEST, input as TestInput, target.path, target.name);
+  return { contract, compiled };
+}
+
+/** The votes of the Governor; other constructors take no arguments and ignore it. */
+const CONSTRUCTOR_ARGUMENTS = '7'.padStart(64, '0');
+
+function deployFresh(anvil: Anvil, { contract, compiled }: Prepared): ReturnType<typeof deploy> {
+  return deploy(
+    anvil,
+    compiled.creationCode,
+    contract === GOVERNOR ? CONSTRUCTOR_ARGUMENTS : undefined,
+  );
+}
+
+/** One verification as a client of the API v1 has it: a request that is answered with the match. */
+async function verifyOne(program: Program, anvil: Anvil, prepared: Prepared): Promise<number> {
+  const { contract, compiled } = prepared;
+  const { address, transactionHash } = await deployFresh(anvil, prepared);
+  const sources = Object.entries(contract.input.sources).map(([name, { content }]) => [
+    name,
+    content,
+  ]);
+  const body = {
+    chain: String(VERIFIED_CHAIN_ID),
+    address,
+    creatorTxHash: transactionHash,
+    files: { 'metadata.json': compiled.metadata, ...(Object.fromEntries(sources) as object) },
+  };
+  return timeOf(async () => {
+    const response = await post(`${program.apiUrl}/verify`, body);
+    const text = await response.text();
+    if (!text.includes('"status":"perfect"')) throw new Error(`${contract.name}: ${text}`);
+  });
+}
+
+/** One line of the table of contracts; times in milliseconds. */
+interface ContractRow {
+  readonly contract: string;
+  readonly reference: number;
+  readonly cold: number;
+  readonly warm: number;
+}
+
+async function measureContract(
+  start: () => Promise<Program>,
+  anvil: Anvil,
+  prepared: Prepared,
+): Promise<ContractRow> {
+  const [reference, cold, warm]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < COLD_ROUNDS; round += 1) {
+    reference.push(await timeOf(() => compileInFreshProcess(prepared.contract)));
+    const program = await start();
+    cold.push(await verifyOne(program, anvil, prepared));
+    for (let turn = 0; turn < WARM_PER_ROUND; turn += 1) {
+      await sleep(PAUSE_MS);
+      warm.push(await verifyOne(program, anvil, prepared));
+    }
+    await stop(program);
+  }
+  const { name } = prepared.contract;
+  const row = { reference: median(reference), cold: median(cold), warm: median(warm) };
+  return { contract: name, ...row };
+}
+
+async function stop(program: Program): Promise<void> {
+  program.child.kill('SIGTERM');
+  await program.ended;
+}
+
+/** Verifications per second when many wait, and compilations per second of fresh processes, as many at once. */
+async function measureRate(
+  program: Program,
+  anvil: Anvil,
+  prepared: Prepared,
+): Promise<{ readonly jobs: number; readonly reference: number }> {
+  const { contract } = prepared;
+  const bodyOf = (creationTransactionHash: string): object => ({
+    stdJsonInput: contract.input,
+    compilerVersion: NEWEST,
+    contractIdentifier: `${contract.target.path}:${contract.target.name}`,
+    creationTransactionHash,
+  });
+  const deployments: Awaited<ReturnType<typeof deploy>>[] = [];
+  for (let number = 0; number < BATCH; number += 1) {
+    deployments.push(await deployFresh(anvil, prepared));
+  }
+  const took = await timeOf(async () => {
+    const ids = await Promise.all(
+      deployments.map(async ({ address, transactionHash }) => {
+        const url = `${program.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
+        const response = await post(url, bodyOf(transactionHash));
+        return ((await response.json()) as { verificationId: string }).verificationId;
+      }),
+    );
+    for (const id of ids) {
+      const job = await pollJob(program.apiUrl, id);
+      if (job.contract.match !== 'exact_match') throw new Error(JSON.stringify(job));
+    }
+  });
+  const fresh = 10;
+  const referenceTook = await timeOf(async () => {
+    for (let number = 0; number < fresh; number += WORKERS) {
+      await Promise.all(Array.from({ length: WORKERS }, () => compileInFreshProcess(contract)));
+    }
+  });
+  return { jobs: (BATCH * 1000) / took, reference: (fresh * 1000) / referenceTook };
+}
+
+/** The resident memory of the process with the compiler of each version, a while after it compiled a small contract. */
+async function measureMemory(): Promise<readonly object[]> {
+  const rows = [];
+  for (const version of MEASURED_VERSIONS) {
+    const compilers = await createCompilers({ sources: { packages: SOLC_PACKAGES } }, silentLogger);
+    await compilers.compile({ language: 'solidity', version, input: SMALL.input });
+    await sleep(3 * PAUSE_MS);
+    const [compiler = 0] = await findCompilers(process.pid);
+    const mebibytes = Math.round((await readResident(compiler)) / 2 ** 20);
+    rows.push({ version, mebibytes });
+    await compilers.close();
+  }
+  return rows;
+}
+
+/** Measures and prints. */
+export async function runVerificationBenchmark(): Promise<void> {
+  console.log(`load before: ${loadavg()[0]?.toFixed(1) ?? '?'}`);
+  const folder = await createTemporaryFolder('fullmatch-bench-');
+  const anvil = await startAnvil({ chainId: VERIFIED_CHAIN_ID });
+  try {
+    const yaml = configOf(anvil, `verification: { workers: ${WORKERS} }\n`);
+    await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
+    const environment = { FULLMATCH_DATA_DIR: path.join(folder.path, 'data') };
+    const start = (): Promise<Program> =>
+      startProgram({ environment, workingDirectory: folder.path });
+    // Makes the database, and the file caches warm.
+    await stop(await start());
+    const small = await prepare(SMALL);
+    for (const contract of [SMALL, ERC721_ENUMERABLE, GOVERNOR]) {
+      const prepared = contract === SMALL ? small : await prepare(contract);
+      const { reference, cold, warm } = await measureContract(start, anvil, prepared);
+      console.log(
+        [
+          contract.name.padEnd(8),
+          `reference ${reference.toFixed(0)} ms`,
+          `cold ${cold.toFixed(0)} ms`,
+          `warm ${warm.toFixed(0)} ms`,
+          `reference / warm ${(reference / warm).toFixed(1)}`,
+          `cold / warm ${(cold / warm).toFixed(1)}`,
+        ].join('  '),
+      );
+    }
+    const program = await start();
+    await verifyOne(program, anvil, small);
+    const { jobs, reference } = await measureRate(program, anvil, small);
+    console.log(
+      `${WORKERS} workers: ${jobs.toFixed(1)} jobs/s, fresh processes ${reference.toFixed(1)}/s, ratio ${(jobs / reference).toFixed(1)}`,
+    );
+    await stop(program);
+    console.table(await measureMemory());
+  } finally {
+    await anvil.stop();
+    await folder.remove();
+  }
+  console.log(`load after: ${loadavg()[0]?.toFixed(1) ?? '?'}`);
+}
+
+await runVerificationBenchmark();
