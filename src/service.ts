@@ -2,12 +2,13 @@ import { openIcons } from './chains/chain-icons.ts';
 import { type ChainList } from './chains/chain-list.ts';
 import { findExplorerHosts } from './chains/creation/explorer-hits.ts';
 import { findCreationTransaction } from './chains/creation/find-creation-transaction.ts';
+import { type ChainHealth, watchEndpoints } from './chains/health/chain-health.ts';
 import { readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
 import { type ChainRegistry } from './chains/registry.ts';
 import { findOperatorHosts } from './chains/rpc/asked-chain.ts';
 import { createChainAccess } from './chains/rpc/chain-access.ts';
-import { createRpcClient, type RpcClient } from './chains/rpc/rpc-client.ts';
+import { type RpcClient } from './chains/rpc/rpc-client.ts';
 import { isUrlSource } from './chains/sync/list-source.ts';
 import {
   readServedList,
@@ -188,12 +189,14 @@ interface ChainParts {
   readonly quorumOf: (chainId: number) => 1 | 2 | undefined;
   readonly fetch: GuardedFetch;
   readonly rpc: RpcClient;
+  /** Which endpoints know the state of old blocks. */
+  readonly archive?: ChainHealth['archive'];
 }
 
 /** What a verification is made of: chain access, compilers, and the chains of the registry. */
 export async function openVerificationParts(
   config: Config,
-  { registry, quorumOf, fetch, rpc }: ChainParts,
+  { registry, quorumOf, fetch, rpc, archive }: ChainParts,
   log: Logger,
 ): Promise<VerificationParts & { readonly compilers: Compilers; close(): Promise<void> }> {
   const { timeoutMs, memoryBytes } = config.compilers;
@@ -209,7 +212,7 @@ export async function openVerificationParts(
     compilers,
     chainAccess: createChainAccess(rpc),
     findCreation: (chain, address, options) =>
-      findCreationTransaction({ rpc, fetch }, chain, address, options),
+      findCreationTransaction({ rpc, fetch, ...(archive && { archive }) }, chain, address, options),
     findSupportedChain: (chainId) =>
       registry().chains.find(({ record }) => record.chainId === chainId && record.supported),
     quorumOf,
@@ -261,11 +264,14 @@ async function openDomain(
   const listSync = opened.addFirst(
     await startRegistrySync(config, syncParts, publisher, listSyncTimes, log),
   );
-  const rpc = createRpcClient({ fetch });
+  const chainHealth = opened.addFirst(
+    watchEndpoints(fetch, { registry, inputs: () => publisher.inputs }, config.health, log),
+  );
+  const { rpc, archive } = chainHealth;
   const quorumOf = (chainId: number): 1 | 2 | undefined =>
     publisher.inputs.configured.get(chainId)?.quorum;
   const parts = opened.add(
-    await openVerificationParts(config, { registry, quorumOf, fetch, rpc }, log),
+    await openVerificationParts(config, { registry, quorumOf, fetch, rpc, archive }, log),
   );
   const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
   const queue = { total: queueLimit, perClient: clientQueueLimit };
@@ -287,6 +293,7 @@ async function openDomain(
     documents,
     registry,
     icons: () => icons.current,
+    chainHealth,
     verification,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(database),
@@ -299,6 +306,7 @@ async function openDomain(
         ...(listSync.state && { listSync: listSync.state }),
         ...(verification.queue && { queue: verification.queue }),
         compilers: parts.compilers.describe(),
+        probedChains: chainHealth.summary(),
         documents: {
           chains: documents.current.chains !== undefined,
           statistics: documents.current.statistics !== undefined,

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
+import { type HealthSummary } from '../chains/health/health-report.ts';
+
 /** What the registry says of itself. */
 export interface RegistryHealth {
   /** `embedded` or the name of the operator's list. */
@@ -77,6 +79,8 @@ export interface HealthFacts {
   readonly database?: DatabaseHealth;
   readonly queue?: QueueHealth;
   readonly compilers?: CompilersHealth;
+  /** As this process sees them. */
+  readonly probedChains?: HealthSummary;
   /** Which of the published documents have a snapshot. */
   readonly documents: { readonly chains: boolean; readonly statistics: boolean };
   /** Whether the service has been told to end. */
@@ -97,6 +101,7 @@ const healthReasonSchema = z.strictObject({
       'configuration_refused',
       'registry_findings',
       'queue_stalled',
+      'chains_down',
     ])
     .describe('Stable; programs branch on it'),
   detail: z.string().describe('The same for people'),
@@ -162,6 +167,10 @@ export const healthReportSchema = z
       })
       .optional()
       .describe('The compilers of this process'),
+    probedChains: z
+      .strictObject({ up: count, degraded: count, down: count, unknown: count })
+      .optional()
+      .describe('Configured chains by the state of their endpoints, as this process sees them'),
   })
   .meta({ id: 'Health', description: 'What the service knows of its own state' });
 
@@ -185,12 +194,15 @@ export type HealthReport = z.infer<typeof healthReportSchema>;
 /** The body of GET /readyz. */
 type Readiness = z.infer<typeof readinessSchema>;
 
+/** A reason names no more chains than this. */
+const MAX_NAMED_CHAINS = 5;
+
 /** Composes the health report from what is known. Pure. */
 export function composeHealth(facts: HealthFacts): HealthReport {
   const age = (since: Date): number =>
     Math.max(0, Math.floor((facts.now.getTime() - since.getTime()) / 1000));
   const reasons = findReasons(facts);
-  const { registry, statistics, database, queue, compilers } = facts;
+  const { registry, statistics, database, queue, compilers, probedChains } = facts;
   return {
     status: reasons.length === 0 ? 'ok' : 'degraded',
     ready: !reasons.some((reason) => reason.blocking),
@@ -245,6 +257,7 @@ export function composeHealth(facts: HealthFacts): HealthReport {
         warmBytes: compilers.idleBytes,
       },
     }),
+    ...(probedChains && { probedChains: { ...probedChains, down: probedChains.down.length } }),
   };
 }
 
@@ -313,6 +326,12 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   add(isStalled(facts), {
     code: 'queue_stalled',
     detail: `Verifications wait for more than ${STALLED_SECONDS} seconds, and no process works on one. Look whether a process of this database has verification.workers above 0.`,
+    blocking: false,
+  });
+  const down = facts.probedChains?.down ?? [];
+  add(down.length > 0, {
+    code: 'chains_down',
+    detail: `No endpoint gives answers that can be used, of chain ${down.slice(0, MAX_NAMED_CHAINS).join(', ')}${down.length > MAX_NAMED_CHAINS ? ', …' : ''}. /v1/chains/{ref}/health says why.`,
     blocking: false,
   });
   return reasons;

@@ -1,3 +1,4 @@
+import { type ChainHealth } from '../chains/health/chain-health.ts';
 import { type ChainIcons } from '../chains/chain-icons.ts';
 import { type ChainRegistry } from '../chains/registry.ts';
 import { FullmatchError } from '../errors.ts';
@@ -23,6 +24,8 @@ export interface HttpDependencies {
   /** The pictures of chains. */
   readonly icons: () => ChainIcons;
   readonly health: () => HealthReport;
+  /** How the endpoints of chains are. */
+  readonly chainHealth: Pick<ChainHealth, 'report' | 'reports'>;
   /** Reads verified contracts. */
   readonly contracts: ContractReader;
   /** Verifies contracts. */

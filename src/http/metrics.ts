@@ -1,7 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import { type ChainHealth } from '../chains/health/chain-health.ts';
 import { makeAnswer, NOT_STORED } from './answer.ts';
 import { type Documents } from './documents.ts';
+import { addEndpointMetrics } from './endpoint-metrics.ts';
 import { type HealthReport } from './health.ts';
 import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
 import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
@@ -35,6 +37,7 @@ export function createMetrics(sources: {
   readonly documents: Documents;
   readonly health: () => HealthReport;
   readonly verification: Pick<Verification, 'onJobEnd'>;
+  readonly chainHealth: Pick<ChainHealth, 'reports'>;
   readonly version: string;
 }): Metrics {
   const registry = new Registry();
@@ -52,6 +55,7 @@ export function createMetrics(sources: {
   addHealthMetrics(registers, sources.health);
   addQueueMetrics(registers, sources.health);
   addJobMetrics(registers, sources.verification);
+  addEndpointMetrics(registers, sources.chainHealth.reports);
   return {
     observer: createObservers(registers),
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),

@@ -2,6 +2,7 @@ import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 
 import * as apiRoutes from './api/api-routes.ts';
 import { chainRoutes } from './api/chains/chain-routes.ts';
+import { chainHealthRoute } from './api/chains/chain-health-route.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
 import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
 import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
@@ -74,6 +75,7 @@ const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.chainsRoute,
   apiRoutes.chainRoute,
   ...chainRoutes,
+  chainHealthRoute,
   ...v2VerifyRoutes,
   ...v2ContractRoutes,
   ...v1VerifyRoutes,

@@ -1,5 +1,6 @@
 import { type ChainIcons } from '../../src/chains/chain-icons.ts';
 import { type ChainRecord } from '../../src/chains/chain-record.ts';
+import { reportUnprobed } from '../../src/chains/health/health-report.ts';
 import { type ChainRegistry } from '../../src/chains/registry.ts';
 import { Documents } from '../../src/http/documents.ts';
 import { FullmatchError } from '../../src/errors.ts';
@@ -136,6 +137,10 @@ export async function fixtureDependencies(
     registry: () => registryOf(FIXTURE_CHAINS),
     icons: () => FIXTURE_ICONS,
     health: () => composeHealth(healthyFacts()),
+    chainHealth: {
+      report: (chain) => reportUnprobed(chain, 'not_configured'),
+      reports: () => [],
+    },
     contracts: emptyContracts,
     verification: noVerification,
     verificationBytes: 10_000_000,

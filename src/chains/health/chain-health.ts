@@ -1,11 +1,18 @@
+import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Logger } from '../../log.ts';
 import { localServiceChains } from '../default-service-chains.ts';
-import { type RegisteredChain } from '../registered-chain.ts';
+import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
 import { type ChainRegistry } from '../registry.ts';
-import { type EndpointPreference } from '../rpc/endpoint-order.ts';
-import { type EndpointProber } from '../rpc/rpc-client.ts';
+import { createRpcClient, type EndpointProber, type RpcClient } from '../rpc/rpc-client.ts';
 import { HealthBook, probedEndpoints } from './health-book.ts';
-import { type ChainHealthReport, reportChain, reportUnprobed } from './health-report.ts';
+import {
+  type ChainHealthReport,
+  type HealthSummary,
+  reportChain,
+  reportUnprobed,
+  summariseReports,
+} from './health-report.ts';
+import { type Capability } from './probe-endpoint.ts';
 import { Prober, type ProberOptions } from './prober.ts';
 
 /** Where the chains come from that are probed. */
@@ -24,17 +31,21 @@ export interface ChainHealth {
   report(chain: RegisteredChain): ChainHealthReport;
   /** What is known of every probed chain, ascending by id. */
   reports(): readonly ChainHealthReport[];
-  /** Puts endpoints that are known to be down last. */
-  readonly preference: EndpointPreference;
-  /** Begins to probe. */
-  start(rpc: EndpointProber): void;
+  /** How many of them are in which state. */
+  summary(): HealthSummary;
+  /** The client that asks endpoints that are known to be down last. */
+  readonly rpc: RpcClient;
+  /** Whether an endpoint knows the state of old blocks. */
+  readonly archive: (chainId: number, endpoint: Endpoint) => Capability;
   /** Ends the probes under way. */
   close(): Promise<void>;
 }
 
-export interface ChainHealthOptions extends ProberOptions {
+export interface ChainHealthOptions extends Omit<ProberOptions, 'everyMs'> {
   /** Whether anything is probed. */
   readonly enabled: boolean;
+  /** Seconds between two probes of an endpoint, more or less. */
+  readonly everySeconds: number;
 }
 
 /**
@@ -48,38 +59,50 @@ export function findProbedChains({ registry, inputs }: ProbedSources): readonly 
   });
 }
 
-/** Watches the endpoints of the probed chains, once it is started. */
-export function createChainHealth(
+/** Makes the RPC client of a fetch, and watches the endpoints of the probed chains by it until it is closed. */
+export function watchEndpoints(
+  fetch: GuardedFetch,
   sources: ProbedSources,
   options: ChainHealthOptions,
   log: Logger,
 ): ChainHealth {
+  const { enabled, everySeconds } = options;
   const book = new HealthBook();
-  let prober: Prober | undefined;
-  const chains = (): readonly RegisteredChain[] =>
-    findProbedChains(sources).filter((chain) => probedEndpoints(chain).length > 0);
+  const rpc = createRpcClient({
+    fetch,
+    preference: (chainId, endpoint) => book.rank(chainId, endpoint),
+  });
+  const prober = new Prober(
+    {
+      ...{ rpc, book },
+      chains: () => findProbedChains(sources).filter(hasEndpoints),
+      configuration: () => sources.inputs().configured,
+    },
+    { ...options, everyMs: everySeconds * 1000 },
+    log,
+  );
+  if (enabled) prober.start();
   const report = (chain: RegisteredChain): ChainHealthReport => {
-    if (!options.enabled) return reportUnprobed(chain, 'probing_disabled');
-    prober?.look();
+    if (!enabled) return reportUnprobed(chain, 'probing_disabled');
+    prober.look();
     const tracked = book.chain(chain.record.chainId);
     if (tracked !== undefined) return reportChain(tracked);
-    return reportUnprobed(
-      chain,
-      findProbedChains(sources).includes(chain) ? 'no_endpoints' : 'not_configured',
-    );
+    const configured = findProbedChains(sources).includes(chain);
+    return reportUnprobed(chain, configured ? 'no_endpoints' : 'not_configured');
   };
+  const reports = (): readonly ChainHealthReport[] => book.chains.map(reportChain);
   return {
     report,
-    reports: () => book.chains.map(reportChain),
-    preference: (chainId, endpoint) => book.rank(chainId, endpoint),
-    start(rpc) {
-      if (!options.enabled) return;
-      const configuration = (): unknown => sources.inputs().configured;
-      prober = new Prober({ rpc, chains, configuration, book }, options, log);
-      prober.start();
-    },
-    close: async () => prober?.close(),
+    reports,
+    summary: () => summariseReports(reports()),
+    rpc,
+    archive: (chainId, endpoint) => book.find(chainId, endpoint)?.archive ?? 'unknown',
+    close: () => prober.close(),
   };
+}
+
+function hasEndpoints(chain: RegisteredChain): boolean {
+  return probedEndpoints(chain).length > 0;
 }
 
 /** Probes chains at once until the state of each endpoint is settled, and tells what was found. */
@@ -90,7 +113,7 @@ export async function probeChains(
   log: Logger,
 ): Promise<readonly ChainHealthReport[]> {
   const book = new HealthBook();
-  const asked = chains.filter((chain) => probedEndpoints(chain).length > 0);
+  const asked = chains.filter(hasEndpoints);
   const { deadlineMs, signal } = options;
   const prober = new Prober(
     { rpc, chains: () => asked, configuration: () => undefined, book },

@@ -88,10 +88,14 @@ export class HealthBook {
   }
 
   /** How much an endpoint is wanted; one that nothing is known of is as good as one that is up. */
-  rank(chainId: number, { url }: Endpoint): EndpointRank {
+  rank(chainId: number, endpoint: Endpoint): EndpointRank {
+    return RANKS[this.find(chainId, endpoint)?.record.state ?? 'unknown'];
+  }
+
+  /** What is known of an endpoint of a chain, told by its URL; undefined where it is not probed. */
+  find(chainId: number, { url }: Endpoint): TrackedEndpoint | undefined {
     const tracked = this.#chains.get(chainId)?.endpoints;
-    const found = tracked?.find(({ endpoint }) => endpoint.url.reveal() === url.reveal());
-    return RANKS[found?.record.state ?? 'unknown'];
+    return tracked?.find(({ endpoint }) => endpoint.url.reveal() === url.reveal());
   }
 
   /**

@@ -100,6 +100,27 @@ export function reportChain(tracked: TrackedChain): ChainHealthReport {
   };
 }
 
+/** How many probed chains are in which state, and which of them are down. */
+export interface HealthSummary {
+  readonly up: number;
+  readonly degraded: number;
+  readonly unknown: number;
+  /** Ascending ids of the chains none of whose endpoints gives answers that can be used. */
+  readonly down: readonly number[];
+}
+
+/** The summary of reports that are in the order of chain ids. */
+export function summariseReports(reports: readonly ChainHealthReport[]): HealthSummary {
+  const inState = (wanted: ChainState): readonly number[] =>
+    reports.filter(({ state }) => state === wanted).map(({ chainId }) => chainId);
+  return {
+    up: inState('up').length,
+    degraded: inState('degraded').length,
+    unknown: inState('unknown').length,
+    down: inState('down'),
+  };
+}
+
 function roundTo(value: number, digits: number): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }

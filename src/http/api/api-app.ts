@@ -16,6 +16,7 @@ import {
   openapiRoute,
   versionRoute,
 } from './api-routes.ts';
+import { addChainHealthRoute } from './chains/chain-health-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { renderDocs } from './docs-page.ts';
 import { renderHome } from './home-page.ts';
@@ -58,6 +59,7 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   if (deps.pages === undefined) routes.openapi(homeRoute, () => renderHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, deps);
+  addChainHealthRoute(routes, deps);
   addContractRoutes(routes, deps);
   addVerifyRoutes(routes, deps);
   addLookUpRoutes(routes, deps);

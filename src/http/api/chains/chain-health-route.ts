@@ -1,0 +1,121 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+
+import { findChain } from '../../../chains/chain-reference.ts';
+import { ENDPOINT_STATES } from '../../../chains/health/endpoint-state.ts';
+import {
+  type ChainHealthReport,
+  type EndpointReport,
+} from '../../../chains/health/health-report.ts';
+import { answerJson, NOT_STORED } from '../../answer.ts';
+import { type HttpDependencies } from '../../host-dependencies.ts';
+import { chainReference, referenceProblems } from './chain-routes.ts';
+
+const count = z.int().min(0);
+const time = z.iso.datetime();
+const capability = z.enum(['yes', 'no', 'unknown']);
+
+const reasons = z.array(
+  z.strictObject({
+    code: z.string().describe('Stable; programs branch on it'),
+    detail: z.string().describe('The same for people'),
+  }),
+);
+
+const endpointHealthSchema = z.strictObject({
+  label: z.string().describe('The host of a public endpoint; private ones have a number'),
+  public: z.boolean().describe('Whether it is in `rpc`'),
+  state: z
+    .enum([...ENDPOINT_STATES, 'not_probed'])
+    .describe(
+      'throttled: it lives and refuses us. down: no sound answer to five probes. wrong_chain: until the configuration changes',
+    ),
+  since: time.optional().describe('When the state began'),
+  reasons: reasons.describe('Why; empty when there is nothing to say'),
+  checkedAt: time.optional().describe('When it was last asked'),
+  head: z
+    .strictObject({
+      number: count,
+      timestamp: time,
+      seenAt: time,
+      ageSeconds: count.optional().describe('When it was seen; absent for a time to come'),
+    })
+    .optional()
+    .describe('The newest block that it gave'),
+  lagBlocks: count.optional().describe('Blocks that a peer had when it did not'),
+  latency: z
+    .strictObject({ p50Ms: z.number(), p95Ms: z.number(), samples: count })
+    .optional()
+    .describe('Of the newest answers without the very first'),
+  archive: capability.describe('Whether it knows the state of old blocks'),
+  trace: capability.describe('Whether it traces calls or transactions'),
+});
+
+const chainHealthSchema = z
+  .strictObject({
+    chainId: z.int().min(1),
+    state: z
+      .enum(['unknown', 'up', 'degraded', 'down', 'not_probed'])
+      .describe('degraded: some endpoints are not up. not_probed: the reason says why'),
+    since: time.optional().describe('When the state began'),
+    reasons,
+    secondsPerBlock: z.number().optional().describe('The usual time from block to block, as seen'),
+    endpoints: z.array(endpointHealthSchema).describe('In the order in which the chain has them'),
+  })
+  .meta({ id: 'ChainHealth', description: 'How a chain and its endpoints are' });
+
+/** GET /v1/chains/{ref}/health. */
+export const chainHealthRoute = createRoute({
+  method: 'get',
+  path: '/v1/chains/{ref}/health',
+  summary: 'How the endpoints of a chain are',
+  description:
+    'As the process that answers sees them. Only configured chains are probed; of others `state` is `not_probed`.',
+  tags: ['chains'],
+  request: { params: chainReference },
+  responses: {
+    200: {
+      description: 'The report',
+      content: { 'application/json': { schema: chainHealthSchema } },
+    },
+    ...referenceProblems,
+  },
+});
+
+/** Adds {@link chainHealthRoute}. */
+export function addChainHealthRoute(
+  routes: OpenAPIHono,
+  { registry, chainHealth }: Pick<HttpDependencies, 'registry' | 'chainHealth'>,
+): void {
+  routes.openapi(chainHealthRoute, (c) => {
+    const chain = findChain(registry(), c.req.valid('param').ref);
+    return answerJson(renderHealth(chainHealth.report(chain)), NOT_STORED);
+  });
+}
+
+/** Times as text; everything else is as the report has it. */
+function renderHealth(report: ChainHealthReport): z.infer<typeof chainHealthSchema> {
+  const { since, reasons: why, endpoints, ...facts } = report;
+  return {
+    ...facts,
+    ...(since && { since: since.toISOString() }),
+    reasons: [...why],
+    endpoints: endpoints.map(renderEndpoint),
+  };
+}
+
+function renderEndpoint(endpoint: EndpointReport): z.infer<typeof endpointHealthSchema> {
+  const { since, checkedAt, head, reasons: why, ...facts } = endpoint;
+  return {
+    ...facts,
+    ...(since && { since: since.toISOString() }),
+    reasons: [...why],
+    ...(checkedAt && { checkedAt: checkedAt.toISOString() }),
+    ...(head && {
+      head: {
+        ...head,
+        timestamp: head.timestamp.toISOString(),
+        seenAt: head.seenAt.toISOString(),
+      },
+    }),
+  };
+}
