@@ -105,8 +105,14 @@ export const ERROR_CODES = {
   rpc_invalid_answer: { status: 502, exit: 1, title: 'Invalid answer of an RPC endpoint' },
   wrong_chain: { status: 502, exit: 1, title: 'RPC endpoint of another chain' },
   endpoints_disagree: { status: 503, exit: 75, title: 'RPC endpoints disagree' },
+  endpoints_unhealthy: { status: 503, exit: 75, title: 'RPC endpoints not healthy' },
   cannot_fetch_bytecode: { status: 503, exit: 75, title: 'Code on chain could not be fetched' },
   contract_not_deployed: { status: 404, exit: 1, title: 'No code at the address' },
+  creation_transaction_not_found: {
+    status: 404,
+    exit: 1,
+    title: 'Creation transaction not found',
+  },
 } as const satisfies Record<string, { status: number; exit: number; title: string }>;
 
 /** A stable code of {@link ERROR_CODES}: lower_snake_case, a noun of the fault. */

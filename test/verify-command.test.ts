@@ -93,7 +93,10 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     const direct = await verify(...args, '--json');
     expect(direct.stderr).toBe('');
     expect(direct.exitCode).toBe(0);
-    expect(JSON.parse(direct.stdout)).toMatchObject({ runtimeMatch: 'full', creationMatch: 'full' });
+    expect(JSON.parse(direct.stdout)).toMatchObject({
+      runtimeMatch: 'full',
+      creationMatch: 'full',
+    });
     const remote = await verify(...args, '--url', `${service.apiUrl}/server/`, '--wait');
     expect(remote).toMatchObject({ exitCode: 0, stderr: '' });
     expect(remote.stdout).toMatch(/runtime +full +identical/);

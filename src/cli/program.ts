@@ -4,6 +4,7 @@ import { registerChains } from './chains.ts';
 import { type CliContext } from './cli-context.ts';
 import { registerCompilers } from './compilers.ts';
 import { registerConfig } from './config.ts';
+import { registerCreationTransaction } from './creation-transaction.ts';
 import { registerImport } from './import.ts';
 import { registerJobs } from './jobs.ts';
 import { registerRecount } from './recount.ts';
@@ -49,6 +50,7 @@ function createProgram(context: CliContext): Command {
   registerStart(program, context);
   registerReload(program, context);
   registerVerify(program, context);
+  registerCreationTransaction(program, context);
   registerJobs(program, context);
   registerImport(program, context);
   registerChains(program, context);

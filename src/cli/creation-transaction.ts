@@ -1,0 +1,130 @@
+import { type Command } from 'commander';
+import { findChain } from '../chains/chain-reference.ts';
+import { couldNotLook, type CreationSearch } from '../chains/creation/creation-search.ts';
+import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
+import { type Creation } from '../chains/rpc/creation.ts';
+import { createRpcClient } from '../chains/rpc/rpc-client.ts';
+import { FullmatchError } from '../errors.ts';
+import { checksumAddress, isAddress, isTransactionHash, type Hex } from '../lib/hex.ts';
+import { openGuardedFetch } from '../service.ts';
+import { loadRegistry } from './chain-registry.ts';
+import { writeJson, type CliContext } from './cli-context.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { renderTable } from './table.ts';
+
+/** `fullmatch creation-transaction`: exits 0 when it is found, 1 when not, 75 when not every way could be gone. */
+export function registerCreationTransaction(program: Command, context: CliContext): void {
+  addConfigOptions(program.command('creation-transaction'))
+    .description(
+      'Looks for the transaction that created a contract, checks it on chain, and prints what each method came to.',
+    )
+    .argument('<chain>', 'Its id (1, 0x1, eip155:1), short name or name.')
+    .argument('<address>', 'The address of the contract.')
+    .option('--transaction <hash>', 'A transaction that is said to be it: checked first.')
+    .option('--json', 'Prints JSON.')
+    .action(async (chain: string, address: string, options: ParsedOptions) => {
+      const transaction = options['transaction'];
+      if (!isAddress(address)) {
+        throw new FullmatchError('invalid_parameter', 'The address is not 0x and 40 hex digits.');
+      }
+      if (typeof transaction === 'string' && !isTransactionHash(transaction)) {
+        throw new FullmatchError('invalid_parameter', '--transaction is not 0x and 64 hex digits.');
+      }
+      const submitted = transaction as Hex | undefined;
+      const found = await search(chain, address as Hex, submitted, options, context);
+      if (options['json']) writeJson(context.stdout, toJson(found));
+      else context.stdout.write(toText(found));
+      const failure = failureOf(found);
+      if (failure !== undefined) throw failure;
+    });
+}
+
+interface Found extends CreationSearch {
+  readonly chainId: number;
+  readonly address: Hex;
+}
+
+async function search(
+  ref: string,
+  address: Hex,
+  submitted: Hex | undefined,
+  options: ParsedOptions,
+  context: CliContext,
+): Promise<Found> {
+  const { config } = loadCommandConfig(options, context);
+  const registry = await loadRegistry(config);
+  const chain = findChain(registry, ref);
+  const { chainId } = chain.record;
+  const quorum = config.chains.get(chainId)?.quorum;
+  const fetch = openGuardedFetch(config, registry);
+  try {
+    const parts = { rpc: createRpcClient({ fetch }), fetch };
+    const found = await findCreationTransaction(parts, chain, address, {
+      signal: context.signal,
+      ...(submitted && { submitted }),
+      ...(quorum && { quorum }),
+    });
+    return { ...found, chainId, address: checksumAddress(address) };
+  } finally {
+    await fetch.close();
+  }
+}
+
+function toJson({ chainId, address, creation, methods }: Found): unknown {
+  return { chainId, address, creation: creation === undefined ? null : factsOf(creation), methods };
+}
+
+/** The creation without its code, which may be large. */
+function factsOf({ transactionHash, blockNumber, transactionIndex, ...rest }: Creation): object {
+  const deployer = checksumAddress(rest.deployer);
+  const { endpoints } = rest;
+  return { transactionHash, blockNumber, transactionIndex, deployer, endpoints };
+}
+
+function toText({ chainId, address, creation, methods }: Found): string {
+  const rows = methods.map(({ method, outcome, durationMs, transactionHash, detail }) => [
+    method,
+    outcome,
+    outcome === 'not_needed' ? '-' : `${durationMs} ms`,
+    transactionHash ?? '-',
+    detail ?? '-',
+  ]);
+  const table = renderTable(['method', 'outcome', 'time', 'transaction', 'detail'], rows);
+  return `${address} on chain ${chainId}\n${table}${creation === undefined ? '' : sentenceOf(creation)}`;
+}
+
+function sentenceOf({
+  transactionHash,
+  blockNumber,
+  transactionIndex,
+  deployer,
+  endpoints,
+}: Creation): string {
+  return (
+    `created by ${checksumAddress(deployer)} in ${transactionHash}, ` +
+    `transaction ${transactionIndex} of block ${blockNumber}, by the word of ${endpoints.join(' and ')}\n`
+  );
+}
+
+/** Not found says something of the contract only when every method could look. */
+function failureOf({ chainId, address, creation, methods }: Found): FullmatchError | undefined {
+  if (creation !== undefined) return undefined;
+  const details = { chainId, address };
+  const where = `${address} on chain ${chainId}`;
+  if (methods.some(({ outcome }) => outcome === 'no_code')) {
+    return new FullmatchError('contract_not_deployed', `No code stands at ${where}.`, { details });
+  }
+  const blind = methods.filter(couldNotLook).map(({ method }) => method);
+  if (blind.length > 0) {
+    return new FullmatchError(
+      'not_checked',
+      `The creation of ${where} was not found, and ${blind.join(' and ')} could not look.`,
+      { details: { ...details, methods: blind } },
+    );
+  }
+  return new FullmatchError(
+    'creation_transaction_not_found',
+    `No method leads to the creation of ${where}: name it with --transaction, or configure an endpoint that keeps old states and shows traces, or contractFetchAddress and txRegex.`,
+    { details },
+  );
+}
