@@ -1,6 +1,7 @@
 import { compileInChild } from './compile-in-child.ts';
 
-const SOURCE = `// SPDX-License-Identifier: MIT
+/** The source of {@link compileCreationContracts}. */
+export const CREATION_SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
 
 contract Child {
@@ -47,7 +48,7 @@ export async function compileCreationContracts(): Promise<CreationContracts> {
   const [output] = await compileInChild<Output>('0.8.37', [
     {
       language: 'Solidity',
-      sources: { 'Creation.sol': { content: SOURCE } },
+      sources: { 'Creation.sol': { content: CREATION_SOURCE } },
       settings: { outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
     },
   ]);
