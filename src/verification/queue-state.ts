@@ -34,7 +34,7 @@ const READ_QUEUE = sql(
 );
 
 /** The queue as the database has it now. */
-export async function readQueue(database: Queryable): Promise<QueueState> {
+async function readQueue(database: Queryable): Promise<QueueState> {
   const [row] = await database.query<{
     queued: number;
     running: number;
