@@ -80,6 +80,40 @@ export interface ChainDetails {
   list: { source: string; sha256: string };
 }
 
+/** Why something is as it is: `code` for programs, `detail` for people. */
+export interface HealthReason {
+  code: string;
+  detail: string;
+}
+
+/** How an RPC endpoint is. A field that is not known is absent. */
+export interface EndpointHealth {
+  /** The host of a public endpoint; private ones have a number. */
+  label: string;
+  public: boolean;
+  state:
+    'unknown' | 'up' | 'lagging' | 'stalled' | 'throttled' | 'down' | 'wrong_chain' | 'not_probed';
+  /** When the state began: an ISO 8601 time, as all times here. */
+  since?: string;
+  reasons: HealthReason[];
+  checkedAt?: string;
+  head?: { number: number; timestamp: string; seenAt: string; ageSeconds?: number };
+  lagBlocks?: number;
+  latency?: { p50Ms: number; p95Ms: number; samples: number };
+  archive: 'yes' | 'no' | 'unknown';
+  trace: 'yes' | 'no' | 'unknown';
+}
+
+/** `GET /v1/chains/{ref}/health`: how a chain and its endpoints are. */
+export interface ChainHealth {
+  chainId: number;
+  state: 'unknown' | 'up' | 'degraded' | 'down' | 'not_probed';
+  since?: string;
+  reasons: HealthReason[];
+  secondsPerBlock?: number;
+  endpoints: EndpointHealth[];
+}
+
 /** The counts of one chain in `stats.json`: contracts at their best match. */
 export interface ChainStatistics {
   full_match: number;
@@ -132,6 +166,11 @@ export interface FullmatchClient {
     reference: string | number,
     options?: RequestOptions,
   ): Promise<ChainDetails | undefined>;
+  /** How the endpoints of a chain are; undefined when the service does not know the chain. */
+  chainHealth(
+    reference: string | number,
+    options?: RequestOptions,
+  ): Promise<ChainHealth | undefined>;
   /** The counts of verified contracts of every chain that ever stored one. */
   statistics(options?: RequestOptions): Promise<Statistics>;
 }
@@ -177,6 +216,10 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
     chainDetails: async (reference, call = {}) => {
       const url = `${apiUrl}/v1/chains/${encodeURIComponent(String(reference))}`;
       return (await getChain(url, call)) as ChainDetails | undefined;
+    },
+    chainHealth: async (reference, call = {}) => {
+      const url = `${apiUrl}/v1/chains/${encodeURIComponent(String(reference))}/health`;
+      return (await getChain(url, call)) as ChainHealth | undefined;
     },
     statistics: async (call = {}) => (await get(`${repositoryUrl}/stats.json`, call)) as Statistics,
   };

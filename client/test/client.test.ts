@@ -35,6 +35,14 @@ describe('the client', () => {
     expect((await client.chain(reference))?.chainId).toBe(1);
   });
 
+  test('reads how the endpoints of a chain are', async () => {
+    const client = createFullmatchClient(service);
+    const health = await client.chainHealth('eth');
+    expect(health).toMatchObject({ chainId: 1, state: 'not_probed' });
+    expect(health?.reasons[0]?.code).toBe('not_configured');
+    expect(await client.chainHealth(999_999_999_999)).toBeUndefined();
+  });
+
   test('says undefined of a chain that the service does not know, and throws for a reference that is none', async () => {
     const client = createFullmatchClient(service);
     expect(await client.chain(999_999_999_999)).toBeUndefined();

@@ -4,6 +4,7 @@ import { type ChainRegistry, type Finding, type RegisteredChain } from '../chain
 import { assertNoSecrets } from '../chains/render-chains.ts';
 import { FullmatchError } from '../errors.ts';
 import { registerChainLists } from './chain-lists.ts';
+import { registerChainsProbe } from './chains-probe.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
@@ -16,6 +17,7 @@ import { renderTable } from './table.ts';
 export function registerChains(program: Command, context: CliContext): void {
   const chains = program.command('chains').description('Looks at the chain registry.');
   registerChainLists(chains, context);
+  registerChainsProbe(chains, context);
 
   addConfigOptions(chains.command('check'))
     .description(

@@ -1,0 +1,116 @@
+import { type Command } from 'commander';
+import { findChain } from '../chains/chain-reference.ts';
+import { findProbedChains, probeChains } from '../chains/health/chain-health.ts';
+import { type ChainHealthReport, type EndpointReport } from '../chains/health/health-report.ts';
+import { createRpcClient } from '../chains/rpc/rpc-client.ts';
+import { FullmatchError } from '../errors.ts';
+import { openGuardedFetch } from '../service.ts';
+import { loadRegistry } from './chain-registry.ts';
+import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { renderTable } from './table.ts';
+import { createCommandLog } from './terminal-log.ts';
+
+/** Somebody waits for the answer. */
+const DEADLINE_MS = 5000;
+
+/**
+ * `fullmatch chains probe`: asks endpoints at once, by itself, and prints how they are. Exits 0 when all are up, 1 when
+ * one belongs to another chain, else 75.
+ */
+export function registerChainsProbe(chains: Command, context: CliContext): void {
+  addConfigOptions(chains.command('probe'))
+    .description(
+      'Asks the endpoints of the configured chains, or of one chain, and prints how they are; exits 0 when all are up.',
+    )
+    .argument('[chain]', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')
+    .option('--json', 'Prints JSON.')
+    .action(async (ref: string | undefined, options: ParsedOptions) => {
+      const reports = await probe(ref, options, context);
+      if (options['json']) writeJson(context.stdout, reports);
+      else if (reports.length === 0) writeLine(context.stdout, 'no chain is configured');
+      else context.stdout.write(probedText(reports));
+      refuseUnhealthy(reports);
+    });
+}
+
+async function probe(
+  ref: string | undefined,
+  options: ParsedOptions,
+  context: CliContext,
+): Promise<readonly ChainHealthReport[]> {
+  const loaded = loadCommandConfig(options, context);
+  const { config } = loaded;
+  const registry = await loadRegistry(config);
+  const chosen =
+    ref === undefined
+      ? findProbedChains({
+          registry: () => registry,
+          inputs: () => ({ configured: config.chains, options: config.registry }),
+        })
+      : [findChain(registry, ref)];
+  const fetch = openGuardedFetch(config, registry);
+  try {
+    return await probeChains(
+      createRpcClient({ fetch }),
+      chosen,
+      { deadlineMs: DEADLINE_MS, signal: context.signal },
+      createCommandLog(loaded, context),
+    );
+  } finally {
+    await fetch.close();
+  }
+}
+
+/** Endpoints of one chain that are not up; those that are not probed are not counted. */
+function refuseUnhealthy(reports: readonly ChainHealthReport[]): void {
+  const probed = reports.flatMap(({ chainId, endpoints }) =>
+    endpoints
+      .filter(({ state }) => state !== 'up' && state !== 'not_probed')
+      .map(({ label, state }) => ({ chainId, endpoint: label, state })),
+  );
+  const wrong = probed.filter(({ state }) => state === 'wrong_chain');
+  if (wrong.length > 0) {
+    throw new FullmatchError(
+      'wrong_chain',
+      `${wrong.length} endpoints belong to another chain; correct the configuration.`,
+      { details: { endpoints: wrong } },
+    );
+  }
+  if (probed.length === 0) return;
+  throw new FullmatchError(
+    'endpoints_unhealthy',
+    `${probed.length} endpoints are not up; the reasons stand above.`,
+    { details: { endpoints: probed } },
+  );
+}
+
+function probedText(reports: readonly ChainHealthReport[]): string {
+  const heads = ['chain', 'endpoint', 'state', 'block', 'lag', 'p50 ms', 'archive', 'trace'];
+  const rows = reports.flatMap((report) =>
+    report.endpoints.length === 0
+      ? [[String(report.chainId), '-', report.state, '-', '-', '-', '-', '-', reasonText(report)]]
+      : report.endpoints.map((endpoint) => endpointRow(report.chainId, endpoint)),
+  );
+  return renderTable([...heads, 'reason'], rows);
+}
+
+function endpointRow(chainId: number, endpoint: EndpointReport): string[] {
+  const { label, state, head, lagBlocks, latency, archive, trace } = endpoint;
+  return [
+    String(chainId),
+    label,
+    state,
+    head === undefined ? '-' : String(head.number),
+    lagBlocks === undefined ? '-' : String(lagBlocks),
+    latency === undefined ? '-' : String(latency.p50Ms),
+    archive,
+    trace,
+    reasonText(endpoint),
+  ];
+}
+
+function reasonText({ reasons }: Pick<EndpointReport, 'reasons'>): string {
+  if (reasons.length === 0) return '-';
+  return reasons.map(({ code, detail }) => `${code}: ${detail}`).join(' ');
+}
