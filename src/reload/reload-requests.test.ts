@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
+import { sql } from '../store/database.ts';
+import { answerReloadRequests, encodeAnswer, requestReload } from './reload-requests.ts';
+import { type ReloadOutcome } from './reloader.ts';
+
+const NOTIFY = sql('notify in a test', 'SELECT pg_notify($1, $2)');
+const TAKEN: ReloadOutcome = { taken: true, changed: ['chains.5'], restart: [] };
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+const ask = (timeoutMs: number) =>
+  requestReload(test.database, { timeoutMs, signal: new AbortController().signal });
+
+describe('a request to reload', () => {
+  it('is answered by nobody where nobody listens', async () => {
+    expect(await ask(200)).toEqual({ answers: [], expected: 0 });
+  });
+
+  it('reaches a service once, and its answer whoever asked', async () => {
+    let reloads = 0;
+    const listening = await answerReloadRequests(test.database, async () => {
+      reloads += 1;
+      return TAKEN;
+    });
+    const [first, second] = await Promise.all([ask(5000), ask(5000)]);
+    for (const { answers, expected } of [first, second]) {
+      expect(expected).toBe(1);
+      expect(answers).toEqual([{ service: expect.stringMatching(/\/\d+$/) as string, ...TAKEN }]);
+    }
+    expect(reloads).toBe(2);
+    await listening.close();
+    expect(await ask(200)).toMatchObject({ expected: 0 });
+  });
+
+  it('is one that names itself; what else is sent there is ignored', async () => {
+    let reloads = 0;
+    const listening = await answerReloadRequests(test.database, async () => {
+      reloads += 1;
+      return TAKEN;
+    });
+    for (const payload of ['', 'now', '{"request":1}']) {
+      await test.database.query(NOTIFY, ['fullmatch_reload', payload]);
+      await test.database.query(NOTIFY, ['fullmatch_reload_answers', payload]);
+    }
+    expect((await ask(5000)).answers).toHaveLength(1);
+    expect(reloads).toBe(1);
+    await listening.close();
+  });
+
+  it('of a service that stays silent ends with the time', async () => {
+    const listening = await answerReloadRequests(test.database, () => new Promise(() => undefined));
+    expect(await ask(200)).toEqual({ answers: [], expected: 1 });
+    await listening.close();
+  });
+});
+
+describe('an answer', () => {
+  it('fits into a notification whatever it holds', () => {
+    const keys = fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 200 });
+    fc.assert(
+      fc.property(
+        keys,
+        keys,
+        fc.string({ unit: 'binary', maxLength: 20_000, size: 'max' }),
+        (changed, restart, reason) => {
+          const outcome = { taken: false, changed, restart, code: 'not_ready', reason } as const;
+          const payload = encodeAnswer('request', 'host/1', outcome);
+          expect(Buffer.byteLength(payload)).toBeLessThan(8000);
+          expect(JSON.parse(payload)).toMatchObject({ taken: false, code: 'not_ready' });
+        },
+      ),
+    );
+  });
+
+  it('is whole when it is short, and says how much was cut', () => {
+    const whole = { taken: true, changed: ['chains.1'], restart: ['host'] };
+    expect(JSON.parse(encodeAnswer('r', 's', whole))).toEqual({
+      request: 'r',
+      service: 's',
+      ...whole,
+    });
+    const changed = Array.from({ length: 2509 }, (_each, index) => `chains.${index}`);
+    const cut = JSON.parse(encodeAnswer('r', 's', { ...whole, changed })) as ReloadOutcome;
+    expect(cut.changed.at(-1)).toBe('and 2469 more');
+  });
+});
