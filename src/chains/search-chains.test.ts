@@ -32,6 +32,7 @@ const CHAINS = [
   chainOf(5, { name: 'Görli', title: 'Ethereum Testnet Görli', status: 'deprecated' }, true),
   chainOf(137, { name: 'Polygon', nativeCurrency: currency('POL', 'POL'), status: 'active' }),
   chainOf(1370, { name: 'Ramestta', monitored: true, supported: true }),
+  { ...chainOf(1400, { name: 'Renamed' }), formerNames: ['Tallinn', 'tal'] },
   chainOf(4157, { name: 'Ｗｉｄｅ Straße ΧΑΟΣ' }),
 ];
 const idsOf = (chains: readonly RegisteredChain[]): number[] =>
@@ -45,14 +46,14 @@ describe('the search of chains', () => {
   });
 
   it.each<[ChainFilter, number[]]>([
-    [{}, [1, 5, 137, 1370, 4157]],
+    [{}, [1, 5, 137, 1370, 1400, 4157]],
     [{ supported: true }, [1, 1370]],
-    [{ supported: false }, [5, 137, 4157]],
+    [{ supported: false }, [5, 137, 1400, 4157]],
     [{ monitored: true }, [1370]],
     [{ testnet: true }, [5]],
-    [{ testnet: false, supported: false }, [137, 4157]],
+    [{ testnet: false, supported: false }, [137, 1400, 4157]],
     [{ status: 'Deprecated' }, [5]],
-    [{ status: 'active' }, [1, 137, 1370, 4157]],
+    [{ status: 'active' }, [1, 137, 1370, 1400, 4157]],
     [{ status: 'incubating' }, []],
     [{ supported: true, words: 'eth' }, [1]],
   ])('with %j finds %j', (filter, ids) => {
@@ -61,9 +62,9 @@ describe('the search of chains', () => {
 
   it('says how many fit, and where the next page begins', () => {
     const page = searchChains(CHAINS, { supported: false }, { limit: 2 });
-    expect([idsOf(page.chains), page.matching, page.next]).toEqual([[5, 137], 3, 137]);
-    const last = searchChains(CHAINS, { supported: false }, { limit: 2, after: 137 });
-    expect([idsOf(last.chains), last.matching, last.next]).toEqual([[4157], 3, undefined]);
+    expect([idsOf(page.chains), page.matching, page.next]).toEqual([[5, 137], 4, 137]);
+    const last = searchChains(CHAINS, { supported: false }, { limit: 2, after: 1399 });
+    expect([idsOf(last.chains), last.matching, last.next]).toEqual([[1400, 4157], 4, undefined]);
   });
 });
 

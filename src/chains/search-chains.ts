@@ -44,10 +44,11 @@ function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase();
 }
 
-/** What a chain calls itself, a line each, so that no word is found across two of them. */
-function namesOf({ record }: RegisteredChain): string {
+/** What a chain calls itself and was called, a line each, so that no word is found across two of them. */
+function namesOf({ record, formerNames = [] }: RegisteredChain): string {
   const { chainId, name, shortName, chain, title, nativeCurrency } = record;
-  const names = [name, shortName, chain, title, nativeCurrency?.symbol, nativeCurrency?.name];
+  const { symbol, name: currency } = nativeCurrency ?? {};
+  const names = [name, shortName, chain, title, symbol, currency, ...formerNames];
   return foldText([chainId, ...names.filter((each) => each !== undefined)].join('\n'));
 }
 

@@ -14,6 +14,7 @@ const HEAD = `# The configuration of Fullmatch: every key with its default. With
 # A flag wins over an environment variable, which wins over this file, which wins over the default.
 # The variable and the flag of a key stand beside it; an empty variable counts as not set.
 # Relative paths begin at the folder of this file. An unknown key is an error.
+# A running service takes over chains, registry.* but registry.sync, and log.level by: fullmatch reload
 #
 # fullmatch config check   says whether the configuration is sound
 # fullmatch config print   prints every value and where it comes from
