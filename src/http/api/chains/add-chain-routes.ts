@@ -18,15 +18,17 @@ import {
 import { entityTags, findHeldCoding } from '../../entity-tag.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { chainIconRoute, DEFAULT_PAGE, detailsRoute, searchRoute } from './chain-routes.ts';
+import { addRegistryRoute } from './registry-route.ts';
 
 /** An SVG may hold scripts: whoever opens it gets a picture with its own styles and nothing else. */
 const PICTURE_ONLY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** The routes below /v1/chains. */
+/** The routes below /v1/chains, and /v1/registry. */
 export function addChainRoutes(
   routes: OpenAPIHono,
-  { registry, icons }: Pick<HttpDependencies, 'registry' | 'icons'>,
+  { registry, icons, chainHealth }: Pick<HttpDependencies, 'registry' | 'icons' | 'chainHealth'>,
 ): void {
+  addRegistryRoute(routes, { registry, chainHealth });
   routes.openapi(searchRoute, (c) => {
     const { q, fields, limit = DEFAULT_PAGE, after, ...filter } = c.req.valid('query');
     const chosen = fields === undefined ? undefined : parseFields(fields);

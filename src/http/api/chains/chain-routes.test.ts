@@ -6,8 +6,10 @@ import { registryOf } from '../../../../test/support/chain-sources.ts';
 import { fixtureDependencies } from '../../../../test/support/http-fixture.ts';
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { openIcons } from '../../../chains/chain-icons.ts';
+import { reportUnprobed } from '../../../chains/health/health-report.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { type HostApp } from '../../host-app.ts';
+import { type HttpDependencies } from '../../host-dependencies.ts';
 import { createApiApp } from '../api-app.ts';
 
 const SECRET = 'https://rpc.example/correct-horse-battery-staple-4711';
@@ -171,5 +173,52 @@ describe('GET /v1/chains/{ref}/icon', () => {
   test.each(['5', '9'])('of chain %s is not there, whatever its record names', async (ref) => {
     const response = await app.request(`/v1/chains/${ref}/icon`);
     expect(await response.json()).toMatchObject({ code: 'icon_not_found', status: 404 });
+  });
+});
+
+describe('GET /v1/registry', () => {
+  test('says every chain in a line, with its red flags and findings', async () => {
+    const response = await app.request('/v1/registry');
+    const { list, chains } = (await response.json()) as {
+      list: { source: string; sha256: string };
+      chains: readonly { chainId: number }[];
+    };
+    expect(list).toEqual({ source: registry.listSource, sha256: registry.listSha256 });
+    expect(chains.map(({ chainId }) => chainId)).toEqual([1, 5, 9, 10]);
+    const common = { supported: false, monitored: false, testnet: false, warnings: [] };
+    expect(chains).toMatchObject([
+      { ...common, name: 'One Mainnet', shortName: 'one', supported: true, monitored: true },
+      { ...common, name: 'Fünf Testnet', testnet: true },
+      {
+        name: 'Quite another chain',
+        supported: true,
+        warnings: ['reused_chain_id', 'supported_chain_without_endpoint'],
+      },
+      { ...common, name: 'Ten', status: 'deprecated' },
+    ]);
+    expect(JSON.stringify(chains)).not.toContain(SECRET);
+  });
+
+  test('has the health of probed chains only, and another tag when it changes', async () => {
+    let state: 'up' | 'down' = 'up';
+    const chainHealth: HttpDependencies['chainHealth'] = {
+      report: (chain) => reportUnprobed(chain, 'not_configured'),
+      reports: () => [{ chainId: 9, state, reasons: [], endpoints: [] }],
+    };
+    const watched = createApiApp(
+      await fixtureDependencies({ registry: () => registry, chainHealth }),
+    );
+    const read = async (): Promise<{ tag: string | null; health: unknown[] }> => {
+      const response = await watched.request('/v1/registry');
+      const { chains } = (await response.json()) as { chains: { health?: string }[] };
+      return { tag: response.headers.get('etag'), health: chains.map(({ health }) => health) };
+    };
+    const before = await read();
+    expect(before.health).toEqual([undefined, undefined, 'up', undefined]);
+    expect(await read()).toEqual(before);
+    state = 'down';
+    const after = await read();
+    expect(after.health).toEqual([undefined, undefined, 'down', undefined]);
+    expect(after.tag).not.toBe(before.tag);
   });
 });

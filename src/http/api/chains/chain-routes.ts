@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CHAIN_RECORD_FIELDS } from '../../../chains/chain-record-fields.ts';
 import { chainRecordSchema } from '../../../chains/chain-record-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
+import { registryRoute } from './registry-route.ts';
 
 const PAGE_MAX = 1000;
 const WORDS_MAX_CHARACTERS = 100;
@@ -194,5 +195,5 @@ export const chainIconRoute = createRoute({
   },
 });
 
-/** The routes of this file. */
-export const chainRoutes = [searchRoute, detailsRoute, chainIconRoute] as const;
+/** The routes of the chain registry. */
+export const chainRoutes = [searchRoute, detailsRoute, chainIconRoute, registryRoute] as const;

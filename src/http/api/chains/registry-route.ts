@@ -1,0 +1,113 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+
+import { type ChainRegistry } from '../../../chains/registry.ts';
+import { type ChainHealthReport } from '../../../chains/health/health-report.ts';
+import { chainRecordSchema } from '../../../chains/chain-record-schema.ts';
+import { answerSnapshot } from '../../answer-snapshot.ts';
+import { documentResponses } from '../../document-responses.ts';
+import { type HttpDependencies } from '../../host-dependencies.ts';
+import { makeSnapshot, type Snapshot } from '../../snapshot.ts';
+
+const { chainId, name, shortName, supported, monitored, status } = chainRecordSchema.shape;
+
+const registryOverviewSchema = z
+  .strictObject({
+    list: z
+      .strictObject({ source: z.string(), sha256: z.string() })
+      .describe('The public list in force'),
+    chains: z
+      .array(
+        z.strictObject({
+          chainId,
+          name,
+          shortName,
+          currency: z.string().optional().describe('The symbol of the native currency'),
+          currencyName: z.string().optional(),
+          supported,
+          monitored,
+          testnet: z.boolean().describe('By the words in its names'),
+          status,
+          health: z
+            .enum(['unknown', 'up', 'degraded', 'down'])
+            .optional()
+            .describe('As the process that answers sees it; absent where the chain is not probed'),
+          warnings: z
+            .array(z.string())
+            .describe(
+              'What to beware of: codes of red flags and of findings above info, each once',
+            ),
+        }),
+      )
+      .describe('Ascending chainId'),
+  })
+  .meta({ id: 'RegistryOverview', description: 'All chains in a line each' });
+
+type RegistryOverview = z.infer<typeof registryOverviewSchema>;
+
+/** GET /v1/registry. */
+export const registryRoute = createRoute({
+  method: 'get',
+  path: '/v1/registry',
+  summary: 'All chains in a line each',
+  description: 'For tables of chains: names, what the service does on each, health and warnings.',
+  tags: ['chains'],
+  responses: {
+    200: {
+      description: 'The chains',
+      content: { 'application/json': { schema: registryOverviewSchema } },
+    },
+    ...documentResponses,
+  },
+});
+
+/** Adds {@link registryRoute}. Its answer is made once for each registry and state of the chains, not per request. */
+export function addRegistryRoute(
+  routes: OpenAPIHono,
+  { registry, chainHealth }: Pick<HttpDependencies, 'registry' | 'chainHealth'>,
+): void {
+  let made: { of: ChainRegistry; states: string; snapshot: Promise<Snapshot> } | undefined;
+  routes.openapi(registryRoute, async (c) => {
+    const of = registry();
+    const reports = chainHealth.reports();
+    const states = reports.map(({ chainId, state }) => `${chainId} ${state}`).join('\n');
+    if (made?.of !== of || made.states !== states) {
+      const bytes = Buffer.from(JSON.stringify(renderRegistry(of, reports)));
+      made = { of, states, snapshot: makeSnapshot(bytes, new Date()) };
+    }
+    return answerSnapshot(await made.snapshot, c.req.raw.headers);
+  });
+}
+
+function renderRegistry(
+  { chains, findings, listSource, listSha256 }: ChainRegistry,
+  reports: readonly ChainHealthReport[],
+): RegistryOverview {
+  const states = new Map(reports.map(({ chainId, state }) => [chainId, state]));
+  const codes = new Map<number, string[]>();
+  for (const { level, code, chainId } of findings) {
+    if (level === 'info' || chainId === undefined) continue;
+    codes.set(chainId, [...(codes.get(chainId) ?? []), code]);
+  }
+  return {
+    list: { source: listSource, sha256: listSha256 },
+    chains: chains.map(({ record, testnet }) => {
+      const health = states.get(record.chainId);
+      const { nativeCurrency, redFlags = [] } = record;
+      return {
+        chainId: record.chainId,
+        name: record.name,
+        ...(record.shortName !== undefined && { shortName: record.shortName }),
+        ...(nativeCurrency && {
+          currency: nativeCurrency.symbol,
+          currencyName: nativeCurrency.name,
+        }),
+        supported: record.supported,
+        monitored: record.monitored,
+        testnet,
+        ...(record.status !== undefined && { status: record.status }),
+        ...(health !== undefined && health !== 'not_probed' && { health }),
+        warnings: [...new Set([...redFlags, ...(codes.get(record.chainId) ?? [])])],
+      };
+    }),
+  };
+}
