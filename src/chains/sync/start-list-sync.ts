@@ -85,7 +85,7 @@ class RunningListSync implements ListSync {
   readonly #times: Required<ListSyncTimes>;
   readonly #log: Logger;
   readonly #closing = new AbortController();
-  #servedSha256: string;
+  #served: Pick<ChainList, 'sha256' | 'source'>;
   #servedSnapshot: number | undefined;
   /** Since when a newer list is there that this process cannot publish. */
   #unservedSince: Date | undefined;
@@ -109,7 +109,7 @@ class RunningListSync implements ListSync {
       ...times,
     };
     this.#log = log;
-    this.#servedSha256 = parts.served.sha256;
+    this.#served = parts.served;
   }
 
   get state(): SyncState | undefined {
@@ -186,9 +186,13 @@ class RunningListSync implements ListSync {
     const { database, publish } = this.#parts;
     if (state.snapshotId !== undefined && state.snapshotId !== this.#servedSnapshot) {
       const current = await readCurrentSnapshot(database, this.#sources);
-      if (current !== undefined && current.sha256 !== this.#servedSha256) {
-        await publish(await readSnapshotList(database, current));
-        this.#servedSha256 = current.sha256;
+      // At the start the newest snapshot is served already.
+      const isServed =
+        current?.sha256 === this.#served.sha256 && current.source === this.#served.source;
+      if (current !== undefined && !isServed) {
+        const list = await readSnapshotList(database, current);
+        await publish(list);
+        this.#served = list;
         this.#log.info(
           { event: 'chain_list_served', source: current.source, sha256: current.sha256 },
           'a newer chain list is served',

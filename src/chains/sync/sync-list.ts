@@ -104,8 +104,18 @@ async function syncSource(
     signal?.throwIfAborted();
     // What the store says is no fault of the source.
     if (!(error instanceof FullmatchError) || STORE_CODES.has(error.code)) throw error;
-    return { source, status: 'failed', error };
+    return { source, status: 'failed', error: nameSource(source, error) };
   }
+}
+
+/** A fault of the network names the host that it met, which is another one after a redirect. */
+function nameSource(source: string, error: FullmatchError): FullmatchError {
+  if (error.message.includes(source)) return error;
+  const message = `The chain list ${source} cannot be taken. ${error.message}`;
+  return new FullmatchError(error.code, message, {
+    cause: error,
+    details: { ...error.details, source },
+  });
 }
 
 const STORE_CODES: ReadonlySet<string> = new Set([

@@ -1,0 +1,360 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type ListRecord } from '../src/chains/list-record.ts';
+import { saveMatch } from '../src/repository/save-matches.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { startChaosUpstream, type ChaosUpstream } from './support/chaos-upstream.ts';
+import { listedChain } from './support/made-up-lists.ts';
+import { runInProcess } from './support/run-cli.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { NO_SHARED_DATA, sharedData } from './support/shared-data.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const RECORDS = Array.from({ length: 40 }, (_each, index) => listedChain(index + 1));
+const edit = (chainId: number, fields: Partial<ListRecord>): readonly ListRecord[] =>
+  RECORDS.map((record) => (record.chainId === chainId ? { ...record, ...fields } : record));
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let testDatabase: TestDatabase;
+let upstream: ChaosUpstream;
+let opened: BootedService[];
+
+beforeEach(async () => {
+  opened = [];
+  folder = await createTemporaryFolder();
+  testDatabase = await createTestDatabase();
+  upstream = await startChaosUpstream(RECORDS);
+  await writeFile(path.join(folder.path, 'list.json'), JSON.stringify(RECORDS));
+});
+afterEach(async () => {
+  for (const service of opened) await service.close();
+  await upstream.close();
+  await testDatabase.drop();
+  await folder.remove();
+});
+
+const yamlOf = (urls: readonly string[], list = path.join(folder.path, 'list.json')): string => `
+registry: { list: ${list}, defaults: false, sync: { urls: ${JSON.stringify(urls)} } }
+verification: { workers: 0 }
+`;
+const boot = async (
+  urls: readonly string[] = [upstream.url],
+  everyMs = 100,
+): Promise<BootedService> => {
+  const service = await bootService({
+    databaseUrl: testDatabase.url,
+    yaml: yamlOf(urls),
+    overrides: { listSyncTimes: { everyMs, pollMs: 25, deadlineMs: 700 } },
+  });
+  opened.push(service);
+  return service;
+};
+const readChains = async ({ apiUrl }: BootedService) => {
+  const response = await fetch(`${apiUrl}/chains`);
+  const text = await response.text();
+  return {
+    text,
+    headers: ['etag', 'last-modified'].map((name) => response.headers.get(name)),
+    names: new Map(
+      (JSON.parse(text) as { chainId: number; name: string }[]).map(({ chainId, name }) => [
+        chainId,
+        name,
+      ]),
+    ),
+  };
+};
+const readHealth = async ({ apiUrl }: BootedService) =>
+  (await (await fetch(`${apiUrl}/health`)).json()) as {
+    reasons: { code: string; since?: string; detail: string }[];
+    registry: { source: string; sha256: string; confirmedSecondsAgo?: number };
+  };
+const isStale = async (service: BootedService): Promise<boolean> =>
+  (await readHealth(service)).reasons.some(({ code }) => code === 'list_stale');
+async function waitUntil(fits: () => Promise<boolean>): Promise<void> {
+  while (!(await fits())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+const serves = (service: BootedService, chainId: number, name: string) => async () =>
+  (await readChains(service)).names.get(chainId) === name;
+
+/** Runs `fullmatch chains …` on the test's database and sources. */
+const cli = async (...args: string[]) => {
+  await writeFile(path.join(folder.path, 'fullmatch.yaml'), yamlOf([upstream.url]));
+  return runInProcess(['chains', ...args], {
+    workingDirectory: folder.path,
+    environment: { DATABASE_URL: testDatabase.url },
+  });
+};
+
+describe('a service that syncs', () => {
+  test('serves a newer list without a restart, and no answer in between is torn', async () => {
+    const service = await boot();
+    await waitUntil(async () => (await readHealth(service)).registry.source === upstream.url);
+    const seen = new Set<string>();
+    let looking = true;
+    const reader = (async () => {
+      while (looking) seen.add((await readChains(service)).text);
+    })();
+    const first = await readChains(service);
+    upstream.serve(edit(7, { name: 'Seventh' }));
+    await waitUntil(serves(service, 7, 'Seventh'));
+    const second = await readChains(service);
+    looking = false;
+    await reader;
+    expect([...seen].every((text) => text === first.text || text === second.text)).toBe(true);
+    expect(second.headers[0]).not.toBe(first.headers[0]);
+    expect((await readHealth(service)).registry.confirmedSecondsAgo).toBeLessThan(10);
+  });
+
+  test('asks for the list only when it changed, by ETag and by date', async () => {
+    const conditions: unknown[] = [];
+    const date = 'Wed, 21 Jan 2026 07:28:00 GMT';
+    upstream.answer((response, records, { request }) => {
+      const { 'if-none-match': tag, 'if-modified-since': since } = request.headers;
+      conditions.push([tag, since]);
+      response.writeHead(tag === '"v1"' ? 304 : 200, { etag: '"v1"', 'last-modified': date });
+      response.end(tag === '"v1"' ? undefined : JSON.stringify(records));
+    });
+    const service = await boot();
+    await waitUntil(async () => conditions.length >= 3);
+    expect(conditions.slice(0, 3)).toEqual([
+      [undefined, undefined],
+      ['"v1"', date],
+      ['"v1"', date],
+    ]);
+    expect(await isStale(service)).toBe(false);
+  });
+
+  test('goes back to a list that its source says is the one it gave before', async () => {
+    const other = await startChaosUpstream(edit(7, { name: 'Seventh' }));
+    try {
+      let fails = false;
+      upstream.answer((response, records, { request }) => {
+        const known = request.headers['if-none-match'] === '"v1"';
+        response.writeHead(fails ? 500 : known ? 304 : 200, { etag: '"v1"' });
+        response.end(known || fails ? undefined : JSON.stringify(records));
+      });
+      const service = await boot([upstream.url, other.url]);
+      await waitUntil(async () => (await readHealth(service)).registry.source === upstream.url);
+      fails = true;
+      await waitUntil(serves(service, 7, 'Seventh'));
+      expect(await isStale(service)).toBe(false);
+      fails = false;
+      await waitUntil(serves(service, 7, 'Chain 7'));
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('takes a list from a file, and says why when it is gone', async () => {
+    const file = path.join(folder.path, 'synced.json');
+    await writeFile(file, JSON.stringify(edit(7, { name: 'Seventh' })));
+    const service = await boot([file]);
+    await waitUntil(serves(service, 7, 'Seventh'));
+    await writeFile(file, '');
+    await waitUntil(() => isStale(service));
+    await writeFile(file, JSON.stringify(edit(7, { name: 'Again' })));
+    await waitUntil(serves(service, 7, 'Again'));
+    expect(await isStale(service)).toBe(false);
+  });
+
+  test('keeps the accepted list and the alarm over a restart without the source', async () => {
+    upstream.serve(edit(7, { name: 'Seventh' }));
+    const first = await boot();
+    await waitUntil(serves(first, 7, 'Seventh'));
+    const before = await readChains(first);
+    upstream.answer((response) => response.socket?.destroy());
+    await waitUntil(() => isStale(first));
+    const alarm = (await readHealth(first)).reasons.find(({ code }) => code === 'list_stale');
+    await first.close();
+    const second = await boot();
+    expect(await readChains(second)).toEqual(before);
+    await waitUntil(() => isStale(second));
+    const later = (await readHealth(second)).reasons.find(({ code }) => code === 'list_stale');
+    expect(later?.since).toBe(alarm?.since);
+  });
+
+  test('serves its own list again once the source is no longer configured', async () => {
+    upstream.serve(edit(7, { name: 'Seventh' }));
+    const first = await boot();
+    await waitUntil(serves(first, 7, 'Seventh'));
+    await first.close();
+    expect((await readChains(await boot([]))).names.get(7)).toBe('Chain 7');
+  });
+
+  test('keeps no stop waiting for a source that does not answer', async () => {
+    upstream.answer(() => undefined);
+    const service = await bootService({
+      databaseUrl: testDatabase.url,
+      yaml: yamlOf([upstream.url]),
+      overrides: { listSyncTimes: { everyMs: 100, pollMs: 25, deadlineMs: 60_000 } },
+    });
+    await waitUntil(async () => upstream.requests() > 0);
+    const from = Date.now();
+    await service.close();
+    expect(Date.now() - from).toBeLessThan(5000);
+    // Another process makes the attempt that was given up.
+    upstream.serve(edit(7, { name: 'Seventh' }));
+    const next = await boot([upstream.url], 3_600_000);
+    await waitUntil(serves(next, 7, 'Seventh'));
+  });
+
+  test('finds a chain by a name and a short name that moved, until another chain has them', async () => {
+    const service = await boot();
+    await waitUntil(async () => (await readHealth(service)).registry.source === upstream.url);
+    upstream.serve(edit(7, { name: 'Renamed', shortName: 'rnm' }));
+    await waitUntil(serves(service, 7, 'Renamed'));
+    const idOf = async (ref: string) =>
+      (
+        (await (await fetch(`${service.apiUrl}/v1/chains/${ref}`)).json()) as {
+          record?: { chainId: number };
+        }
+      ).record?.chainId;
+    expect(await idOf('c7')).toBe(7);
+    expect(await idOf('Chain%207')).toBe(7);
+    upstream.serve(
+      edit(7, { name: 'Renamed', shortName: 'rnm' }).map((record) =>
+        record.chainId === 8 ? { ...record, shortName: 'c7' } : record,
+      ),
+    );
+    await waitUntil(async () => (await idOf('c7')) === 8);
+    expect(await idOf('chain%207')).toBe(7);
+  });
+});
+
+describe('several services on one database', () => {
+  test('serve the same list with the same headers, and ask the source once for all of them', async () => {
+    const services = [
+      await boot(undefined, 400),
+      await boot(undefined, 400),
+      await boot([upstream.url], 400),
+    ];
+    await waitUntil(async () => upstream.requests() >= 2);
+    const from = Date.now();
+    const asked = upstream.requests();
+    upstream.serve(edit(7, { name: 'Seventh' }));
+    for (const service of services) await waitUntil(serves(service, 7, 'Seventh'));
+    const answers = await Promise.all(services.map(readChains));
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    const turns = (Date.now() - from) / 400;
+    expect(upstream.requests() - asked).toBeLessThanOrEqual(Math.ceil(turns) + 1);
+    upstream.answer((response) => response.writeHead(500).end());
+    for (const service of services) await waitUntil(() => isStale(service));
+    upstream.serve(RECORDS);
+    for (const service of services) await waitUntil(async () => !(await isStale(service)));
+  });
+});
+
+describe('fullmatch chains sync', () => {
+  test('prints what a dry run would change and changes nothing; then accepts it', async () => {
+    await cli('sync');
+    upstream.serve([
+      ...edit(7, { name: 'Renamed', rpc: ['https://other.example'] })
+        .filter(({ chainId }) => chainId !== 9)
+        .map((record) =>
+          record.chainId === 8
+            ? { ...record, name: 'Moonrock', redFlags: ['reusedChainId'] }
+            : record,
+        ),
+      listedChain(99),
+    ]);
+    const dry = await cli('sync', '--dry-run');
+    expect(dry.exitCode).toBe(0);
+    expect(dry.stdout).toContain('would be accepted');
+    expect(dry.stdout).toMatch(/^identity +8 +Chain 8 \(c8\) +Moonrock \(c8\)$/m);
+    expect(dry.stdout).toMatch(/^removed +9 +Chain 9 \(c9\) +-$/m);
+    expect(dry.stdout).toMatch(/^renamed +7 +Chain 7 \(c7\) +Renamed \(c7\)$/m);
+    expect(dry.stdout).toMatch(/^added +99 +- +Chain 99 \(c99\)$/m);
+    expect(dry.stdout).toMatch(/^endpoints +7 +https:\/\/rpc-7.example +https:\/\/other.example$/m);
+    expect((await cli('snapshots', '--json')).stdout.match(/sha256/g)).toHaveLength(1);
+
+    const accepted = await cli('sync', '--json');
+    expect(JSON.parse(accepted.stdout)).toMatchObject([
+      {
+        status: 'accepted',
+        difference: {
+          renamed: [{ chainId: 7 }, { chainId: 8 }],
+          identityChanged: [{ chainId: 8 }],
+        },
+      },
+    ]);
+    expect((await cli('sync')).stdout).toContain('unchanged');
+    expect((await cli('snapshots', '--json')).stdout.match(/sha256/g)).toHaveLength(2);
+
+    const history = await cli('history', '7');
+    expect(history.stdout).toMatch(/changed +name +Chain 7 +Renamed$/m);
+    expect(JSON.parse((await cli('history', 'chain 7', '--json')).stdout)).toMatchObject([
+      { kind: 'listed' },
+      { kind: 'changed', fields: [{ field: 'name' }, { field: 'rpc' }] },
+    ]);
+    expect((await cli('history', '9')).stdout).toMatch(/removed +Chain 9 +-$/m);
+    expect((await cli('history', '12345')).stdout).toBe('No stored list has this chain.\n');
+
+    const there = await cli('diff', '1', 'current');
+    expect(there.stdout).toContain('1 with another identity, 1 removed, 2 renamed, 1 added');
+    const hash = (
+      JSON.parse((await cli('snapshots', '--json')).stdout) as { sha256: string }[]
+    )[0]!;
+    const same = await cli('diff', '1', hash.sha256.slice(0, 8));
+    expect(same.stdout).toContain('0 with another identity, 0 removed, 0 renamed, 0 added');
+    expect((await cli('diff', 'embedded', '2')).exitCode).toBe(0);
+    const lost = await cli('diff', '1', 'abcdef');
+    expect([lost.exitCode, lost.stderr]).toEqual([
+      1,
+      expect.stringContaining('error[chain_list_snapshot_not_found]'),
+    ]);
+  });
+
+  test('refuses a list that drops a chain with contracts, until the operator accepts that very list', async () => {
+    await saveMatch(
+      testDatabase.database,
+      sampleContract(9, sampleAddress(1), { runtimeMatch: 'full' }),
+    );
+    const service = await boot([upstream.url], 3_600_000);
+    await waitUntil(async () => (await readHealth(service)).registry.source === upstream.url);
+    upstream.serve(RECORDS.filter(({ chainId }) => chainId !== 9));
+    const refused = await cli('sync', '--json');
+    expect(refused.exitCode).toBe(6);
+    const [{ sha256 }] = JSON.parse(refused.stdout) as [{ sha256: string }];
+    await waitUntil(() => isStale(service));
+    expect((await readChains(service)).names.get(9)).toBe('Chain 9');
+
+    expect((await cli('sync', '--accept', 'ffffffffffff')).exitCode).toBe(6);
+    expect((await cli('sync', '--accept', 'xyz')).exitCode).toBe(1);
+    expect((await cli('sync', '--accept', sha256.slice(0, 12))).exitCode).toBe(0);
+    await waitUntil(async () => !(await isStale(service)));
+    // A chain with contracts keeps a record, whatever the list says.
+    await waitUntil(serves(service, 9, 'Unknown chain 9'));
+  });
+
+  test('says which key to set when there is no source', async () => {
+    const run = await runInProcess(['chains', 'sync'], {
+      workingDirectory: folder.path,
+      environment: { DATABASE_URL: testDatabase.url },
+    });
+    expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining('registry.sync.urls')]);
+  });
+});
+
+describe('the real list', () => {
+  const real = sharedData('public-chain-list.json') as readonly ListRecord[] | undefined;
+  test.skipIf(real === undefined)(
+    `replaces the embedded one, and half of it does not (${NO_SHARED_DATA} otherwise)`,
+    async () => {
+      upstream.serve(real!);
+      const service = await bootService({
+        databaseUrl: testDatabase.url,
+        yaml: `registry: { sync: { urls: ['${upstream.url}'] } }\nverification: { workers: 0 }\n`,
+        overrides: { listSyncTimes: { everyMs: 300, pollMs: 50 } },
+      });
+      opened.push(service);
+      await waitUntil(async () => (await readHealth(service)).registry.source === upstream.url);
+      const before = await readChains(service);
+      expect(before.names.size).toBe(real!.length);
+      upstream.serve(real!.filter((_record, index) => index % 2 === 0));
+      await waitUntil(() => isStale(service));
+      expect(await readChains(service)).toEqual(before);
+    },
+  );
+});
