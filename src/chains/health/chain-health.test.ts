@@ -1,0 +1,138 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type RpcMethod,
+  type RpcServer,
+  sampleEndpoint,
+  startRpcServer,
+} from '../../../test/support/rpc-server.ts';
+import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
+import { silentLogger } from '../../log.ts';
+import { type RegisteredChain } from '../registered-chain.ts';
+import { type ChainRegistry } from '../registry.ts';
+import { quantity } from '../rpc/rpc-shapes.ts';
+import { type ChainHealth, watchEndpoints } from './chain-health.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const BLOCK_NUMBER = { method: 'eth_blockNumber', params: [], result: quantity };
+const broken: RpcMethod = (_params, response) => void response.writeHead(500).end();
+
+async function serve(chainId: number, number: number): Promise<RpcServer> {
+  const server = await startRpcServer({
+    eth_chainId: () => `0x${chainId.toString(16)}`,
+    eth_blockNumber: () => `0x${number.toString(16)}`,
+    eth_getBlockByNumber: () => ({
+      number: '0x1',
+      hash: `0x${'1'.repeat(64)}`,
+      timestamp: '0x1',
+    }),
+    eth_getBalance: () => '0x0',
+  });
+  closers.push(server.close);
+  return server;
+}
+
+function chainOf(chainId: number, servers: readonly RpcServer[]): RegisteredChain {
+  return {
+    record: { name: `Chain ${chainId}`, rpc: [], chainId, supported: true, monitored: false },
+    origins: {},
+    endpoints: servers.map(({ url }) => sampleEndpoint(url)),
+    testnet: false,
+    local: true,
+  };
+}
+
+/** Watches chains of which some are configured; both may be replaced. */
+function watch(
+  chains: readonly RegisteredChain[],
+  configuredIds: readonly number[],
+  enabled = true,
+): { health: ChainHealth; configure: (chainIds: readonly number[]) => void } {
+  const fetch = createGuardedFetch({
+    allowPrivate: chains.flatMap(({ endpoints }) => endpoints.map(({ label }) => label)),
+    maxBytes: 1_000_000,
+    deadlineMs: 5000,
+    maxRedirects: 0,
+    userAgent: 'fullmatch-test',
+  });
+  closers.push(() => fetch.close());
+  const mapOf = (ids: readonly number[]) => new Map(ids.map((id) => [id, {}]));
+  let configured = mapOf(configuredIds);
+  const registry: ChainRegistry = { chains, findings: [], listSource: 'embedded', listSha256: '' };
+  const health = watchEndpoints(
+    fetch,
+    { registry: () => registry, inputs: () => ({ configured, options: { localChains: false } }) },
+    { enabled, everySeconds: 1, dailyBudget: 1_000_000 },
+    silentLogger,
+  );
+  closers.push(() => health.close());
+  return { health, configure: (ids) => (configured = mapOf(ids)) };
+}
+
+async function until(fits: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 400 && !fits(); attempt += 1) await wait(25);
+  expect(fits()).toBe(true);
+}
+
+describe('watched endpoints', () => {
+  it('are asked last while they are down, and first again when they are up', async () => {
+    const [first, second] = [await serve(1, 11), await serve(1, 22)];
+    first.methods.eth_chainId = broken;
+    const chain = chainOf(1, [first, second]);
+    const { health } = watch([chain], [1]);
+    await until(() => health.report(chain).endpoints[0]!.state === 'down');
+    expect(await health.rpc.askAny(chain, BLOCK_NUMBER)).toMatchObject({ value: 22 });
+    expect(first.calls).not.toContain('eth_blockNumber');
+    first.methods.eth_chainId = () => '0x1';
+    await until(() => health.report(chain).state === 'up');
+    expect(await health.rpc.askAny(chain, BLOCK_NUMBER)).toMatchObject({ value: 11 });
+    expect(health.archive(1, chain.endpoints[0]!)).toBe('yes');
+    expect(health.summary()).toEqual({ up: 1, degraded: 0, unknown: 0, down: [] });
+  });
+
+  it('are those of configured chains, as the configuration is now', async () => {
+    const [one, two] = [await serve(1, 1), await serve(2, 2)];
+    const chains = [chainOf(1, [one]), chainOf(2, [two])] as const;
+    const { health, configure } = watch(chains, [1]);
+    await until(() => health.report(chains[0]).state === 'up');
+    expect(health.report(chains[1])).toMatchObject({
+      state: 'not_probed',
+      reasons: [{ code: 'not_configured' }],
+    });
+    expect(two.calls).toEqual([]);
+    configure([2]);
+    expect(health.report(chains[0]).state).toBe('not_probed');
+    await until(() => health.report(chains[1]).state === 'up');
+    const calls = one.calls.length;
+    await wait(1500);
+    expect(one.calls).toHaveLength(calls);
+  });
+
+  it('of another chain are asked again after the configuration has changed', async () => {
+    const server = await serve(5, 1);
+    const chain = chainOf(1, [server]);
+    const { health, configure } = watch([chain], [1]);
+    await until(() => health.report(chain).state === 'down');
+    expect(health.report(chain).endpoints[0]!.state).toBe('wrong_chain');
+    server.methods.eth_chainId = () => '0x1';
+    configure([1]);
+    await until(() => health.report(chain).state === 'up');
+  });
+
+  it('are none when probing is switched off', async () => {
+    const server = await serve(1, 1);
+    const chain = chainOf(1, [server]);
+    const { health } = watch([chain], [1], false);
+    await wait(300);
+    expect(server.calls).toEqual([]);
+    expect(health.report(chain)).toMatchObject({
+      state: 'not_probed',
+      reasons: [{ code: 'probing_disabled' }],
+    });
+    expect(await health.rpc.askAny(chain, BLOCK_NUMBER)).toMatchObject({ value: 1 });
+  });
+});
