@@ -8,6 +8,17 @@ CREATE TYPE match_origin AS ENUM ('verified', 'imported', 'monitored');
 
 CREATE TYPE verification_job_state AS ENUM ('queued', 'running', 'succeeded', 'failed');
 
+CREATE OR REPLACE FUNCTION public.add_contract_name()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO contract_names (compilation_id, ending) SELECT NEW.id, name_endings(NEW.name);
+  RETURN NULL;
+END
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.hash_path(path character varying)
  RETURNS bytea
  LANGUAGE sql
@@ -30,6 +41,21 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.name_endings(name character varying)
+ RETURNS SETOF text
+ LANGUAGE sql
+ IMMUTABLE STRICT
+AS $function$
+  WITH words AS (
+    SELECT string_to_array(btrim(regexp_replace(regexp_replace(regexp_replace(left(name, 100),
+      '([a-z0-9])([A-Z])', '\1 \2', 'g'), '([A-Z])([A-Z][a-z])', '\1 \2', 'g'), '[_$ ]+', ' ', 'g')), ' ') AS word
+  )
+  SELECT lower(left(name, 100))
+  UNION
+  SELECT lower(array_to_string(word[first:], '')) FROM words, generate_series(1, least(cardinality(word), 20)) AS first
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -39,6 +65,15 @@ BEGIN
 END
 $function$
 ;
+
+CREATE TABLE chain_activity (
+  chain_id bigint NOT NULL,
+  events bigint NOT NULL DEFAULT 0,
+  codes bigint NOT NULL DEFAULT 0,
+  first_verified_at timestamp with time zone,
+  last_verified_at timestamp with time zone,
+  CONSTRAINT chain_activity_pkey PRIMARY KEY (chain_id)
+);
 
 CREATE TABLE chain_counts (
   chain_id bigint NOT NULL,
@@ -118,6 +153,8 @@ CREATE TABLE code (
   CONSTRAINT code_pkey PRIMARY KEY (code_hash)
 );
 
+CREATE INDEX code_keccak ON public.code USING btree (code_hash_keccak);
+
 CREATE TABLE compiled_contracts (
   id uuid NOT NULL,
   compiler character varying NOT NULL,
@@ -146,6 +183,8 @@ CREATE TABLE compiled_contracts (
 
 CREATE INDEX compiled_contracts_runtime_code_hash ON public.compiled_contracts USING btree (runtime_code_hash);
 
+CREATE TRIGGER compiled_contracts_have_names AFTER INSERT ON public.compiled_contracts FOR EACH ROW EXECUTE FUNCTION add_contract_name();
+
 CREATE TABLE compiled_contracts_sources (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   compilation_id uuid NOT NULL,
@@ -159,6 +198,16 @@ CREATE TABLE compiled_contracts_sources (
 CREATE UNIQUE INDEX compiled_contracts_sources_are_distinct ON public.compiled_contracts_sources USING btree (compilation_id, hash_path(path));
 
 CREATE INDEX compiled_contracts_sources_source_hash ON public.compiled_contracts_sources USING btree (source_hash);
+
+CREATE TABLE compiler_counts (
+  chain_id bigint NOT NULL,
+  origin match_origin NOT NULL,
+  language character varying NOT NULL,
+  version character varying NOT NULL,
+  full_match bigint NOT NULL,
+  partial_match bigint NOT NULL,
+  CONSTRAINT compiler_counts_pkey PRIMARY KEY (chain_id, origin, language, version)
+);
 
 CREATE TABLE contract_deployments (
   id uuid NOT NULL,
@@ -183,6 +232,15 @@ CREATE TABLE contract_deployments (
 );
 
 CREATE INDEX contract_deployments_contract_id ON public.contract_deployments USING btree (contract_id);
+
+CREATE TABLE contract_names (
+  compilation_id uuid NOT NULL,
+  ending text NOT NULL,
+  CONSTRAINT contract_names_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id) ON DELETE CASCADE,
+  CONSTRAINT contract_names_pkey PRIMARY KEY (compilation_id, ending)
+);
+
+CREATE INDEX contract_names_by_ending ON public.contract_names USING btree (ending, compilation_id);
 
 CREATE TABLE contracts (
   id uuid NOT NULL,
@@ -211,15 +269,50 @@ CREATE TABLE current_matches (
   verified_contract_id bigint,
   first_matched_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  runtime_code_hash bytea,
   CONSTRAINT current_matches_address_check CHECK ((octet_length(address) = 20)),
   CONSTRAINT current_matches_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
   CONSTRAINT current_matches_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
   CONSTRAINT current_matches_pkey PRIMARY KEY (chain_id, address)
 );
 
+CREATE INDEX current_matches_newest ON public.current_matches USING btree (match, origin, verified_contract_id);
+
+CREATE INDEX current_matches_newest_of_chain ON public.current_matches USING btree (chain_id, match, origin, verified_contract_id);
+
 CREATE INDEX current_matches_of_address ON public.current_matches USING btree (address, chain_id);
 
 CREATE INDEX current_matches_of_chain ON public.current_matches USING btree (chain_id, verified_contract_id);
+
+CREATE INDEX current_matches_of_code ON public.current_matches USING btree (runtime_code_hash, verified_contract_id) WHERE (runtime_code_hash IS NOT NULL);
+
+CREATE TABLE daily_counts (
+  chain_id bigint NOT NULL,
+  day date NOT NULL,
+  full_match bigint NOT NULL,
+  partial_match bigint NOT NULL,
+  CONSTRAINT daily_counts_pkey PRIMARY KEY (chain_id, day)
+);
+
+CREATE INDEX daily_counts_by_day ON public.daily_counts USING btree (day) INCLUDE (full_match, partial_match);
+
+CREATE TABLE daily_falls (
+  chain_id bigint NOT NULL,
+  day date NOT NULL,
+  reason text NOT NULL,
+  reason_hash bytea NOT NULL GENERATED ALWAYS AS (hash_path((reason)::character varying)) STORED,
+  full_match bigint NOT NULL,
+  partial_match bigint NOT NULL,
+  CONSTRAINT daily_falls_pkey PRIMARY KEY (day, chain_id, reason_hash)
+);
+
+CREATE TABLE hourly_counts (
+  chain_id bigint NOT NULL,
+  hour timestamp with time zone NOT NULL,
+  full_match bigint NOT NULL,
+  partial_match bigint NOT NULL,
+  CONSTRAINT hourly_counts_pkey PRIMARY KEY (chain_id, hour)
+);
 
 CREATE TABLE match_events (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -320,6 +413,12 @@ CREATE INDEX verification_jobs_of_client ON public.verification_jobs USING btree
 
 CREATE INDEX verification_jobs_with_lease ON public.verification_jobs USING btree (lease_until) WHERE (state = 'running'::verification_job_state);
 
+CREATE TABLE verified_codes (
+  code_hash bytea NOT NULL,
+  chain_id bigint NOT NULL,
+  CONSTRAINT verified_codes_pkey PRIMARY KEY (code_hash)
+);
+
 CREATE TABLE verified_contracts (
   id bigint NOT NULL DEFAULT nextval('verified_contracts_id_seq'::regclass),
   deployment_id uuid NOT NULL,
@@ -348,3 +447,86 @@ CREATE TABLE verified_contracts (
 );
 
 CREATE INDEX verified_contracts_deployment_id ON public.verified_contracts USING btree (deployment_id);
+
+CREATE INDEX verified_contracts_of_compilation ON public.verified_contracts USING btree (compilation_id, id);
+
+CREATE VIEW event_changes AS
+ SELECT id,
+    chain_id,
+    address,
+    kind,
+    recorded_at,
+    origin,
+    verified_contract_id,
+    match_after,
+    reason,
+    ((recorded_at AT TIME ZONE 'UTC'::text))::date AS day,
+    (date_trunc('hour'::text, (recorded_at AT TIME ZONE 'UTC'::text)) AT TIME ZONE 'UTC'::text) AS hour,
+    ((COALESCE((match_after = 'full'::match), false))::integer - (COALESCE((match_before = 'full'::match), false))::integer) AS full_match,
+    ((COALESCE((match_after = 'partial'::match), false))::integer - (COALESCE((match_before = 'partial'::match), false))::integer) AS partial_match
+   FROM match_events
+  WHERE (kind <> 'corrected'::match_event_kind);
+
+CREATE VIEW expected_activity AS
+ SELECT chain_id,
+    count(*) AS events,
+    ( SELECT count(*) AS count
+           FROM verified_codes
+          WHERE (verified_codes.chain_id = event_changes.chain_id)) AS codes,
+    min(recorded_at) FILTER (WHERE (kind <> 'withdrawn'::match_event_kind)) AS first_verified_at,
+    max(recorded_at) FILTER (WHERE (kind <> 'withdrawn'::match_event_kind)) AS last_verified_at
+   FROM event_changes
+  GROUP BY chain_id;
+
+CREATE VIEW expected_codes AS
+ SELECT DISTINCT contracts.runtime_code_hash AS code_hash
+   FROM (((event_changes
+     JOIN verified_contracts ON ((verified_contracts.id = event_changes.verified_contract_id)))
+     JOIN contract_deployments ON ((contract_deployments.id = verified_contracts.deployment_id)))
+     JOIN contracts ON ((contracts.id = contract_deployments.contract_id)))
+  WHERE ((event_changes.kind <> 'withdrawn'::match_event_kind) AND (contracts.runtime_code_hash IS NOT NULL));
+
+CREATE VIEW expected_compiler_counts AS
+ SELECT replayed.chain_id,
+    replayed.origin,
+    COALESCE(compiled_contracts.language, 'unknown'::character varying) AS language,
+    COALESCE(compiled_contracts.version, 'unknown'::character varying) AS version,
+    count(*) FILTER (WHERE (replayed.match_after = 'full'::match)) AS full_match,
+    count(*) FILTER (WHERE (replayed.match_after = 'partial'::match)) AS partial_match
+   FROM ((( SELECT DISTINCT ON (event_changes.chain_id, event_changes.address) event_changes.chain_id,
+            event_changes.origin,
+            event_changes.match_after,
+            event_changes.verified_contract_id
+           FROM event_changes
+          ORDER BY event_changes.chain_id, event_changes.address, event_changes.id DESC) replayed
+     LEFT JOIN verified_contracts ON ((verified_contracts.id = replayed.verified_contract_id)))
+     LEFT JOIN compiled_contracts ON ((compiled_contracts.id = verified_contracts.compilation_id)))
+  WHERE (replayed.match_after IS NOT NULL)
+  GROUP BY replayed.chain_id, replayed.origin, COALESCE(compiled_contracts.language, 'unknown'::character varying), COALESCE(compiled_contracts.version, 'unknown'::character varying);
+
+CREATE VIEW expected_daily_counts AS
+ SELECT chain_id,
+    day,
+    sum(full_match) AS full_match,
+    sum(partial_match) AS partial_match
+   FROM event_changes
+  GROUP BY chain_id, day;
+
+CREATE VIEW expected_daily_falls AS
+ SELECT chain_id,
+    day,
+    reason,
+    sum(full_match) AS full_match,
+    sum(partial_match) AS partial_match
+   FROM event_changes
+  WHERE (kind = 'withdrawn'::match_event_kind)
+  GROUP BY chain_id, day, reason;
+
+CREATE VIEW expected_hourly_counts AS
+ SELECT chain_id,
+    hour,
+    sum(full_match) AS full_match,
+    sum(partial_match) AS partial_match
+   FROM event_changes
+  WHERE (hour >= (date_trunc('hour'::text, now()) - '8 days'::interval))
+  GROUP BY chain_id, hour;

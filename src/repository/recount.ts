@@ -1,6 +1,7 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../store/database.ts';
 import { notifyOfMatches } from './match-notifications.ts';
+import { compareRollups, restoreRollups } from './recount-rollups.ts';
 
 /**
  * A place where the stored numbers are not what the event log gives.
@@ -8,11 +9,16 @@ import { notifyOfMatches } from './match-notifications.ts';
  * `counts_against_rows`: the counts of a chain are not those of its current matches.
  * `row_against_events`: an address's current match is not what its last event left.
  * `row_against_evidence`: an address's current match is not what its verified contract says.
+ * `rollup_against_events`: the statistics over time of a chain are not those of its events.
  * `stored` and `expected` are texts for people: `full 5, partial 1`, `runtime full, creation none`.
  */
 export interface CountDifference {
   readonly kind:
-    'counts_against_events' | 'counts_against_rows' | 'row_against_events' | 'row_against_evidence';
+    | 'counts_against_events'
+    | 'counts_against_rows'
+    | 'row_against_events'
+    | 'row_against_evidence'
+    | 'rollup_against_events';
   readonly chainId: number;
   readonly address?: Hex;
   readonly stored: string;
@@ -83,6 +89,10 @@ const LOCK_ROWS = sql(
   `LOCK TABLE current_matches IN SHARE ROW EXCLUSIVE MODE`,
 );
 const LOCK_COUNTS = sql('lock chain counts', `LOCK TABLE chain_counts IN SHARE ROW EXCLUSIVE MODE`);
+const LOCK_ROLLUPS = sql(
+  'lock chain activity',
+  `LOCK TABLE chain_activity IN SHARE ROW EXCLUSIVE MODE`,
+);
 const DELETE_UNEXPLAINED = sql(
   'delete unexplained matches',
   `WITH replayed AS MATERIALIZED (${REPLAY})
@@ -94,13 +104,18 @@ const RESTORE_MATCHES = sql(
   'restore matches',
   `WITH replayed AS MATERIALIZED (${REPLAY})
    INSERT INTO current_matches AS current
-     (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at)
-   SELECT chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, recorded_at, recorded_at
+     (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at, runtime_code_hash)
+   SELECT chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, recorded_at, recorded_at,
+     (SELECT runtime_code_hash FROM verified_contracts
+      JOIN contract_deployments ON contract_deployments.id = deployment_id
+      JOIN contracts ON contracts.id = contract_id
+      WHERE verified_contracts.id = replayed.verified_contract_id)
    FROM replayed WHERE match IS NOT NULL
    ON CONFLICT (chain_id, address) DO UPDATE SET
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
      match_before = excluded.match_before, origin = excluded.origin,
-     verified_contract_id = excluded.verified_contract_id, updated_at = now()
+     verified_contract_id = excluded.verified_contract_id, runtime_code_hash = excluded.runtime_code_hash,
+     updated_at = now()
    WHERE (current.runtime_match, current.creation_match) IS DISTINCT FROM (excluded.runtime_match, excluded.creation_match)`,
 );
 const RESTORE_COUNTS = sql(
@@ -140,6 +155,7 @@ export async function recount(
     if (!repair) return { ...(await compare(transaction)), repaired: false };
     await transaction.query(LOCK_ROWS);
     await transaction.query(LOCK_COUNTS);
+    await transaction.query(LOCK_ROLLUPS);
     const before = await compare(transaction);
     const repairable = before.differences.filter(({ kind }) => kind !== 'row_against_evidence');
     if (repairable.length === 0) return { ...before, repaired: false };
@@ -147,6 +163,7 @@ export async function recount(
     await transaction.query(RESTORE_MATCHES);
     await transaction.query(DELETE_UNEXPLAINED_COUNTS);
     await transaction.query(RESTORE_COUNTS);
+    await restoreRollups(transaction);
     await transaction.query(RECORD_CORRECTION, [
       repairable.map(({ chainId }) => chainId),
       repairable.map(({ address }) =>
@@ -175,12 +192,18 @@ async function compare(database: Queryable): Promise<Omit<Recount, 'repaired'>> 
     chains: Number(totals?.chains ?? 0),
     contracts: Number(totals?.contracts ?? 0),
     events: Number(totals?.events ?? 0),
-    differences: rows.map((row) => ({
-      kind: row.kind,
-      chainId: Number(row.chain_id),
-      ...(row.address === null ? {} : { address: bytesToHex(row.address) }),
-      stored: row.stored,
-      expected: row.expected,
-    })),
+    differences: [
+      ...rows.map((row) => ({
+        kind: row.kind,
+        chainId: Number(row.chain_id),
+        ...(row.address === null ? {} : { address: bytesToHex(row.address) }),
+        stored: row.stored,
+        expected: row.expected,
+      })),
+      ...(await compareRollups(database)).map((difference) => ({
+        kind: 'rollup_against_events' as const,
+        ...difference,
+      })),
+    ],
   };
 }

@@ -3,6 +3,8 @@ import { sql, type Database, type Queryable } from '../store/database.ts';
 import { addToCounts } from './chain-counts.ts';
 import { storeEvidence } from './evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
+import { rollUpEvents } from './roll-up-events.ts';
+import { hashOf } from './verified-contract-identity.ts';
 import { type Match, type VerifiedContract } from './verified-contract.ts';
 
 /** What became of a contract that was to be stored. `unchanged`: its match is not better than the current one. */
@@ -31,9 +33,11 @@ const RAISE_MATCHES = sql(
 const RECORD_EVENTS = sql(
   'record events',
   `WITH change AS (
-     SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS row (chain_id, address, verified_contract_id)
+     SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::bytea[])
+       AS row (chain_id, address, verified_contract_id, runtime_code_hash)
    ), shown AS (
-     UPDATE current_matches AS current SET verified_contract_id = change.verified_contract_id
+     UPDATE current_matches AS current
+     SET verified_contract_id = change.verified_contract_id, runtime_code_hash = change.runtime_code_hash
      FROM change WHERE current.chain_id = change.chain_id AND current.address = change.address
      RETURNING current.*
    )
@@ -139,6 +143,7 @@ async function saveRound(
     changes.map(({ row }) => row.chain_id),
     changes.map(({ row }) => row.address),
     evidenceIds,
+    changes.map(({ contract }) => hashOf(contract.deployment.runtimeCode)),
   ]);
   await addToCounts(
     transaction,
@@ -147,6 +152,10 @@ async function saveRound(
       before: row.match_before,
       after: row.match,
     })),
+  );
+  await rollUpEvents(
+    transaction,
+    events.map(({ id }) => id),
   );
   return new Map(
     events.flatMap((event) => {

@@ -3,6 +3,7 @@ import { checksumAddress, hexToBytes, type Hex } from '../lib/hex.ts';
 import { sql, type Database } from '../store/database.ts';
 import { addToCounts } from './chain-counts.ts';
 import { notifyOfMatches } from './match-notifications.ts';
+import { rollUpEvents } from './roll-up-events.ts';
 import { type Match } from './verified-contract.ts';
 
 const WITHDRAW = sql(
@@ -40,6 +41,7 @@ export async function withdrawMatch(
     ]);
     if (row !== undefined) {
       await addToCounts(transaction, [{ chainId, before: row.match, after: null }]);
+      await rollUpEvents(transaction, [row.event_id]);
     }
     return row;
   });

@@ -27,8 +27,11 @@ const ENUMS = `
 const FUNCTIONS = `
   SELECT pg_get_functiondef(oid) || ';' AS line FROM pg_proc
   WHERE pronamespace = 'public'::regnamespace ORDER BY proname`;
+const VIEWS = `
+  SELECT format(E'CREATE VIEW %s AS\\n%s', viewname, definition) AS line FROM pg_views
+  WHERE schemaname = 'public' ORDER BY viewname`;
 
-/** The schema as a text whose difference shows the effect of a migration: enums, functions, tables in order of name. */
+/** The schema as a text whose difference shows the effect of a migration: enums, functions, tables and views in order of name. */
 export async function dumpSchema(database: Queryable): Promise<string> {
   const lines = async (label: string, text: string, values: unknown[] = []): Promise<string[]> => {
     const rows = await database.query<{ line: string }>(sql(`dump ${label}`, text), values);
@@ -45,5 +48,6 @@ export async function dumpSchema(database: Queryable): Promise<string> {
     parts.push(...(await lines('indexes', INDEXES, [name])));
     parts.push(...(await lines('triggers', TRIGGERS, [name])));
   }
+  parts.push(...(await lines('views', VIEWS)));
   return `-- The schema that the migrations give. Made by npm run schema; a test keeps it equal.\n\n${parts.join('\n\n')}\n`;
 }

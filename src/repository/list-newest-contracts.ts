@@ -1,0 +1,71 @@
+import { sql, type Queryable } from '../store/database.ts';
+import {
+  SUMMARY_COLUMNS,
+  SUMMARY_EVIDENCE,
+  type SummaryPage,
+  type SummaryRow,
+  toPage,
+} from './contract-summary.ts';
+import { type Match, type Origin } from './verified-contract.ts';
+
+/** Which contracts, how many, and after which one. */
+export interface NewestQuestion {
+  readonly chainId?: number;
+  readonly match?: Match;
+  readonly origin?: Origin;
+  readonly limit: number;
+  /** The match id of the last contract of the page before. */
+  readonly after?: string;
+}
+
+const MATCHES: readonly Match[] = ['full', 'partial'];
+const ORIGINS: readonly Origin[] = ['verified', 'imported', 'monitored'];
+/** The largest bigint of PostgreSQL: before the first contract. */
+const LAST_MATCH_ID = '9223372036854775807';
+
+// Each combination of match and origin is one scan of an index from its newest end, so that a combination that hardly
+// occurs costs no more than a frequent one.
+const listNewest = (label: string, ofChain: string) =>
+  sql(
+    label,
+    `SELECT ${SUMMARY_COLUMNS}
+   FROM (
+     SELECT newest.* FROM unnest($1::match[]) AS wanted_match, unnest($2::match_origin[]) AS wanted_origin
+     CROSS JOIN LATERAL (
+       SELECT * FROM current_matches
+       WHERE ${ofChain}match = wanted_match AND origin = wanted_origin AND verified_contract_id < $3
+       ORDER BY verified_contract_id DESC LIMIT $4
+     ) AS newest
+     ORDER BY verified_contract_id DESC LIMIT $4
+   ) AS found
+   ${SUMMARY_EVIDENCE}
+   ORDER BY found.verified_contract_id DESC`,
+  );
+/** Exported for the test of its plan. */
+export const LIST_NEWEST = listNewest('list newest contracts', '');
+export const LIST_NEWEST_OF_CHAIN = listNewest(
+  'list newest contracts of chain',
+  'chain_id = $5 AND ',
+);
+
+/**
+ * Contracts whose current match is newest first. Matches that come meanwhile stand before the first page, so that
+ * no page shows a contract of the page before again.
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function listNewestContracts(
+  database: Queryable,
+  { chainId, match, origin, limit, after }: NewestQuestion,
+): Promise<SummaryPage> {
+  const values = [
+    match === undefined ? MATCHES : [match],
+    origin === undefined ? ORIGINS : [origin],
+    after ?? LAST_MATCH_ID,
+    limit + 1,
+  ];
+  const rows =
+    chainId === undefined
+      ? await database.query<SummaryRow>(LIST_NEWEST, values)
+      : await database.query<SummaryRow>(LIST_NEWEST_OF_CHAIN, [...values, chainId]);
+  return toPage(rows, limit, ({ verified_contract_id }) => verified_contract_id);
+}
