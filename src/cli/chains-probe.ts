@@ -9,7 +9,6 @@ import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
-import { createCommandLog } from './terminal-log.ts';
 
 /** Somebody waits for the answer. */
 const DEADLINE_MS = 5000;
@@ -39,8 +38,7 @@ async function probe(
   options: ParsedOptions,
   context: CliContext,
 ): Promise<readonly ChainHealthReport[]> {
-  const loaded = loadCommandConfig(options, context);
-  const { config } = loaded;
+  const { config } = loadCommandConfig(options, context);
   const registry = await loadRegistry(config);
   const chosen =
     ref === undefined
@@ -51,12 +49,10 @@ async function probe(
       : [findChain(registry, ref)];
   const fetch = openGuardedFetch(config, registry);
   try {
-    return await probeChains(
-      createRpcClient({ fetch }),
-      chosen,
-      { deadlineMs: DEADLINE_MS, signal: context.signal },
-      createCommandLog(loaded, context),
-    );
+    return await probeChains(createRpcClient({ fetch }), chosen, {
+      deadlineMs: DEADLINE_MS,
+      signal: context.signal,
+    });
   } finally {
     await fetch.close();
   }

@@ -1,5 +1,5 @@
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
-import { type Logger } from '../../log.ts';
+import { type Logger, silentLogger } from '../../log.ts';
 import { localServiceChains } from '../default-service-chains.ts';
 import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
 import { type ChainRegistry } from '../registry.ts';
@@ -110,7 +110,6 @@ export async function probeChains(
   rpc: EndpointProber,
   chains: readonly RegisteredChain[],
   options: { readonly deadlineMs?: number; readonly signal?: AbortSignal },
-  log: Logger,
 ): Promise<readonly ChainHealthReport[]> {
   const book = new HealthBook();
   const asked = chains.filter(hasEndpoints);
@@ -118,7 +117,8 @@ export async function probeChains(
   const prober = new Prober(
     { rpc, chains: () => asked, configuration: () => undefined, book },
     { everyMs: 0, dailyBudget: Infinity, ...(deadlineMs === undefined ? {} : { deadlineMs }) },
-    log,
+    // What it tells is the answer.
+    silentLogger,
   );
   const end = (): void => void prober.close();
   signal?.addEventListener('abort', end, { once: true });

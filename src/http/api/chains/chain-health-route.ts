@@ -94,19 +94,20 @@ export function addChainHealthRoute(
 
 /** Times as text; everything else is as the report has it. */
 function renderHealth(report: ChainHealthReport): z.infer<typeof chainHealthSchema> {
-  const { since, reasons: why, endpoints, ...facts } = report;
+  const { chainId, state, since, reasons: why, endpoints, ...facts } = report;
   return {
-    ...facts,
+    ...{ chainId, state },
     ...(since && { since: since.toISOString() }),
     reasons: [...why],
+    ...facts,
     endpoints: endpoints.map(renderEndpoint),
   };
 }
 
 function renderEndpoint(endpoint: EndpointReport): z.infer<typeof endpointHealthSchema> {
-  const { since, checkedAt, head, reasons: why, ...facts } = endpoint;
+  const { label, state, since, checkedAt, head, reasons: why, ...facts } = endpoint;
   return {
-    ...facts,
+    ...{ label, public: facts.public, state },
     ...(since && { since: since.toISOString() }),
     reasons: [...why],
     ...(checkedAt && { checkedAt: checkedAt.toISOString() }),
@@ -117,5 +118,6 @@ function renderEndpoint(endpoint: EndpointReport): z.infer<typeof endpointHealth
         seenAt: head.seenAt.toISOString(),
       },
     }),
+    ...facts,
   };
 }
