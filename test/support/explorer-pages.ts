@@ -15,7 +15,7 @@ export interface ExplorerSample {
 export const EXPLORER_SAMPLES = readCases<ExplorerSample>('explorer-samples.json');
 
 /** A transaction that pages name beside the creation. */
-export const OTHER_HASH: Hex = `0x${'07'.repeat(32)}`;
+const OTHER_HASH: Hex = `0x${'07'.repeat(32)}`;
 
 /** The page that an explorer shows of a contract. */
 export function fillPage({ page }: ExplorerSample, address: Hex, hash: Hex): string {
