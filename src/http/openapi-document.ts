@@ -3,7 +3,9 @@ import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import * as apiRoutes from './api/api-routes.ts';
 import { chainRoutes } from './api/chains/chain-routes.ts';
 import { chainHealthRoute } from './api/chains/chain-health-route.ts';
+import { evidenceRoutes } from './api/evidence/evidence-routes.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
+import { statisticsRoutes } from './api/statistics/add-statistics-routes.ts';
 import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
 import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
 import { v2ContractRoutes } from './api/v2/contract-routes.ts';
@@ -80,6 +82,8 @@ const API_ROUTES: readonly RouteConfig[] = [
   ...v2ContractRoutes,
   ...v1VerifyRoutes,
   ...v1LookUpRoutes,
+  ...statisticsRoutes,
+  ...evidenceRoutes,
   contractPageRoute,
   jobPageRoute,
   apiRoutes.healthRoute,
@@ -123,6 +127,7 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
       { name: 'chains', description: 'The chain registry' },
       { name: 'verification', description: 'Verification of contracts' },
       { name: 'contracts', description: 'Verified contracts' },
+      { name: 'statistics', description: 'Counts over time, and events' },
       { name: 'repository', description: 'The published tree' },
       { name: 'service', description: 'The service itself' },
     ],

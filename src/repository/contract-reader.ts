@@ -4,6 +4,7 @@ import { type ContractMatch } from './contract-match.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { type ContractPage, listContracts } from './list-contracts.ts';
 import { type ContractPart, readContract, type StoredContract } from './read-contract.ts';
+import { type MatchEvidence, readEvidence } from './read-evidence.ts';
 import { type ContractFile, readFile } from './read-file.ts';
 import { type ContractFiles, readFiles } from './read-files.ts';
 
@@ -15,6 +16,8 @@ export interface ContractReader {
     address: Hex,
     parts?: readonly ContractPart[],
   ): Promise<StoredContract | undefined>;
+  /** See {@link readEvidence}. */
+  readEvidence(chainId: number, address: Hex): Promise<MatchEvidence | undefined>;
   /** See {@link listContracts}. */
   listContracts(chainId: number, page: ContractPage): Promise<readonly ContractMatch[]>;
   /** See {@link findOnChains}. */
@@ -32,6 +35,7 @@ export interface ContractReader {
 export function createContractReader(database: Queryable): ContractReader {
   return {
     readContract: (chainId, address, parts) => readContract(database, chainId, address, parts),
+    readEvidence: (chainId, address) => readEvidence(database, chainId, address),
     listContracts: (chainId, page) => listContracts(database, chainId, page),
     findOnChains: (addresses, chainIds) => findOnChains(database, addresses, chainIds),
     readFiles: (chainId, address) => readFiles(database, chainId, address),

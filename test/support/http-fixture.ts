@@ -9,6 +9,8 @@ import { type HttpDependencies } from '../../src/http/host-dependencies.ts';
 import { type ListenerLimits } from '../../src/http/listener.ts';
 import { silentLogger } from '../../src/log.ts';
 import { type Verification } from '../../src/verification/verification.ts';
+import { type Activity } from '../../src/http/api/statistics/activity.ts';
+import { type ContractLists } from '../../src/repository/contract-lists.ts';
 import { type ContractReader } from '../../src/repository/contract-reader.ts';
 
 /** Limits that no ordinary test meets. */
@@ -100,10 +102,35 @@ export function healthyFacts(): HealthFacts {
 /** A repository without contracts. */
 const emptyContracts: ContractReader = {
   readContract: async () => undefined,
+  readEvidence: async () => undefined,
   listContracts: async () => [],
   findOnChains: async () => [],
   readFiles: async () => undefined,
   readFile: async () => undefined,
+};
+
+/** Lists without contracts. */
+const emptyLists: ContractLists = {
+  listNewest: async () => ({ results: [], next: undefined }),
+  searchByAddress: async () => ({ results: [], next: undefined }),
+  searchByName: async () => ({ results: [], next: undefined }),
+  searchByCodeHash: async () => ({ results: [], next: undefined }),
+  findSameCode: async () => undefined,
+};
+
+/** Statistics that are not there yet, and no place for listeners. */
+const noActivity: Activity = {
+  readOverview: async () => {
+    throw new FullmatchError('database_unreachable', 'no database');
+  },
+  readHistory: async () => {
+    throw new FullmatchError('database_unreachable', 'no database');
+  },
+  events: {
+    connect: () => {
+      throw new FullmatchError('too_many_clients', 'no client may listen');
+    },
+  },
 };
 
 /** A verification that knows no chain and no job. */
@@ -142,6 +169,8 @@ export async function fixtureDependencies(
       reports: () => [],
     },
     contracts: emptyContracts,
+    contractLists: emptyLists,
+    activity: noActivity,
     verification: noVerification,
     verificationBytes: 10_000_000,
     version: '1.2.3',

@@ -19,9 +19,11 @@ import {
 import { addChainHealthRoute } from './chains/chain-health-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { renderDocs } from './docs-page.ts';
+import { addEvidenceRoutes } from './evidence/add-evidence-routes.ts';
 import { renderHome } from './home-page.ts';
 import { addPageRedirects } from './page-redirects.ts';
 import { addPageRoutes } from './pages/add-page-routes.ts';
+import { addStatisticsRoutes } from './statistics/add-statistics-routes.ts';
 import { addLookUpRoutes } from './v1/add-look-up-routes.ts';
 import { v1ErrorShape } from './v1/v1-error.ts';
 import { addV1VerifyRoutes } from './v1/add-verify-routes.ts';
@@ -64,6 +66,8 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   addVerifyRoutes(routes, deps);
   addLookUpRoutes(routes, deps);
   addV1VerifyRoutes(routes, deps);
+  addStatisticsRoutes(routes, deps);
+  addEvidenceRoutes(routes, deps);
   addPageRedirects(routes);
   addHealthRoutes(routes, deps);
   if (deps.pages !== undefined) {

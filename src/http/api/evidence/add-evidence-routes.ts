@@ -1,0 +1,83 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+
+import { FullmatchError } from '../../../errors.ts';
+import { checksumAddress } from '../../../lib/hex.ts';
+import { type CodeHashes, type MatchEvidence } from '../../../repository/read-evidence.ts';
+import { failureKindOf } from '../../../verification/verification-failure.ts';
+import { type VerificationJob } from '../../../verification/verification-job.ts';
+import { jobNotFound } from '../../../verification/verification.ts';
+import { answerJsonText, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { type HttpDependencies } from '../../host-dependencies.ts';
+import { evidenceRoute, jobStateRoute } from './evidence-routes.ts';
+
+/** The routes that say how a match came about, or is about to. */
+export function addEvidenceRoutes(
+  routes: OpenAPIHono,
+  { contracts, verification }: Pick<HttpDependencies, 'contracts' | 'verification'>,
+): void {
+  routes.openapi(evidenceRoute, async (c) => {
+    const { chainId, address } = c.req.valid('param');
+    const evidence = await contracts.readEvidence(chainId, address);
+    if (evidence === undefined) {
+      throw new FullmatchError(
+        'contract_not_found',
+        `${checksumAddress(address)} is not verified on chain ${chainId}.`,
+        { details: { chainId, address } },
+      );
+    }
+    return answerJsonText(JSON.stringify(renderEvidence(evidence)), REVALIDATED);
+  });
+  routes.openapi(jobStateRoute, async (c) => {
+    const { id } = c.req.valid('param');
+    const job = await verification.readJob(id);
+    if (job === undefined) throw jobNotFound(id);
+    return answerJsonText(JSON.stringify(renderJobState(job)), NOT_STORED);
+  });
+}
+
+function renderEvidence({
+  match,
+  codeReading,
+  creationSearch,
+  runtimeHashes,
+  creationHashes,
+}: MatchEvidence): object {
+  return {
+    chainId: match.chainId,
+    address: checksumAddress(match.address),
+    match: match.match,
+    runtimeMatch: match.runtimeMatch,
+    creationMatch: match.creationMatch,
+    origin: match.origin,
+    firstVerifiedAt: match.firstMatchedAt.toISOString(),
+    verifiedAt: match.matchedAt.toISOString(),
+    matchId: match.matchId ?? null,
+    codeReading: codeReading ?? null,
+    creationSearch: creationSearch ?? null,
+    runtimeCode: renderHashes(runtimeHashes),
+    creationCode: renderHashes(creationHashes),
+  };
+}
+
+function renderHashes({ onChain, recompiled }: CodeHashes): object {
+  return { onChain: onChain ?? null, recompiled: recompiled ?? null };
+}
+
+/** Members that are not known are undefined, which JSON leaves out. */
+function renderJobState({ eventId, failure, ...job }: VerificationJob): object {
+  return {
+    ...job,
+    address: checksumAddress(job.address),
+    stored: eventId !== undefined,
+    ...(failure && {
+      failure: {
+        kind: failureKindOf(failure.code),
+        code: failure.code,
+        message: failure.message,
+        id: failure.id,
+        data: failure.data,
+        ...failure.codes,
+      },
+    }),
+  };
+}

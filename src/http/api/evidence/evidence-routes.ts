@@ -1,0 +1,117 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { contractParameters } from '../../contract-parameters.ts';
+import { problemResponse } from '../../problem-schema.ts';
+
+const matchSchema = z.enum(['full', 'partial']).nullable();
+const hashSchema = z.string().nullable().describe('keccak256; null where the code is not known');
+const codeHashesSchema = z.strictObject({ onChain: hashSchema, recompiled: hashSchema });
+const invalidParameter = problemResponse(
+  'A parameter is not as it should be (`invalid_parameter`)',
+);
+
+const evidenceSchema = z
+  .strictObject({
+    chainId: z.int(),
+    address: z.string().describe('With its checksum (EIP-55)'),
+    match: z.enum(['full', 'partial']),
+    runtimeMatch: matchSchema,
+    creationMatch: matchSchema,
+    origin: z
+      .enum(['verified', 'imported', 'monitored'])
+      .describe('Who judged: this service when asked, another one, or this service by itself'),
+    firstVerifiedAt: z.iso.datetime().describe('When this service stored its first match'),
+    verifiedAt: z.iso.datetime().describe('When this service stored the current match'),
+    matchId: z.string().nullable(),
+    codeReading: z
+      .strictObject({
+        blockNumber: z.int(),
+        blockHash: z.string(),
+        endpoints: z.array(z.string()).describe('By their labels: those that agreed'),
+      })
+      .nullable()
+      .describe('Where the code on chain was read; null where it was not read here'),
+    creationSearch: z
+      .array(
+        z.strictObject({
+          method: z.string(),
+          outcome: z.string(),
+          detail: z.string().optional(),
+          durationMs: z.number(),
+        }),
+      )
+      .nullable()
+      .describe('What each way to the creation transaction came to; null where none was gone'),
+    runtimeCode: codeHashesSchema,
+    creationCode: codeHashesSchema,
+  })
+  .meta({ id: 'Evidence', description: 'A match, who judged it, and from what' });
+
+/** GET /v1/contracts/{chainId}/{address}. */
+export const evidenceRoute = createRoute({
+  method: 'get',
+  path: '/v1/contracts/{chainId}/{address}',
+  summary: 'The match of a contract, and what stands behind it',
+  description: 'Sources and codes are at /v2/contract/{chainId}/{address}.',
+  tags: ['contracts'],
+  request: { params: contractParameters },
+  responses: {
+    200: {
+      description: 'The evidence',
+      content: { 'application/json': { schema: evidenceSchema } },
+    },
+    400: invalidParameter,
+    404: problemResponse('The contract is not verified (`contract_not_found`)'),
+  },
+});
+
+const codeSchema = z.string().optional().describe('0x and hexadecimal digits');
+
+const stateOfJobSchema = z
+  .strictObject({
+    id: z.uuid(),
+    state: z.enum(['queued', 'running', 'succeeded', 'failed']),
+    chainId: z.int(),
+    address: z.string().describe('With its checksum (EIP-55)'),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().optional(),
+    finishedAt: z.iso.datetime().optional(),
+    compileTimeMs: z.int().optional(),
+    runtimeMatch: matchSchema,
+    creationMatch: matchSchema,
+    stored: z.boolean().describe('Whether it stored a match that was not there before'),
+    failure: z
+      .strictObject({
+        kind: z
+          .enum(['no_match', 'invalid_input', 'not_checked'])
+          .describe('The code differs, the input is at fault, or nobody could look'),
+        code: z.string(),
+        message: z.string(),
+        id: z.string().describe('The log says more under it'),
+        data: z.record(z.string(), z.unknown()).optional(),
+        recompiledCreationCode: codeSchema,
+        recompiledRuntimeCode: codeSchema,
+        onchainCreationCode: codeSchema,
+        onchainRuntimeCode: codeSchema,
+      })
+      .optional()
+      .describe('Present only when the job failed'),
+  })
+  .meta({ id: 'JobState', description: 'Where a verification job stands' });
+
+/** GET /v1/jobs/{id}. */
+export const jobStateRoute = createRoute({
+  method: 'get',
+  path: '/v1/jobs/{id}',
+  summary: 'Where a verification job stands now',
+  description: 'It answers at once, unlike /v2/verify/{verificationId}.',
+  tags: ['verification'],
+  request: { params: z.object({ id: z.string() }) },
+  responses: {
+    200: { description: 'The job', content: { 'application/json': { schema: stateOfJobSchema } } },
+    404: problemResponse('There is no such job (`job_not_found`)'),
+  },
+});
+
+/** The routes of this file. */
+export const evidenceRoutes = [evidenceRoute, jobStateRoute] as const;

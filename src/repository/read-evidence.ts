@@ -1,0 +1,81 @@
+import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
+import { sql, type Queryable } from '../store/database.ts';
+import {
+  type ContractMatch,
+  MATCH_COLUMNS,
+  type MatchRow,
+  toContractMatch,
+} from './contract-match.ts';
+import { type CodeReading, type CreationSearchStep } from './verified-contract.ts';
+
+const READ_EVIDENCE = sql(
+  'read evidence',
+  `SELECT ${MATCH_COLUMNS.split(',')
+    .map((column) => `current_matches.${column.trim()}`)
+    .join(', ')}, code_reading, creation_search,
+     creation.code_hash_keccak AS creation_hash, runtime.code_hash_keccak AS runtime_hash,
+     compiled_creation.code_hash_keccak AS compiled_creation_hash, compiled_runtime.code_hash_keccak AS compiled_runtime_hash
+   FROM current_matches
+   LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   LEFT JOIN contract_deployments ON contract_deployments.id = deployment_id
+   LEFT JOIN contracts ON contracts.id = contract_id
+   LEFT JOIN code AS creation ON creation.code_hash = contracts.creation_code_hash
+   LEFT JOIN code AS runtime ON runtime.code_hash = contracts.runtime_code_hash
+   LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   LEFT JOIN code AS compiled_creation ON compiled_creation.code_hash = compiled_contracts.creation_code_hash
+   LEFT JOIN code AS compiled_runtime ON compiled_runtime.code_hash = compiled_contracts.runtime_code_hash
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
+);
+
+/** keccak256 of a contract's codes, as far as they are known. */
+export interface CodeHashes {
+  readonly onChain?: Hex;
+  readonly recompiled?: Hex;
+}
+
+/** How a match came about: who judged it, and from what. */
+export interface MatchEvidence {
+  readonly match: ContractMatch;
+  /** Absent where the code on chain was not read here. */
+  readonly codeReading?: CodeReading;
+  /** Absent where the creation transaction was not looked for here. */
+  readonly creationSearch?: readonly CreationSearchStep[];
+  readonly runtimeHashes: CodeHashes;
+  readonly creationHashes: CodeHashes;
+}
+
+type EvidenceRow = MatchRow & {
+  code_reading: CodeReading | null;
+  creation_search: CreationSearchStep[] | null;
+  creation_hash: Buffer | null;
+  runtime_hash: Buffer | null;
+  compiled_creation_hash: Buffer | null;
+  compiled_runtime_hash: Buffer | null;
+};
+
+/**
+ * What stands behind the current match of a contract.
+ * @returns undefined when the address (lower-case hex) has no match on the chain
+ */
+export async function readEvidence(
+  database: Queryable,
+  chainId: number,
+  address: Hex,
+): Promise<MatchEvidence | undefined> {
+  const [row] = await database.query<EvidenceRow>(READ_EVIDENCE, [chainId, hexToBytes(address)]);
+  if (row === undefined) return undefined;
+  return {
+    match: toContractMatch(row),
+    ...(row.code_reading !== null && { codeReading: row.code_reading }),
+    ...(row.creation_search !== null && { creationSearch: row.creation_search }),
+    runtimeHashes: toHashes(row.runtime_hash, row.compiled_runtime_hash),
+    creationHashes: toHashes(row.creation_hash, row.compiled_creation_hash),
+  };
+}
+
+function toHashes(onChain: Buffer | null, recompiled: Buffer | null): CodeHashes {
+  return {
+    ...(onChain !== null && { onChain: bytesToHex(onChain) }),
+    ...(recompiled !== null && { recompiled: bytesToHex(recompiled) }),
+  };
+}
