@@ -45,7 +45,7 @@ type OwnEndpoint = Changing<TrackedEndpoint>;
 type OwnChain = Changing<Omit<TrackedChain, 'endpoints'>> & { endpoints: readonly OwnEndpoint[] };
 
 /** Well-known chains have dozens of endpoints; more than this tell nothing new. */
-export const MAX_PROBED_ENDPOINTS = 20;
+const MAX_PROBED_ENDPOINTS = 20;
 
 const RANKS: Readonly<Record<EndpointState, EndpointRank>> = {
   unknown: 'first',

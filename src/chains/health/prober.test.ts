@@ -485,6 +485,17 @@ describe('a prober', () => {
   });
 });
 
+describe('a chain with dozens of endpoints', () => {
+  it('has the first twenty probed, and says so of the others', () => {
+    const urls = Array.from({ length: 25 }, (_, index) => `https://e${index}.example`);
+    const report = reportChain(watch(new Clock(), [chainOf(urls)]).book.chains[0]!);
+    const unprobed = report.endpoints.filter(({ state }) => state === 'not_probed');
+    expect(report.endpoints.map(({ label }) => label)).toEqual(urls.map((_url, at) => `e${at}`));
+    expect(unprobed.map(({ label }) => label)).toEqual(['e20', 'e21', 'e22', 'e23', 'e24']);
+    expect(unprobed[0]!.reasons).toMatchObject([{ code: 'too_many_endpoints' }]);
+  });
+});
+
 describe('labels of endpoints', () => {
   it('tell two endpoints of one host apart, and hold no URL', async () => {
     const clock = new Clock();
