@@ -6,6 +6,7 @@ import {
   startRpcServer,
 } from '../../../test/support/rpc-server.ts';
 import { type WebServer } from '../../../test/support/web-server.ts';
+import { hostPortOf } from '../../lib/address-guard.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { Secret } from '../../lib/secret.ts';
 import { silentLogger } from '../../log.ts';
@@ -100,7 +101,7 @@ function watch(
   options: Partial<ProberOptions> = {},
 ): Watch {
   const hosts = chains.flatMap(({ endpoints }) =>
-    endpoints.map(({ url }) => new URL(url.reveal()).host),
+    endpoints.map(({ url }) => hostPortOf(new URL(url.reveal()))),
   );
   const fetch = createGuardedFetch({
     allowPrivate: hosts,
