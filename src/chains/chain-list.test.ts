@@ -44,6 +44,8 @@ describe('parseChainList', () => {
   );
 
   it.each([
+    ['too many records', JSON.stringify(Array.from({ length: 10_001 }, () => ({})))],
+    ['too many values', `[{"chainId":1,"name":"A","rpc":[${'0,'.repeat(250_000)}0]}]`],
     ['no JSON', 'name: Good'],
     ['a list that was cut off', JSON.stringify([GOOD]).slice(0, -4)],
     ['an empty text', ''],
