@@ -19,6 +19,7 @@ export const ERROR_CODES = {
   expectation_failed: { status: 417, exit: 1, title: 'Expectation failed' },
   request_headers_too_large: { status: 431, exit: 1, title: 'Request headers too large' },
   shutting_down: { status: 503, exit: 75, title: 'Service is shutting down' },
+  too_many_clients: { status: 503, exit: 75, title: 'Too many clients listen' },
   not_ready: { status: 503, exit: 75, title: 'Service is not ready' },
   internal_error: { status: 500, exit: 1, title: 'Internal error' },
   // chains

@@ -24,6 +24,7 @@ import { createCompilers, type Compilers } from './compilers/compilers.ts';
 import { type Config, type LoadedConfig } from './config/config.ts';
 import { FullmatchError } from './errors.ts';
 import { createApiApp } from './http/api/api-app.ts';
+import { type Activity, openActivity } from './http/api/statistics/activity.ts';
 import { readWebBundle } from './http/api/pages/web-bundle.ts';
 import { Documents } from './http/documents.ts';
 import { composeHealth } from './http/health.ts';
@@ -39,7 +40,9 @@ import { readPackageVersion } from './lib/package-version.ts';
 import { createLogger, type Logger } from './log.ts';
 import { type ReloadOutcome } from './reload/reloader.ts';
 import { startReload, type Reloading } from './reload/start-reload.ts';
+import { createContractLists } from './repository/contract-lists.ts';
 import { createContractReader } from './repository/contract-reader.ts';
+import { createStatisticsReader } from './repository/statistics-reader.ts';
 import { readStatistics } from './repository/statistics.ts';
 import { watchMatches } from './repository/watch-matches.ts';
 import { type Database } from './store/database.ts';
@@ -220,6 +223,29 @@ export async function openVerificationParts(
   };
 }
 
+/** Keeps the documents, the statistics and the events true from now on. */
+async function followMatches(
+  {
+    database,
+    publisher,
+    documents,
+  }: { database: Database; publisher: Publisher; documents: Documents },
+  opened: Opened,
+  { events }: Config,
+  log: Logger,
+): Promise<Activity> {
+  await publisher.refresh();
+  const sources = { registry: () => publisher.registry, documents };
+  const reader = createStatisticsReader(database);
+  const activity = opened.addFirst(await openActivity({ reader, ...sources }, events));
+  const refresh = async (): Promise<void> => {
+    await publisher.refresh();
+    await activity.refresh();
+  };
+  opened.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
+  return activity;
+}
+
 /** What the hosts need, and the URLs that they add once they listen. */
 type OpenDomain = HttpDependencies & {
   readonly reached: { api?: string; repository?: string };
@@ -254,11 +280,8 @@ async function openDomain(
     },
     documents,
   );
-  const refresh = (): Promise<void> => publisher.refresh();
-  await refresh();
-  opened.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
-
   const registry = (): ChainRegistry => publisher.registry;
+  const activity = await followMatches({ database, publisher, documents }, opened, config, log);
   const fetch = opened.add(openGuardedFetch(config, registry()));
   const syncParts = { database, fetch, fallback, served: list };
   const listSync = opened.addFirst(
@@ -297,6 +320,8 @@ async function openDomain(
     verification,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(database),
+    contractLists: createContractLists(database),
+    activity,
     health: () =>
       composeHealth({
         now: new Date(),

@@ -75,6 +75,10 @@ export interface Config {
     /** Requests to one host in a day. */
     readonly dailyBudget: number;
   };
+  readonly events: {
+    /** Clients of /v1/events at once. */
+    readonly maxClients: number;
+  };
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly limits: Limits;
 }

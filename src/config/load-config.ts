@@ -249,6 +249,7 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       timeoutMs: value('compilers.timeoutMs'),
       memoryBytes: value('compilers.memoryBytes'),
     },
+    events: { maxClients: value('events.maxClients') },
     health: {
       enabled: value('health.enabled'),
       everySeconds: value('health.everySeconds'),

@@ -300,6 +300,11 @@ export const SETTINGS = {
     5000,
     'The most requests that probes send to one host in a day.',
   ),
+  'events.maxClients': integer(
+    [0, 100_000],
+    200,
+    'How many clients may listen to /v1/events of this process at once; more are answered 503.',
+  ),
   'log.level': choice(
     ['debug', 'info', 'warn', 'error', 'silent'],
     'info',
@@ -359,6 +364,7 @@ export const SECTIONS = {
   verification: 'Verification of contracts.',
   compilers: 'The compilers that verification runs.',
   health: 'Watching the endpoints of configured chains.',
+  events: 'Events as they happen, at /v1/events.',
   log: 'Log lines on standard output.',
   limits: 'What a client may send, and how long the service waits.',
 } as const satisfies Record<string, string>;

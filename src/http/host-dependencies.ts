@@ -3,9 +3,11 @@ import { type ChainIcons } from '../chains/chain-icons.ts';
 import { type ChainRegistry } from '../chains/registry.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
+import { type ContractLists } from '../repository/contract-lists.ts';
 import { type ContractReader } from '../repository/contract-reader.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
+import { type Activity } from './api/statistics/activity.ts';
 import { type DocumentName, type Documents } from './documents.ts';
 import { type HealthReport } from './health.ts';
 import { type Snapshot } from './snapshot.ts';
@@ -28,6 +30,10 @@ export interface HttpDependencies {
   readonly chainHealth: Pick<ChainHealth, 'report' | 'reports'>;
   /** Reads verified contracts. */
   readonly contracts: ContractReader;
+  /** Lists and searches verified contracts. */
+  readonly contractLists: ContractLists;
+  /** Statistics over time, and events as they happen. */
+  readonly activity: Activity;
   /** Verifies contracts. */
   readonly verification: Verification;
   /** The largest body of a request to verify, in bytes; other bodies are held to the listener's own limit. */

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+
+import { type ChainRegistry } from '../../../chains/registry.ts';
+import { type HistoryQuestion } from '../../../repository/statistics-history.ts';
+import { type StatisticsReader } from '../../../repository/statistics-reader.ts';
+import { type Documents } from '../../documents.ts';
+import { makeSnapshot, type Snapshot } from '../../snapshot.ts';
+import { EventHub, type EventHubOptions } from './event-hub.ts';
+import { renderHistory, renderOverview } from './render-statistics.ts';
+
+const HOUR_MS = 3_600_000;
+const BACKLOG = 1000;
+/** How many histories are kept until something changes. */
+const KEPT_HISTORIES = 200;
+
+/** What the service shows of its own doings: statistics over time, and events as they happen. */
+export interface Activity {
+  /** The statistics, made once after a change. */
+  readOverview(): Promise<Snapshot>;
+  /** A history as JSON, made once after a change. */
+  readHistory(question: HistoryQuestion): Promise<string>;
+  readonly events: Pick<EventHub, 'connect'>;
+}
+
+/** The {@link Activity} of a running service. */
+export interface RunningActivity extends Activity {
+  /** Sends what has happened since, and lets what is outdated be made anew when it is asked for. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where it takes its facts from. */
+export interface ActivitySources {
+  readonly reader: StatisticsReader;
+  readonly registry: () => ChainRegistry;
+  readonly documents: Pick<Documents, 'current'>;
+}
+
+/** Begins to follow the event log. */
+export async function openActivity(
+  { reader, registry, documents }: ActivitySources,
+  options: EventHubOptions,
+): Promise<RunningActivity> {
+  const feed = reader.createFeed();
+  const hub = new EventHub({ backlog: BACKLOG, ...options });
+  hub.sendMatches(await feed.open(BACKLOG));
+  let revision = 0;
+  let chains = documents.current.chains;
+  const histories = new Map<string, Promise<string>>();
+  const outdate = (): void => {
+    revision += 1;
+    histories.clear();
+  };
+  const overview = createPrepared(
+    () => `${revision} ${Math.floor(Date.now() / HOUR_MS)}`,
+    async (previous) => {
+      const read = await reader.readOverview();
+      return makeSnapshot(renderOverview(read, registry()), read.asOf, previous);
+    },
+  );
+  return {
+    readOverview: overview,
+    readHistory: (question) => {
+      const today = new Date().toISOString().slice(0, 10);
+      const key = JSON.stringify([today, question]);
+      const known = histories.get(key);
+      if (known !== undefined) return known;
+      const made = reader.readHistory(question).then((history) => renderHistory(question, history));
+      if (histories.size >= KEPT_HISTORIES) histories.clear();
+      histories.set(key, made);
+      made.catch(() => histories.delete(key));
+      return made;
+    },
+    events: hub,
+    refresh: async () => {
+      const { events, any } = await feed.readLater();
+      if (any) outdate();
+      hub.sendMatches(events);
+      const current = documents.current.chains;
+      // A br body that comes later makes another snapshot of the same bytes.
+      if (current === undefined || current.tags.identity === chains?.tags.identity) return;
+      chains = current;
+      outdate();
+      hub.sendRegistry({
+        sha256: createHash('sha256').update(current.identity.body).digest('hex'),
+        chains: registry().chains.length,
+      });
+    },
+    close: () => hub.close(),
+  };
+}
+
+/**
+ * A function that gives what was made last while its key stays, and makes it anew, once for all who wait, when the
+ * key is another. Where that fails, what was made before is given: it says of itself how old it is.
+ */
+function createPrepared(
+  keyOf: () => string,
+  make: (previous: Snapshot | undefined) => Promise<Snapshot>,
+): () => Promise<Snapshot> {
+  let current: { readonly key: string; readonly value: Snapshot } | undefined;
+  let making: { readonly key: string; readonly value: Promise<Snapshot> } | undefined;
+  const makeFor = async (key: string): Promise<Snapshot> => {
+    try {
+      const value = await make(current?.value);
+      current = { key, value };
+      return value;
+    } catch (error) {
+      if (current === undefined) throw error;
+      return current.value;
+    } finally {
+      if (making?.key === key) making = undefined;
+    }
+  };
+  return async () => {
+    const key = keyOf();
+    if (current?.key === key) return current.value;
+    if (making?.key !== key) making = { key, value: makeFor(key) };
+    return making.value;
+  };
+}

@@ -1,0 +1,184 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+
+import { FullmatchError } from '../../../errors.ts';
+import { checksumAddress } from '../../../lib/hex.ts';
+import { type ContractLists } from '../../../repository/contract-lists.ts';
+import { type SummaryPage } from '../../../repository/contract-summary.ts';
+import { type HistoryQuestion } from '../../../repository/statistics-history.ts';
+import {
+  type Answer,
+  answer,
+  answerJson,
+  BASE_HEADERS,
+  CORS_HEADERS,
+  JSON_TYPE,
+  makeAnswer,
+  NOT_STORED,
+  REVALIDATED,
+} from '../../answer.ts';
+import { answerSnapshot } from '../../answer-snapshot.ts';
+import { entityTags, findHeldCoding } from '../../entity-tag.ts';
+import { type HttpDependencies } from '../../host-dependencies.ts';
+import {
+  DEFAULT_PAGE,
+  isMatchId,
+  newestRoute,
+  sameCodeRoute,
+  searchContractsRoute,
+} from './contract-list-routes.ts';
+import { renderPage } from './render-statistics.ts';
+import { eventsRoute, historyRoute, overviewRoute, POINTS_MAX } from './statistics-routes.ts';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 90;
+const LEAST_DAYS_OF = { day: 1, week: 7, month: 28 } as const;
+
+const HASH = /^0x[0-9a-f]{64}$/;
+const ADDRESS_PREFIX = /^0x[0-9a-f]{8,40}$/;
+const ADDRESS_CURSOR = /^[0-9a-f]{40}\.[0-9]{1,16}$/;
+const NAME_CURSOR = /^[0-9]{1,18}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[^\0]+$/s;
+
+/** The routes of this file. */
+export const statisticsRoutes = [
+  overviewRoute,
+  historyRoute,
+  eventsRoute,
+  newestRoute,
+  searchContractsRoute,
+  sameCodeRoute,
+] as const;
+
+/** Statistics over time, events, and the lists of contracts. */
+export function addStatisticsRoutes(
+  routes: OpenAPIHono,
+  { activity, contractLists }: Pick<HttpDependencies, 'activity' | 'contractLists'>,
+): void {
+  routes.openapi(overviewRoute, async (c) =>
+    answerSnapshot(await activity.readOverview(), c.req.raw.headers),
+  );
+  routes.openapi(historyRoute, async (c) => {
+    const question = historyQuestion(c.req.valid('query'), new Date());
+    return answerTagged(await activity.readHistory(question), c.req.header('if-none-match'));
+  });
+  routes.openapi(eventsRoute, (c) => {
+    // Nobody takes the body of an answer to HEAD.
+    const listens = c.req.raw.method === 'GET';
+    const stream = listens ? activity.events.connect(c.req.header('last-event-id')) : null;
+    return new Response(stream, {
+      headers: {
+        'content-type': 'text/event-stream',
+        'cache-control': NOT_STORED,
+        // A proxy of the nginx kind would hold events back until a buffer is full.
+        'x-accel-buffering': 'no',
+        ...BASE_HEADERS,
+      },
+    });
+  });
+  routes.openapi(newestRoute, async (c) => {
+    const { chain, match, origin, after, limit = DEFAULT_PAGE } = c.req.valid('query');
+    const page = await contractLists.listNewest({
+      limit,
+      ...(chain !== undefined && { chainId: chain }),
+      ...(match && { match }),
+      ...(origin && { origin }),
+      ...(after !== undefined && { after }),
+    });
+    return answerJson(renderPage(page), REVALIDATED);
+  });
+  routes.openapi(searchContractsRoute, async (c) => {
+    const { q, after, limit = DEFAULT_PAGE } = c.req.valid('query');
+    const page = { limit, ...(after !== undefined && { after }) };
+    return answerJson(renderPage(await search(contractLists, q, page)), REVALIDATED);
+  });
+  routes.openapi(sameCodeRoute, async (c) => {
+    const { chainId, address } = c.req.valid('param');
+    const { after, limit = DEFAULT_PAGE } = c.req.valid('query');
+    const found = await contractLists.findSameCode(
+      { chainId, address },
+      { limit, ...(after !== undefined && { after }) },
+    );
+    if (found === undefined) {
+      throw new FullmatchError(
+        'contract_not_found',
+        `${checksumAddress(address)} on chain ${chainId} is not verified here.`,
+        { details: { chainId, address } },
+      );
+    }
+    return answerJson(renderPage(found), REVALIDATED);
+  });
+}
+
+/** Searches for what the text looks like. */
+function search(
+  contracts: ContractLists,
+  text: string,
+  page: { readonly limit: number; readonly after?: string },
+): Promise<SummaryPage> {
+  const lower = text.toLowerCase();
+  const { after = '' } = page;
+  const expectCursor = (fits: boolean): void => {
+    if (after !== '' && !fits) throw invalid('after', 'the `next` of a page is expected');
+  };
+  if (HASH.test(lower)) {
+    expectCursor(isMatchId(after));
+    return contracts.searchByCodeHash(`0x${lower.slice(2)}`, page);
+  }
+  if (ADDRESS_PREFIX.test(lower)) {
+    expectCursor(ADDRESS_CURSOR.test(after));
+    return contracts.searchByAddress(lower.slice(2), page);
+  }
+  if (lower.startsWith('0x')) {
+    throw invalid(
+      'q',
+      'after 0x, 8 to 40 hexadecimal digits of an address are expected, or 64 of a hash',
+    );
+  }
+  expectCursor(NAME_CURSOR.test(after));
+  return contracts.searchByName(text, page);
+}
+
+function historyQuestion(
+  {
+    chain,
+    from,
+    to,
+    interval = 'day',
+  }: {
+    readonly chain?: readonly number[] | undefined;
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+    readonly interval?: 'day' | 'week' | 'month' | undefined;
+  },
+  now: Date,
+): HistoryQuestion {
+  const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+  const today = dayOf(now.getTime());
+  const last = to === undefined || to > today ? today : to;
+  const first = from ?? dayOf(Date.parse(last) - (DEFAULT_DAYS - 1) * DAY_MS);
+  if (first > last) throw invalid('from', `a day up to ${last} is expected`);
+  const days = (Date.parse(last) - Date.parse(first)) / DAY_MS;
+  if (days / LEAST_DAYS_OF[interval] > POINTS_MAX) {
+    throw invalid('from', `at most ${POINTS_MAX} points are given; choose a longer interval`);
+  }
+  return { interval, from: first, to: last, ...(chain && { chainIds: chain }) };
+}
+
+function invalid(parameter: string, message: string): FullmatchError {
+  return new FullmatchError('invalid_parameter', `Parameter ${parameter}: ${message}.`, {
+    details: { parameter },
+  });
+}
+
+/** JSON with its entity tag, or 304 where the client holds it. */
+function answerTagged(text: string, ifNoneMatch: string | undefined): Answer {
+  const tags = entityTags(Buffer.from(text));
+  const validators = { etag: tags.identity, 'cache-control': REVALIDATED };
+  if (ifNoneMatch !== undefined && findHeldCoding(ifNoneMatch, tags, 'identity') !== undefined) {
+    return makeAnswer(null, { status: 304, headers: { ...validators, ...CORS_HEADERS } });
+  }
+  return answer(text, {
+    type: JSON_TYPE,
+    cacheControl: REVALIDATED,
+    headers: { etag: tags.identity },
+  });
+}

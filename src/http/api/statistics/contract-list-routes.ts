@@ -1,0 +1,137 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
+import { problemResponse } from '../../problem-schema.ts';
+
+const tags = ['contracts'];
+const PAGE_MAX = 200;
+const match = z.enum(['full', 'partial']);
+const origin = z.enum(['verified', 'imported', 'monitored']);
+
+/** Contracts in a page where the client does not say. */
+export const DEFAULT_PAGE = 50;
+
+const contractSummarySchema = z
+  .strictObject({
+    chainId: z.int().min(1),
+    address: z.string().describe('With its EIP-55 checksum'),
+    match: match.describe('The better of the two'),
+    runtimeMatch: match.nullable(),
+    creationMatch: match.nullable(),
+    name: z.string(),
+    language: z.string(),
+    compilerVersion: z.string(),
+    origin,
+    verifiedAt: z.iso.datetime().describe('When the current match was stored'),
+    matchId: z.string().describe('Decimal digits; a match with new evidence has a higher number'),
+  })
+  .meta({ id: 'ContractSummary', description: 'A verified contract in a list' });
+
+/** A page of contracts. */
+export const contractPageSchema = z
+  .strictObject({
+    results: z.array(contractSummarySchema),
+    next: z
+      .string()
+      .nullable()
+      .describe('The `after` of the next page; null where there is no more'),
+  })
+  .meta({ id: 'ContractPage', description: 'Contracts, a page at a time' });
+
+const limit = z
+  .string()
+  .regex(/^[1-9][0-9]{0,2}$/, `a number from 1 to ${PAGE_MAX} is expected`)
+  .transform(Number)
+  .refine((number) => number <= PAGE_MAX, `a number from 1 to ${PAGE_MAX} is expected`)
+  .optional()
+  .openapi({
+    param: { description: `Contracts in a page, 1 to ${PAGE_MAX} (${DEFAULT_PAGE})` },
+    example: '50',
+  });
+const LAST_MATCH_ID = 2n ** 63n - 1n;
+const MATCH_ID = /^[0-9]{1,19}$/;
+/** Whether a text is a match id: the cursor of lists with the newest first. */
+export const isMatchId = (text: string): boolean =>
+  MATCH_ID.test(text) && BigInt(text) <= LAST_MATCH_ID;
+const after = z
+  .string()
+  .max(300, 'the `next` of a page is expected')
+  .optional()
+  .openapi({ param: { description: 'The `next` of the page before' } });
+const afterMatch = z
+  .string()
+  .refine(isMatchId, 'the `next` of a page is expected')
+  .optional()
+  .openapi({ param: { description: 'The `next` of the page before' } });
+const page = {
+  description: 'The page; an empty one when nothing fits',
+  content: { 'application/json': { schema: contractPageSchema } },
+};
+const badParameter = problemResponse('A parameter is not as it should be (`invalid_parameter`)');
+const unreachable = problemResponse('The database cannot be reached (`database_unreachable`)');
+
+/** GET /v1/contracts. */
+export const newestRoute = createRoute({
+  method: 'get',
+  path: '/v1/contracts',
+  summary: 'Verified contracts, newest first',
+  description:
+    'By the number of the current match. Matches that come meanwhile stand before the first page.',
+  tags,
+  request: {
+    query: z.object({
+      chain: chainIdParameter.optional(),
+      match: match.optional().openapi({ param: { description: 'Only contracts of this match' } }),
+      origin: origin.optional().openapi({ param: { description: 'Only what they judged' } }),
+      after: afterMatch,
+      limit,
+    }),
+  },
+  responses: { 200: page, 400: badParameter, 503: unreachable },
+});
+
+/** GET /v1/contracts/search. */
+export const searchContractsRoute = createRoute({
+  method: 'get',
+  path: '/v1/contracts/search',
+  summary: 'Verified contracts by address, by name or by code hash',
+  description:
+    'What begins with 0x is an address, or at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, or its SHA-256. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy.',
+  tags,
+  request: {
+    query: z.object({
+      q: z
+        .string()
+        .transform((text) => text.trim())
+        .refine(
+          (text) => text.length >= 1 && text.length <= 100,
+          '1 to 100 characters are expected',
+        )
+        .refine((text) => !text.includes('\0'), 'text is expected')
+        .openapi({ param: { description: 'Address, name or hash' }, example: 'ERC20' }),
+      after,
+      limit,
+    }),
+  },
+  responses: { 200: page, 400: badParameter, 503: unreachable },
+});
+
+/** GET /v1/contracts/{chainId}/{address}/same-code. */
+export const sameCodeRoute = createRoute({
+  method: 'get',
+  path: '/v1/contracts/{chainId}/{address}/same-code',
+  summary: 'Other verified contracts with the same runtime code, newest first',
+  description:
+    'On every chain. Where the code is not known, as of some imported contracts, there are none.',
+  tags,
+  request: {
+    params: z.object({ chainId: chainIdParameter, address: addressParameter }),
+    query: z.object({ after: afterMatch, limit }),
+  },
+  responses: {
+    200: page,
+    400: badParameter,
+    404: problemResponse('The contract is not verified (`contract_not_found`)'),
+    503: unreachable,
+  },
+});

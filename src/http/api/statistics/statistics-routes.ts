@@ -1,0 +1,169 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { problemResponse } from '../../problem-schema.ts';
+
+const tags = ['statistics'];
+const count = z.int().min(0);
+const counts = { full: count, partial: count };
+const changed = z.strictObject({ full: z.int(), partial: z.int() });
+const time = z.iso.datetime();
+const day = z.iso.date();
+const bothCounts = z.strictObject(counts);
+
+/** The longest history in points. */
+export const POINTS_MAX = 4000;
+
+/** The body of GET /v1/statistics. */
+export const overviewSchema = z
+  .strictObject({
+    asOf: time.describe('When all of it was true'),
+    eventNumber: z.string().describe('The newest event that is counted, in decimal digits'),
+    totals: z.strictObject({
+      ...counts,
+      chains: count.describe('Chains with contracts'),
+      uniqueCodes: count.describe(
+        'Distinct runtime codes that were ever verified, as far as the codes are known',
+      ),
+    }),
+    changes: z
+      .strictObject({ day: changed, week: changed })
+      .describe('In the last 24 hours and 7 days, by whole hours'),
+    chains: z
+      .array(
+        z.strictObject({
+          chainId: z.int().min(1),
+          name: z.string(),
+          ...counts,
+          share: z.number().min(0).max(1).nullable().describe('full / (full + partial)'),
+          firstVerifiedAt: time.nullable(),
+          lastVerifiedAt: time.nullable(),
+        }),
+      )
+      .describe('Every chain that ever stored a contract, ascending by chainId'),
+    origins: z
+      .strictObject({ verified: bothCounts, imported: bothCounts, monitored: bothCounts })
+      .describe('By who judged the current match'),
+    compilers: z
+      .array(z.strictObject({ language: z.string(), version: z.string(), ...counts }))
+      .describe('Those with the most contracts first'),
+  })
+  .meta({ id: 'StatisticsOverview', description: 'All counts, true at one moment' });
+
+/** The body of GET /v1/statistics/history. */
+export const historySchema = z
+  .strictObject({
+    interval: z.enum(['day', 'week', 'month']),
+    from: day,
+    to: day,
+    chains: z.array(z.int().min(1)).nullable().describe('null: all chains together'),
+    points: z
+      .array(z.strictObject({ date: day, ...counts }))
+      .describe('The counts at the end of each interval, without a gap; `date` is its last day'),
+    falls: z
+      .array(
+        z.strictObject({
+          date: day,
+          chainId: z.int().min(1),
+          full: z.int().max(0),
+          partial: z.int().max(0),
+          reason: z.string(),
+        }),
+      )
+      .describe('Withdrawals of a day on a chain that have the same reason'),
+  })
+  .meta({ id: 'StatisticsHistory', description: 'The counts over time, by days in UTC' });
+
+/** GET /v1/statistics. */
+export const overviewRoute = createRoute({
+  method: 'get',
+  path: '/v1/statistics',
+  summary: 'All counts: by chain, by origin, by compiler, and how they changed',
+  description: 'From one snapshot of the event log; made once after a change.',
+  tags,
+  responses: {
+    200: {
+      description: 'The statistics',
+      content: { 'application/json': { schema: overviewSchema } },
+    },
+    304: { description: 'The statistics that the client holds are these' },
+    406: problemResponse('`Accept-Encoding` refuses every coding (`not_acceptable`)'),
+    503: problemResponse('The database cannot be reached (`database_unreachable`)'),
+  },
+});
+
+const CHAINS = /^[1-9][0-9]{0,15}$/;
+const dayParameter = (description: string) =>
+  z.iso
+    .date('a day such as 2026-02-03 is expected')
+    .refine((text) => text >= '1970-01-01', 'a day since 1970 is expected')
+    .optional()
+    .openapi({ param: { description }, example: '2026-02-03' });
+
+/** GET /v1/statistics/history. */
+export const historyRoute = createRoute({
+  method: 'get',
+  path: '/v1/statistics/history',
+  summary: 'The counts over time, and why they fell',
+  description: `From daily sums of the event log, by days in UTC. At most ${POINTS_MAX} points.`,
+  tags,
+  request: {
+    query: z.object({
+      chain: z
+        .union([z.string(), z.array(z.string())])
+        .transform((value) => [value].flat())
+        .refine(
+          (ids) => ids.every((id) => CHAINS.test(id) && Number.isSafeInteger(Number(id))),
+          'a chain id in decimal digits is expected',
+        )
+        .transform((ids) => [...new Set(ids.map(Number))].sort((left, right) => left - right))
+        .optional()
+        .openapi({
+          type: 'array',
+          items: { type: 'string' },
+          param: { description: 'Chain id; may be given several times. All chains without it' },
+        }),
+      from: dayParameter('The first day; 90 days before the last without it'),
+      to: dayParameter('The last day; today without it, and at the latest'),
+      interval: z
+        .enum(['day', 'week', 'month'])
+        .optional()
+        .openapi({ param: { description: 'How far apart the points are (day)' } }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The history',
+      content: { 'application/json': { schema: historySchema } },
+    },
+    304: { description: 'The history that the client holds is this one' },
+    400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+    503: problemResponse('The database cannot be reached (`database_unreachable`)'),
+  },
+});
+
+/** GET /v1/events. */
+export const eventsRoute = createRoute({
+  method: 'get',
+  path: '/v1/events',
+  summary: 'Matches and registry changes as they happen, as Server-Sent Events',
+  description:
+    '`event: match` has the number of the event as its `id`, and as data {eventNumber, kind, chainId, address, match, name, at}; `event: registry` has {sha256, chains}. `Last-Event-ID` asks for the events after it; `event: reset` says that they are not known any more. A comment comes every 15 seconds.',
+  tags,
+  request: {
+    headers: z.object({
+      'last-event-id': z
+        .string()
+        .optional()
+        .openapi({ param: { description: 'The number of the last event that the client has' } }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The stream; it ends when the service does',
+      content: { 'text/event-stream': { schema: { type: 'string' as const } } },
+    },
+    503: problemResponse(
+      'Too many clients listen (`too_many_clients`), or the service is about to end (`shutting_down`)',
+    ),
+  },
+});
