@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readCases } from '../../test/support/shared-data.ts';
 import { type RegisteredChain } from './registered-chain.ts';
-import { foldText, pickFields, searchChains, type ChainFilter } from './search-chains.ts';
+import { foldText } from '../lib/fold-text.ts';
+import { pickFields, searchChains, type ChainFilter } from './search-chains.ts';
 
 interface SearchCase {
   readonly words: string;

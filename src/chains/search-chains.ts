@@ -1,3 +1,4 @@
+import { foldText } from '../lib/fold-text.ts';
 import { type ChainRecord } from './chain-record.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 
@@ -24,25 +25,8 @@ export interface ChainPage {
 
 /** The public list's word for a chain in use; most records leave it out. */
 const STATUS_UNLESS_STATED = 'active';
-const PLAIN = /^[\0-\x7f]*$/;
-const MARKS = /\p{M}+/gu;
 /** An id that is written out is meant whole: `0x1` is not the beginning of `0x10`. */
 const SPELLED_ID = /^(?:0x[0-9a-f]+|eip155:[0-9]+)$/;
-
-/**
- * A text as it is compared: compatible characters made one (NFKD), accents and case taken off. `Görli` is `gorli`.
- */
-export function foldText(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase();
-  // Taking compatible characters apart gives new letters, such as ™, so the case is folded before and after.
-  const bare = foldCase(text).normalize('NFKD').replace(MARKS, '');
-  return foldCase(bare).replaceAll('ς', 'σ');
-}
-
-/** By way of upper case, since ß and SS have no other form in common. */
-function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase();
-}
 
 /** What a chain calls itself and was called, a line each, so that no word is found across two of them. */
 function namesOf({ record, formerNames = [] }: RegisteredChain): string {

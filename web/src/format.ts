@@ -7,3 +7,36 @@ export function formatCount(value: number): string {
 export function formatTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
+
+/** A change with its sign: `+12`, `−3`, `±0`. */
+export function formatChange(value: number): string {
+  if (value === 0) return '±0';
+  return value > 0 ? `+${formatCount(value)}` : `−${formatCount(-value)}`;
+}
+
+/** A share of 1 in whole percent; what is not all is never said to be 100 %, and what is not nothing never 0 %. */
+export function formatShare(share: number): string {
+  const percent = Math.round(share * 100);
+  if (percent === 100 && share < 1) return '> 99\u00a0%';
+  if (percent === 0 && share > 0) return '< 1\u00a0%';
+  return `${percent}\u00a0%`;
+}
+
+const SPANS = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+] as const;
+
+/** A span of time in its largest unit: `12 s`, `3 min`, `5 h`, `2 d`. */
+export function formatSpan(seconds: number): string {
+  for (const [size, unit] of SPANS) {
+    if (seconds >= size) return `${formatCount(Math.floor(seconds / size))}\u00a0${unit}`;
+  }
+  return `${Math.max(0, Math.floor(seconds))}\u00a0s`;
+}
+
+/** How long before another moment something was: `3 min ago`. */
+export function formatAgo(iso: string, now: string): string {
+  return `${formatSpan((Date.parse(now) - Date.parse(iso)) / 1000)} ago`;
+}

@@ -90,7 +90,7 @@ function renderRegistry(
   }
   return {
     list: { source: listSource, sha256: listSha256 },
-    chains: chains.map(({ record, testnet }) => {
+    chains: chains.map(({ record, testnet, formerNames = [] }) => {
       const health = states.get(record.chainId);
       const { nativeCurrency, redFlags = [] } = record;
       return {
@@ -107,6 +107,7 @@ function renderRegistry(
         ...(record.status !== undefined && { status: record.status }),
         ...(health !== undefined && health !== 'not_probed' && { health }),
         warnings: [...new Set([...redFlags, ...(codes.get(record.chainId) ?? [])])],
+        ...(formerNames.length > 0 && { formerNames: [...formerNames] }),
       };
     }),
   };

@@ -1,0 +1,115 @@
+import { type VNode } from 'preact';
+import { formatCount } from '../format.ts';
+import { type ChainQuery, FACET_NAMES, FACETS, type FacetName, NO_QUERY } from './chain-query.ts';
+import { type FacetCounts } from './filter-chains.ts';
+import { type ChangeQuery } from './use-chain-query.ts';
+
+/** The search field and the facets: a form that asks the service, and changes the table at once where scripts run. */
+export function ChainFilters({
+  query,
+  facets,
+  live,
+  action,
+  change,
+}: {
+  readonly query: ChainQuery;
+  readonly facets: FacetCounts;
+  /** Whether the table follows at once. */
+  readonly live: boolean;
+  readonly action: string;
+  readonly change: ChangeQuery;
+}): VNode {
+  const choose = (name: FacetName, value: string): void => {
+    const others = Object.entries(query.facets).filter(([facet]) => facet !== name);
+    const chosen = value === '' ? others : [...others, [name, value]];
+    const all = Object.fromEntries(chosen) as ChainQuery['facets'];
+    change({ ...query, facets: all, page: 1 }, 'chosen');
+  };
+  const isNarrowed = query.words !== '' || Object.keys(query.facets).length > 0;
+  return (
+    <form
+      class="filters"
+      role="search"
+      action={action}
+      onSubmit={(event) => {
+        if (live) event.preventDefault();
+      }}
+    >
+      <p class="search-field">
+        <label for="chain-words">Search by name, id, short name or currency</label>
+        <input
+          id="chain-words"
+          type="search"
+          name="q"
+          value={query.words}
+          maxLength={100}
+          autoComplete="off"
+          spellcheck={false}
+          onInput={(event) => {
+            if (live) change({ ...query, words: event.currentTarget.value, page: 1 }, 'typed');
+          }}
+        />
+      </p>
+      {FACET_NAMES.map((name) => (
+        <Facet
+          key={name}
+          name={name}
+          value={query.facets[name] ?? ''}
+          counts={facets[name]}
+          onChoose={(value) => {
+            if (live) choose(name, value);
+          }}
+        />
+      ))}
+      {(query.sort !== NO_QUERY.sort || query.descending) && (
+        <input type="hidden" name="sort" value={`${query.descending ? '-' : ''}${query.sort}`} />
+      )}
+      <p class="form-actions">
+        {!live && <button type="submit">Apply</button>}
+        {isNarrowed && (
+          <a
+            class="button"
+            href={action}
+            onClick={(event) => {
+              if (!live) return;
+              event.preventDefault();
+              change({ ...query, words: '', facets: {}, page: 1 }, 'chosen');
+            }}
+          >
+            Clear
+          </a>
+        )}
+      </p>
+    </form>
+  );
+}
+
+function Facet({
+  name,
+  value,
+  counts,
+  onChoose,
+}: {
+  readonly name: FacetName;
+  readonly value: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly onChoose: (value: string) => void;
+}): VNode {
+  const { label, options } = FACETS[name];
+  const id = `facet-${name}`;
+  return (
+    <p>
+      <label for={id}>{label}</label>
+      <select id={id} name={name} onChange={(event) => onChoose(event.currentTarget.value)}>
+        <option value="" selected={value === ''}>
+          any
+        </option>
+        {options.map(([option, text]) => (
+          <option key={option} value={option} selected={value === option}>
+            {text} ({formatCount(counts[option] ?? 0)})
+          </option>
+        ))}
+      </select>
+    </p>
+  );
+}

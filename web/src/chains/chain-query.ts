@@ -1,0 +1,162 @@
+/** A chain with its counts, as the table of chains shows it. */
+export interface ChainRow {
+  readonly chainId: number;
+  readonly name: string;
+  readonly shortName?: string;
+  readonly currency?: string;
+  readonly currencyName?: string;
+  readonly supported: boolean;
+  readonly monitored: boolean;
+  readonly testnet: boolean;
+  readonly status?: string;
+  readonly health?: 'unknown' | 'up' | 'degraded' | 'down';
+  readonly warnings: readonly string[];
+  readonly formerNames?: readonly string[];
+  readonly full: number;
+  readonly partial: number;
+  readonly lastVerifiedAt: string | null;
+}
+
+const yesOrNo = (yes: string, no: string): readonly (readonly [string, string])[] => [
+  ['yes', yes],
+  ['no', no],
+];
+
+interface Facet {
+  readonly label: string;
+  /** Values, as the URL has them, and their names. */
+  readonly options: readonly (readonly [string, string])[];
+  readonly valueOf: (row: ChainRow) => string;
+}
+
+const flag = (value: boolean): string => (value ? 'yes' : 'no');
+
+/** What the table can be narrowed by. */
+export const FACETS = {
+  supported: {
+    label: 'Supported',
+    options: yesOrNo('supported', 'not supported'),
+    valueOf: (row) => flag(row.supported),
+  },
+  monitored: {
+    label: 'Monitored',
+    options: yesOrNo('monitored', 'not monitored'),
+    valueOf: (row) => flag(row.monitored),
+  },
+  network: {
+    label: 'Network',
+    options: [
+      ['mainnet', 'mainnets'],
+      ['testnet', 'testnets'],
+    ],
+    valueOf: (row) => (row.testnet ? 'testnet' : 'mainnet'),
+  },
+  status: {
+    label: 'Status',
+    options: [
+      ['active', 'active'],
+      ['incubating', 'incubating'],
+      ['deprecated', 'deprecated'],
+    ],
+    valueOf: (row) => (row.status ?? 'active').toLowerCase(),
+  },
+  contracts: {
+    label: 'Contracts',
+    options: yesOrNo('with contracts', 'without'),
+    valueOf: (row) => flag(row.full + row.partial > 0),
+  },
+  warnings: {
+    label: 'Warnings',
+    options: yesOrNo('with warnings', 'without'),
+    valueOf: (row) => flag(row.warnings.length > 0),
+  },
+  health: {
+    label: 'Health',
+    options: [
+      ['up', 'up'],
+      ['degraded', 'degraded'],
+      ['down', 'down'],
+      ['unknown', 'not known yet'],
+      ['none', 'not probed'],
+    ],
+    valueOf: (row) => row.health ?? 'none',
+  },
+} as const satisfies Readonly<Record<string, Facet>>;
+
+export type FacetName = keyof typeof FACETS;
+
+/** The names of {@link FACETS}, in their order. */
+export const FACET_NAMES = Object.keys(FACETS) as readonly FacetName[];
+
+/** The columns by which the table can be sorted. */
+export const SORT_KEYS = [
+  'name',
+  'id',
+  'short',
+  'full',
+  'partial',
+  'share',
+  'last',
+  'health',
+] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+/** What the table of chains shows: all of it stands in the URL. */
+export interface ChainQuery {
+  /** What was typed. */
+  readonly words: string;
+  /** The chosen values; a facet that is absent rules nothing out. */
+  readonly facets: Readonly<Partial<Record<FacetName, string>>>;
+  readonly sort: SortKey;
+  readonly descending: boolean;
+  /** From 1 on. */
+  readonly page: number;
+}
+
+/** The whole table in the order of the registry. */
+export const NO_QUERY: ChainQuery = {
+  words: '',
+  facets: {},
+  sort: 'id',
+  descending: false,
+  page: 1,
+};
+
+/** No name is longer, and nothing longer need be looked for. */
+const MAX_WORDS = 100;
+const MAX_PAGE = 1_000_000;
+
+/** Reads the query of a URL. What it does not understand is as if it were not there. */
+export function parseChainQuery(query: string): ChainQuery {
+  const given = new URLSearchParams(query);
+  const facets: Partial<Record<FacetName, string>> = {};
+  for (const name of FACET_NAMES) {
+    const value = given.get(name);
+    if (FACETS[name].options.some(([option]) => option === value)) facets[name] = value ?? '';
+  }
+  const sort = given.get('sort') ?? '';
+  const key = SORT_KEYS.find((each) => each === sort.replace(/^-/, ''));
+  const page = Number(given.get('page'));
+  return {
+    words: (given.get('q') ?? '').slice(0, MAX_WORDS),
+    facets,
+    sort: key ?? NO_QUERY.sort,
+    descending: key === undefined ? NO_QUERY.descending : sort.startsWith('-'),
+    page: Number.isInteger(page) && page >= 1 && page <= MAX_PAGE ? page : 1,
+  };
+}
+
+/** The query of a URL that {@link parseChainQuery} reads back; without what is as it is by itself. */
+export function formatChainQuery({ words, facets, sort, descending, page }: ChainQuery): string {
+  const query = new URLSearchParams();
+  if (words !== '') query.set('q', words);
+  for (const name of FACET_NAMES) {
+    const value = facets[name];
+    if (value !== undefined) query.set(name, value);
+  }
+  if (sort !== NO_QUERY.sort || descending !== NO_QUERY.descending) {
+    query.set('sort', `${descending ? '-' : ''}${sort}`);
+  }
+  if (page !== 1) query.set('page', String(page));
+  return query.toString();
+}

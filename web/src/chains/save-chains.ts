@@ -1,0 +1,34 @@
+import { formatCsv } from '../csv.ts';
+import { type ChainRow } from './chain-query.ts';
+
+const COLUMNS = [
+  'chainId',
+  'name',
+  'shortName',
+  'currency',
+  'supported',
+  'monitored',
+  'testnet',
+  'status',
+  'full',
+  'partial',
+  'lastVerifiedAt',
+  'health',
+] as const satisfies readonly (keyof ChainRow)[];
+
+/** The rows as CSV. */
+export function saveAsCsv(rows: readonly ChainRow[]): string {
+  return formatCsv(
+    [...COLUMNS, 'warnings'],
+    rows.map((row) => [...COLUMNS.map((column) => row[column]), row.warnings.join(' ')]),
+  );
+}
+
+/** The rows as JSON, in the same columns. */
+export function saveAsJson(rows: readonly ChainRow[]): string {
+  const picked = rows.map((row) => ({
+    ...Object.fromEntries(COLUMNS.map((column) => [column, row[column]])),
+    warnings: row.warnings,
+  }));
+  return `${JSON.stringify(picked, null, 2)}\n`;
+}

@@ -1,0 +1,33 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { type ChainQuery, formatChainQuery, parseChainQuery } from './chain-query.ts';
+
+/** Shows another query. `typed` ones replace the entry of the history, others make a new one. */
+export type ChangeQuery = (query: ChainQuery, how: 'typed' | 'chosen') => void;
+
+/** Browsers refuse to have the URL changed at each key stroke. */
+const TYPING_MS = 300;
+
+/** The query of the table: it begins as the URL says, and the URL follows it. */
+export function useChainQuery(query: string): readonly [ChainQuery, ChangeQuery] {
+  const [current, setCurrent] = useState(() => parseChainQuery(query));
+  const timer = useRef<number>(0);
+  useEffect(() => {
+    const follow = (): void => setCurrent(parseChainQuery(location.search.slice(1)));
+    addEventListener('popstate', follow);
+    return () => {
+      removeEventListener('popstate', follow);
+      clearTimeout(timer.current);
+    };
+  }, []);
+  const change = useCallback<ChangeQuery>((next, how) => {
+    setCurrent(next);
+    clearTimeout(timer.current);
+    const text = formatChainQuery(next);
+    const url = `${location.pathname}${text === '' ? '' : `?${text}`}`;
+    if (how === 'chosen') history.pushState(null, '', url);
+    else {
+      timer.current = window.setTimeout(() => history.replaceState(null, '', url), TYPING_MS);
+    }
+  }, []);
+  return [current, change];
+}
