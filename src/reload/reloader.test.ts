@@ -95,7 +95,8 @@ describe('a reload', () => {
 
   it('says no text of the file to everyone', async () => {
     const { world, reloader } = prepare();
-    world.yaml = 'log: { level: correct-horse }\n"correct-horse/x": 1\nchains: { correct-horse: 1 }';
+    world.yaml =
+      'log: { level: correct-horse }\n"correct-horse/x": 1\nchains: { correct-horse: 1 }';
     const { reason } = await reloader.reload();
     expect(reason).toContain('correct-horse');
     expect(reloader.state.refusal?.detail).not.toContain('correct-horse');
