@@ -1,0 +1,259 @@
+// Statistics over time, lists and searches of contracts, as the API host of a whole service answers them.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type z } from '@hono/zod-openapi';
+import { contractPageSchema } from '../src/http/api/statistics/contract-list-routes.ts';
+import { historySchema, overviewSchema } from '../src/http/api/statistics/statistics-routes.ts';
+import { bytesToHex, checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { keccak256 } from '../src/lib/keccak.ts';
+import { saveMatch, saveMatches } from '../src/repository/save-matches.ts';
+import { type VerifiedContract } from '../src/repository/verified-contract.ts';
+import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const CODE = Buffer.from('60036004', 'hex');
+const PROXY: Hex = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd';
+
+let testDatabase: TestDatabase;
+let service: BootedService;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  await saveMatches(testDatabase.database, [
+    named(1, PROXY, 'UUPSProxy', 'full'),
+    named(10, PROXY, 'UUPSProxy', 'partial'),
+    named(1, sampleAddress(2), 'My_Token', 'partial'),
+    { ...named(5, sampleAddress(3), 'token100%', 'full'), deployment: {} },
+  ]);
+  service = await bootService({ databaseUrl: testDatabase.url });
+});
+afterAll(async () => {
+  await service.close();
+  await testDatabase.drop();
+});
+
+/** A verified contract of a name, that runs {@link CODE}. */
+function named(
+  chainId: number,
+  address: Hex,
+  name: string,
+  runtimeMatch: 'full' | 'partial',
+): VerifiedContract {
+  const sample = sampleContract(chainId, address, { runtimeMatch });
+  const { compilation } = sample;
+  return {
+    ...sample,
+    origin: 'verified',
+    deployment: { runtimeCode: CODE },
+    compilation: { ...compilation, name, metadata: JSON.stringify({ name }) },
+  };
+}
+
+const ask = (path: string, init?: RequestInit): Promise<Response> =>
+  fetch(`${service.apiUrl}${path}`, init);
+
+async function readPage(path: string): Promise<z.infer<typeof contractPageSchema>> {
+  const response = await ask(path);
+  expect(response.status).toBe(200);
+  return contractPageSchema.parse(await response.json());
+}
+
+async function readOverview(): Promise<z.infer<typeof overviewSchema>> {
+  return overviewSchema.parse(await (await ask('/v1/statistics')).json());
+}
+
+/** The addresses on all pages, which hold `limit` contracts each. */
+async function readAllPages(path: string, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let after = ''; ;) {
+    const page = await readPage(`${path}&limit=${limit}${after}`);
+    expect(page.results.length).toBeLessThanOrEqual(limit);
+    found.push(...page.results.map(({ chainId, address }) => `${chainId} ${address}`));
+    if (page.next === null) return found;
+    after = `&after=${encodeURIComponent(page.next)}`;
+  }
+}
+
+describe('GET /v1/statistics', () => {
+  test('has totals, chains, origins and compilers that agree with each other', async () => {
+    const overview = await readOverview();
+    expect(overview.totals).toEqual({ full: 2, partial: 2, chains: 3, uniqueCodes: 1 });
+    expect(overview.changes).toEqual({
+      day: { full: 2, partial: 2 },
+      week: { full: 2, partial: 2 },
+    });
+    expect(overview.eventNumber).toBe('4');
+    expect(overview.chains.map(({ chainId, share }) => [chainId, share])).toEqual([
+      [1, 0.5],
+      [5, 1],
+      [10, 0],
+    ]);
+    expect(overview.chains[0]).toMatchObject({ name: 'Ethereum Mainnet', full: 1, partial: 1 });
+    expect(overview.origins.verified).toEqual({ full: 2, partial: 2 });
+    expect(overview.compilers).toEqual([
+      { language: 'solidity', version: '0.8.37+commit.00000000', full: 2, partial: 2 },
+    ]);
+  });
+
+  test('is the same bytes until something changes, and answers 304 to whoever holds them', async () => {
+    const first = await ask('/v1/statistics');
+    const etag = first.headers.get('etag') ?? '';
+    expect((await ask('/v1/statistics', { headers: { 'if-none-match': etag } })).status).toBe(304);
+    const before = await readOverview();
+    await saveMatch(testDatabase.database, named(77, sampleAddress(9), 'Later', 'full'));
+    await expect.poll(async () => (await readOverview()).totals.full).toBe(before.totals.full + 1);
+    await withdrawMatch(testDatabase.database, {
+      chainId: 77,
+      address: sampleAddress(9),
+      reason: 'a test',
+    });
+    await expect.poll(async () => (await readOverview()).totals.full).toBe(before.totals.full);
+    const chain = (await readOverview()).chains.find(({ chainId }) => chainId === 77);
+    expect(chain).toMatchObject({ full: 0, partial: 0, share: null });
+    expect(chain?.lastVerifiedAt).not.toBeNull();
+  });
+});
+
+describe('GET /v1/statistics/history', () => {
+  const readHistory = async (query: string): Promise<z.infer<typeof historySchema>> =>
+    historySchema.parse(await (await ask(`/v1/statistics/history?${query}`)).json());
+
+  test('ends with the counts of now, begins with none, and says why counts fell', async () => {
+    const history = await readHistory('');
+    expect(history).toMatchObject({ interval: 'day', chains: null });
+    expect(history.points).toHaveLength(90);
+    const { full, partial } = (await readOverview()).totals;
+    expect(history.points.at(-1)).toEqual({ date: history.to, full, partial });
+    expect(history.points[0]).toMatchObject({ full: 0, partial: 0 });
+    expect(history.falls).toEqual([
+      { date: history.to, chainId: 77, full: -1, partial: 0, reason: 'a test' },
+    ]);
+  });
+
+  test('takes several chains, and a long time by weeks and months', async () => {
+    const two = await readHistory('chain=10&chain=1&interval=month&from=2020-01-15');
+    expect(two.chains).toEqual([1, 10]);
+    expect(two.points.at(-1)).toMatchObject({ full: 1, partial: 2 });
+    expect(two.points[0]!.date).toBe('2020-01-31');
+    expect((await readHistory('chain=10&interval=week')).points.at(-1)).toMatchObject({
+      full: 0,
+      partial: 1,
+    });
+  });
+
+  test.each([
+    'from=2026-02-30',
+    'from=yesterday',
+    'from=9999-01-01',
+    'from=1970-01-01',
+    'from=2026-02-02&to=2026-02-01',
+    'chain=eth',
+    'chain=9007199254740993',
+    'chain=1&chain=0',
+    'interval=year',
+  ])('refuses %s', async (query) => {
+    const response = await ask(`/v1/statistics/history?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
+  });
+});
+
+describe('GET /v1/contracts', () => {
+  test('lists contracts newest first, page by page, without one twice while others come', async () => {
+    const first = await readPage('/v1/contracts?limit=2');
+    await saveMatch(testDatabase.database, named(8453, sampleAddress(50), 'Newer', 'full'));
+    const second = await readPage(`/v1/contracts?limit=2&after=${first.next}`);
+    const ids = [...first.results, ...second.results].map(({ matchId }) => Number(matchId));
+    expect(ids).toEqual([...ids].sort((left, right) => right - left));
+    expect(new Set(ids).size).toBe(4);
+    expect((await readPage('/v1/contracts?limit=1')).results[0]).toMatchObject({
+      chainId: 8453,
+      address: checksumAddress(sampleAddress(50)),
+      name: 'Newer',
+      match: 'full',
+      runtimeMatch: 'full',
+      creationMatch: null,
+      origin: 'verified',
+      language: 'solidity',
+    });
+  });
+
+  test.each([
+    ['chain=1', 2],
+    ['chain=1&match=full', 1],
+    ['match=partial', 2],
+    ['origin=imported', 0],
+    ['origin=verified&match=partial&chain=10', 1],
+    ['chain=123456789', 0],
+  ])('filters by %s', async (query, expected) => {
+    const all = await readAllPages(`/v1/contracts?${query}`, 1);
+    expect(all).toHaveLength(expected);
+  });
+
+  test.each(['limit=0', 'limit=201', 'after=x', `after=${2n ** 63n}`, 'match=best', 'chain=eth'])(
+    'refuses %s',
+    async (query) => {
+      const response = await ask(`/v1/contracts?${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
+    },
+  );
+});
+
+describe('GET /v1/contracts/search', () => {
+  const search = (q: string): Promise<string[]> =>
+    readAllPages(`/v1/contracts/search?q=${encodeURIComponent(q)}`, 1);
+  const both = [`1 ${checksumAddress(PROXY)}`, `10 ${checksumAddress(PROXY)}`];
+
+  test.each([
+    PROXY,
+    PROXY.toUpperCase().replace('0X', '0x'),
+    '0xABCDEFAB',
+    '0xabcdefabc',
+    'uups',
+    'UUPSProxy',
+    'proxy',
+    'PROX',
+  ])('finds contracts by %s', async (q) => {
+    expect((await search(q)).sort()).toEqual(both);
+  });
+
+  test('finds words within names, and takes every character for itself', async () => {
+    expect(await search('token')).toHaveLength(2);
+    expect(await search('my_t')).toHaveLength(1);
+    expect(await search('mytoken')).toHaveLength(1);
+    expect(await search('token100%')).toHaveLength(1);
+    expect(await search('%')).toEqual([]);
+    expect(await search('_')).toEqual([]);
+    expect(await search("'; DROP TABLE code; --")).toEqual([]);
+  });
+
+  test('finds the same code by keccak256 and by the hash of the repository', async () => {
+    const [contract] = (await readPage('/v1/contracts?chain=1&match=full')).results;
+    expect(contract?.address).toBe(checksumAddress(PROXY));
+    const byKeccak = await search(bytesToHex(keccak256(CODE)));
+    expect(byKeccak.sort()).toEqual(expect.arrayContaining(both));
+    expect(await search(`0x${'00'.repeat(32)}`)).toEqual([]);
+  });
+
+  test.each(['q=', 'q=0x12', 'q=0xabcdefgh', `q=0x${'0'.repeat(41)}`, 'q=uups&after=1', ''])(
+    'refuses %s',
+    async (query) => {
+      const response = await ask(`/v1/contracts/search?${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
+    },
+  );
+});
+
+describe('GET /v1/contracts/{chainId}/{address}/same-code', () => {
+  test('lists the other contracts with the code, and 404 where nothing is verified', async () => {
+    const same = await readAllPages(`/v1/contracts/1/${PROXY}/same-code?`, 1);
+    expect(same).toContain(`10 ${checksumAddress(PROXY)}`);
+    expect(same).not.toContain(`1 ${checksumAddress(PROXY)}`);
+    expect(await readAllPages(`/v1/contracts/5/${sampleAddress(3)}/same-code?`, 1)).toEqual([]);
+    const absent = await ask(`/v1/contracts/1/${sampleAddress(999)}/same-code`);
+    expect(absent.status).toBe(404);
+    expect(await absent.json()).toMatchObject({ code: 'contract_not_found' });
+  });
+});
