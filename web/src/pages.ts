@@ -1,8 +1,10 @@
 import { matchTemplate, type Page, type PageRequest } from './page.ts';
+import { contractPage } from './views/contract.tsx';
+import { chainsPage } from './views/chains.tsx';
 import { overviewPage } from './views/overview.tsx';
 
 /** Every page of the API host. */
-export const PAGES: readonly Page[] = [overviewPage];
+export const PAGES: readonly Page[] = [overviewPage, chainsPage, contractPage];
 
 /** The page of a path, and what the path says; undefined where there is none. */
 export function findPage(

@@ -1,0 +1,161 @@
+import { type ComponentChildren, type VNode } from 'preact';
+import { type Loaded } from '../api.ts';
+import { formatCount, formatTime } from '../format.ts';
+import { MatchMark } from '../parts/match-mark.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { type ContractFacts, type Evidence } from './contract-data.ts';
+import { describeCodeMatch, describeOrigin } from './verdict.ts';
+
+interface Props {
+  readonly facts: ContractFacts;
+  readonly evidence: Loaded<Evidence>;
+}
+
+/** What the verdict rests on: both codes apart, who judged, and from what. */
+export function EvidenceSection({ facts, evidence }: Props): VNode {
+  return (
+    <section aria-labelledby="evidence">
+      <h2 id="evidence">Evidence</h2>
+      <CodesTable facts={facts} evidence={evidence} />
+      {evidence.state === 'failed' && (
+        <Failure what="Who judged, and from what," loaded={evidence} />
+      )}
+      <dl class="facts">
+        {evidence.state === 'ready' && <Judgement evidence={evidence.value} />}
+        <Compilation facts={facts} />
+        <Creation facts={facts} />
+      </dl>
+    </section>
+  );
+}
+
+function CodesTable({ facts, evidence }: Props): VNode {
+  const known = evidence.state === 'ready' ? evidence.value : undefined;
+  const rows = [
+    ['Runtime code', facts.runtimeMatch, known?.runtimeCode],
+    ['Creation code', facts.creationMatch, known?.creationCode],
+  ] as const;
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Both codes">
+      <table class="codes">
+        <caption>What runs, and what created it, are judged apart</caption>
+        <thead>
+          <tr>
+            <th scope="col">Code</th>
+            <th scope="col">Match</th>
+            <th scope="col">Meaning</th>
+            <th scope="col">keccak256 of the code on chain</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, match, hashes]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>
+                <MatchMark match={match} />
+              </td>
+              <td>{describeCodeMatch(match)}</td>
+              <td>{hashes?.onChain ? <code>{hashes.onChain}</code> : 'not known'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Judgement({ evidence }: { readonly evidence: Evidence }): VNode {
+  const { codeReading, creationSearch } = evidence;
+  return (
+    <>
+      <Fact name="Who judged">{describeOrigin(evidence.origin)}</Fact>
+      <Fact name="First verified">{formatTime(evidence.firstVerifiedAt)}</Fact>
+      <Fact name="Code read at">
+        {codeReading === null ? (
+          'Not read by this service.'
+        ) : (
+          <>
+            block {formatCount(codeReading.blockNumber)} <code>{codeReading.blockHash}</code>
+          </>
+        )}
+      </Fact>
+      {codeReading !== null && (
+        <Fact name={codeReading.endpoints.length === 1 ? 'Endpoint' : 'Endpoints that agreed'}>
+          <SafeText text={codeReading.endpoints.join(', ')} />
+        </Fact>
+      )}
+      {creationSearch !== null && creationSearch.length > 0 && (
+        <Fact name="Ways to the creation">
+          <ul class="plain">
+            {creationSearch.map(({ method, outcome, detail }) => (
+              <li key={method}>
+                {method.replaceAll('_', ' ')}: {outcome.replaceAll('_', ' ')}
+                {detail !== undefined && (
+                  <span class="quiet">
+                    {' '}
+                    (<SafeText text={detail.replaceAll('_', ' ')} />)
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Compilation({ facts: { compilation } }: Pick<Props, 'facts'>): VNode | null {
+  if (compilation === null) return null;
+  const { language, compiler, compilerVersion, fullyQualifiedName } = compilation;
+  return (
+    <>
+      <Fact name="Compiler">
+        <SafeText text={`${compiler} ${compilerVersion}`} /> <span class="quiet">({language})</span>
+      </Fact>
+      <Fact name="Contract">
+        <code>
+          <SafeText text={fullyQualifiedName} />
+        </code>
+      </Fact>
+    </>
+  );
+}
+
+function Creation({ facts: { deployment } }: Pick<Props, 'facts'>): VNode {
+  const { transactionHash, blockNumber, transactionIndex, deployer } = deployment;
+  return (
+    <>
+      <Fact name="Creation transaction">
+        {transactionHash === null ? 'not known' : <code>{transactionHash}</code>}
+      </Fact>
+      {blockNumber !== null && (
+        <Fact name="Created in">
+          block {formatCount(Number(blockNumber))}
+          {transactionIndex !== null && `, transaction ${transactionIndex}`}
+        </Fact>
+      )}
+      {deployer !== null && (
+        <Fact name="Deployer">
+          <code>{deployer}</code>
+        </Fact>
+      )}
+    </>
+  );
+}

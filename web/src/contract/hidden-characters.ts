@@ -1,0 +1,100 @@
+/** Why a character that nobody sees matters to who reads a source. */
+export type HiddenKind = 'bidirectional' | 'zero_width' | 'control';
+
+/** A character that a reader does not see, or that changes the order of what they see. */
+export interface HiddenCharacter {
+  /** Both count from 1; columns in UTF-16 units. */
+  readonly line: number;
+  readonly column: number;
+  /** `U+202E`. */
+  readonly codePoint: string;
+  /** As Unicode calls it, where it has a name that says more than the code point. */
+  readonly name: string;
+  readonly kind: HiddenKind;
+}
+
+const NAMES: Readonly<Record<number, readonly [HiddenKind, string]>> = {
+  0x00ad: ['zero_width', 'soft hyphen'],
+  0x034f: ['zero_width', 'combining grapheme joiner'],
+  0x061c: ['bidirectional', 'Arabic letter mark'],
+  0x115f: ['zero_width', 'Hangul choseong filler'],
+  0x1160: ['zero_width', 'Hangul jungseong filler'],
+  0x17b4: ['zero_width', 'Khmer vowel inherent aq'],
+  0x17b5: ['zero_width', 'Khmer vowel inherent aa'],
+  0x180e: ['zero_width', 'Mongolian vowel separator'],
+  0x200b: ['zero_width', 'zero width space'],
+  0x200c: ['zero_width', 'zero width non-joiner'],
+  0x200d: ['zero_width', 'zero width joiner'],
+  0x200e: ['bidirectional', 'left-to-right mark'],
+  0x200f: ['bidirectional', 'right-to-left mark'],
+  0x202a: ['bidirectional', 'left-to-right embedding'],
+  0x202b: ['bidirectional', 'right-to-left embedding'],
+  0x202c: ['bidirectional', 'pop directional formatting'],
+  0x202d: ['bidirectional', 'left-to-right override'],
+  0x202e: ['bidirectional', 'right-to-left override'],
+  0x2060: ['zero_width', 'word joiner'],
+  0x2061: ['zero_width', 'function application'],
+  0x2062: ['zero_width', 'invisible times'],
+  0x2063: ['zero_width', 'invisible separator'],
+  0x2064: ['zero_width', 'invisible plus'],
+  0x2066: ['bidirectional', 'left-to-right isolate'],
+  0x2067: ['bidirectional', 'right-to-left isolate'],
+  0x2068: ['bidirectional', 'first strong isolate'],
+  0x2069: ['bidirectional', 'pop directional isolate'],
+  0x3164: ['zero_width', 'Hangul filler'],
+  0xfeff: ['zero_width', 'zero width no-break space'],
+  0xffa0: ['zero_width', 'halfwidth Hangul filler'],
+};
+
+// Format characters, controls but tab and line ends, and the letters above that have no shape. A match is one character.
+const HIDDEN =
+   
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\p{Cf}/gu;
+
+function describe(character: string): Omit<HiddenCharacter, 'line' | 'column'> {
+  const point = character.codePointAt(0) ?? 0;
+  const codePoint = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
+  const [kind, name] = NAMES[point] ?? [
+    point < 0xa0 ? 'control' : 'zero_width',
+    point < 0xa0 ? 'control character' : 'format character',
+  ];
+  return { codePoint, name, kind };
+}
+
+/**
+ * The hidden characters of a text, in their order: those of Unicode's bidirectional algorithm, by which a source may
+ * read otherwise than it compiles (CVE-2021-42574), those without width, and controls.
+ * @param limit how many are told at most
+ */
+export function findHiddenCharacters(text: string, limit = Infinity): HiddenCharacter[] {
+  const found: HiddenCharacter[] = [];
+  let line = 1;
+  let lineStart = 0;
+  let lineEnd = text.indexOf('\n');
+  for (const match of text.matchAll(HIDDEN)) {
+    if (found.length >= limit) break;
+    while (lineEnd !== -1 && lineEnd < match.index) {
+      line += 1;
+      lineStart = lineEnd + 1;
+      lineEnd = text.indexOf('\n', lineStart);
+    }
+    found.push({ line, column: match.index - lineStart + 1, ...describe(match[0]) });
+  }
+  return found;
+}
+
+/** A stretch of a text: as it is, or a hidden character. */
+export type TextPart = string | Omit<HiddenCharacter, 'line' | 'column'>;
+
+/** A text cut at its hidden characters, so that each of them can be shown by its number. */
+export function splitAtHiddenCharacters(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (const match of text.matchAll(HIDDEN)) {
+    if (match.index > from) parts.push(text.slice(from, match.index));
+    parts.push(describe(match[0]));
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) parts.push(text.slice(from));
+  return parts;
+}

@@ -1,0 +1,50 @@
+/** A stretch of one line, with the kind of token that it is of. */
+export interface CodePiece {
+  readonly kind?: string;
+  readonly text: string;
+}
+
+/** A token as Prism gives it: text, or a kind with text or more tokens in it. */
+export type PrismToken = string | { readonly type: string; readonly content: PrismContent };
+type PrismContent = PrismToken | readonly PrismToken[];
+
+interface PrismLibrary {
+  readonly languages: Readonly<Record<string, unknown>>;
+  readonly tokenize: (text: string, grammar: unknown) => readonly PrismToken[];
+}
+
+/** The pieces of each line. Nothing but text and the names of tokens is taken of what the grammar gives. */
+export function toLines(tokens: readonly PrismToken[]): CodePiece[][] {
+  const lines: CodePiece[][] = [[]];
+  const add = (content: PrismContent, kind: string | undefined): void => {
+    if (typeof content === 'string') {
+      for (const [index, text] of content.split('\n').entries()) {
+        if (index > 0) lines.push([]);
+        if (text !== '') lines.at(-1)?.push(kind === undefined ? { text } : { kind, text });
+      }
+    } else if ('type' in content) add(content.content, content.type);
+    else for (const each of content) add(each, kind);
+  };
+  add(tokens, undefined);
+  return lines;
+}
+
+/** The lines of a source without their tokens. */
+export function plainLines(text: string): CodePiece[][] {
+  return toLines([text]);
+}
+
+/** Loads the grammar of Solidity, where it is needed first. */
+export async function loadHighlighter(): Promise<(text: string) => CodePiece[][]> {
+  // The library would else walk over the page by itself, and its grammars find it only under this name.
+  const scope = globalThis as unknown as { Prism?: unknown };
+  scope.Prism = { manual: true };
+  const library = (await import('prismjs/components/prism-core.js')) as unknown as {
+    readonly default: PrismLibrary;
+  };
+  scope.Prism = library.default;
+  await import('prismjs/components/prism-clike.js');
+  await import('prismjs/components/prism-solidity.js');
+  const { tokenize, languages } = library.default;
+  return (text) => toLines(tokenize(text, languages['solidity']));
+}

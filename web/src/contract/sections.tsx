@@ -1,0 +1,169 @@
+import { type VNode } from 'preact';
+import { formatCount, formatTime } from '../format.ts';
+import { type ViewProps } from '../page.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { MatchMark } from '../parts/match-mark.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { type ContractData, type ContractFacts, type ShownText } from './contract-data.ts';
+
+const KINDS = [
+  ['constructor', 'Constructor'],
+  ['function', 'Functions'],
+  ['event', 'Events'],
+  ['error', 'Errors'],
+  ['fallback', 'Fallback'],
+  ['receive', 'Receive'],
+] as const;
+
+/** The ABI as its sources would declare it, and as JSON. */
+export function AbiSection({ facts }: { readonly facts: ContractFacts }): VNode | null {
+  const { signatures, abi } = facts;
+  if (abi === undefined) return null;
+  const groups = KINDS.map(([kind, title]) => ({
+    title,
+    entries: signatures.filter((each) => each.kind === kind),
+  })).filter(({ entries }) => entries.length > 0);
+  return (
+    <section aria-labelledby="abi">
+      <h2 id="abi">ABI</h2>
+      {groups.map(({ title, entries }) => (
+        <div class="signatures" key={title}>
+          <h3>
+            {title} <span class="count">{formatCount(entries.length)}</span>
+          </h3>
+          <ul class="plain">
+            {entries.map(({ text }, index) => (
+              <li key={index}>
+                <code>
+                  <SafeText text={text} />
+                </code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+      <JsonBlock title="The ABI as JSON" shown={abi} />
+    </section>
+  );
+}
+
+/** A document that few need: closed until it is opened. */
+export function JsonSection({
+  title,
+  shown,
+}: {
+  readonly title: string;
+  readonly shown: ShownText;
+}): VNode {
+  return (
+    <section aria-label={title}>
+      <JsonBlock title={title} shown={shown} />
+    </section>
+  );
+}
+
+function JsonBlock({ title, shown }: { readonly title: string; readonly shown: ShownText }): VNode {
+  const isWhole = shown.text.length === shown.characters;
+  return (
+    <details class="document">
+      <summary>
+        {title} <span class="count">{formatCount(shown.characters)} characters</span>
+      </summary>
+      {isWhole && <CopyButton text={shown.text} what={title} />}
+      <pre class="json" tabIndex={0} role="region" aria-label={title}>
+        <SafeText text={shown.text} />
+      </pre>
+      {!isWhole && (
+        <p class="quiet">
+          The first {formatCount(shown.text.length)} characters; the downloads hold all of it.
+        </p>
+      )}
+    </details>
+  );
+}
+
+/** Where all of it can be had. */
+export function DownloadSection({
+  facts,
+  context: { base, repositoryUrl },
+  request: { params },
+}: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
+  const place = `${params['chain'] ?? ''}/${facts.address}`;
+  const folder = facts.match === 'full' ? 'full_match' : 'partial_match';
+  return (
+    <section aria-labelledby="downloads">
+      <h2 id="downloads">Download</h2>
+      <ul>
+        {repositoryUrl !== undefined && (
+          <li>
+            <a href={`${repositoryUrl}/contracts/${folder}/${place}/`}>All files, one by one</a>{' '}
+            <span class="quiet">in the published tree</span>
+          </li>
+        )}
+        <li>
+          <a href={`${base}v2/contract/${place}?fields=stdJsonInput`}>Standard JSON input</a>{' '}
+          <span class="quiet">compiles again to this contract</span>
+        </li>
+        <li>
+          <a href={`${base}v2/contract/${place}?fields=all`}>All that is known, as JSON</a>{' '}
+          <span class="quiet">with both codes and what makes the one of the other</span>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+/** Other contracts with the same code on chain. */
+export function SameCodeSection({
+  data: { sameCode },
+  context: { base },
+}: ViewProps<ContractData>): VNode {
+  return (
+    <section aria-labelledby="same-code">
+      <h2 id="same-code">The same code elsewhere</h2>
+      {sameCode.state === 'failed' ? (
+        <Failure what="Contracts with the same code" loaded={sameCode} />
+      ) : sameCode.value.results.length === 0 ? (
+        <p>No other contract of this service has the same runtime code.</p>
+      ) : (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Contracts with the same code">
+          <table>
+            <caption>
+              Verified contracts whose runtime code is the same byte for byte
+              {sameCode.value.more && '; the newest of them'}
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">Contract</th>
+                <th scope="col">Chain</th>
+                <th scope="col">Name</th>
+                <th scope="col">Match</th>
+                <th scope="col">Verified</th>
+              </tr>
+            </thead>
+            <tbody>
+              {sameCode.value.results.map(({ chainId, address, match, name, verifiedAt }) => (
+                <tr key={`${chainId} ${address}`}>
+                  <td>
+                    <a href={`${base}contract/${chainId}/${address}`}>
+                      <code>{address}</code>
+                    </a>
+                  </td>
+                  <td>{chainId}</td>
+                  <td>
+                    <SafeText text={name} />
+                  </td>
+                  <td>
+                    <MatchMark match={match} />
+                  </td>
+                  <td>{formatTime(verifiedAt)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+/** A match by our name for it. */
+export type Match = 'full' | 'partial';
+
+const NAMES: Readonly<Record<string, Match>> = { exact_match: 'full', match: 'partial' };
+
+/** Our name for a match of the verification API v2. */
+export function matchOf(name: string | null | undefined): Match | null {
+  return NAMES[name ?? ''] ?? null;
+}
+
+/** What a match of the whole contract means, in words. */
+export const VERDICTS: Readonly<Record<Match, { readonly title: string; readonly text: string }>> =
+  {
+    full: {
+      title: 'Full match',
+      text: 'Code and metadata are identical: these are the sources that the contract was compiled from, to the last comment.',
+    },
+    partial: {
+      title: 'Partial match',
+      text: 'The code is identical; names and comments are not proven, since the code does not hold the hash of this metadata.',
+    },
+  };
+
+/** What a match of one of the two codes means. */
+export function describeCodeMatch(match: Match | null): string {
+  if (match === 'full') return 'identical, with the hash of this metadata in it';
+  if (match === 'partial') return 'identical but for the hash of the metadata';
+  return 'not compared, or different';
+}
+
+const ORIGINS: Readonly<Record<string, string>> = {
+  verified: 'Verified here: this service compiled the sources and compared the codes itself.',
+  imported:
+    'Imported: another service judged this match, and this one took it over without judging it again.',
+  monitored:
+    'Found and verified here: this service watched the chain, compiled the sources and compared the codes itself.',
+};
+
+/** Who judged a match. */
+export function describeOrigin(origin: string): string {
+  return ORIGINS[origin] ?? origin;
+}

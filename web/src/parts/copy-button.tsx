@@ -1,0 +1,31 @@
+import { type VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+/** Copies a text. It is there where a script runs and the browser lets it. */
+export function CopyButton({
+  text,
+  what,
+}: {
+  readonly text: string;
+  /** What is copied, for those who do not see what the button stands beside: `the address`. */
+  readonly what: string;
+}): VNode | null {
+  const [state, setState] = useState<'absent' | 'ready' | 'copied' | 'failed'>('absent');
+  useEffect(() => {
+    // Over plain HTTP of another host browsers have no clipboard.
+    if ('clipboard' in navigator) setState('ready');
+  }, []);
+  if (state === 'absent') return null;
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => setState('copied'),
+      () => setState('failed'),
+    );
+  };
+  const labels = { ready: 'Copy', copied: 'Copied', failed: 'Not copied' } as const;
+  return (
+    <button type="button" class="copy" onClick={copy} aria-label={`Copy ${what}`}>
+      <span aria-live="polite">{labels[state]}</span>
+    </button>
+  );
+}

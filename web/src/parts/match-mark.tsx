@@ -1,0 +1,19 @@
+import { type VNode } from 'preact';
+import { type Match } from '../contract/verdict.ts';
+
+const WORDS = { full: 'full', partial: 'partial', none: 'none' } as const;
+
+/** A match by shape, colour and word: a filled disc, half of one, or a ring. */
+export function MatchMark({ match }: { readonly match: Match | null }): VNode {
+  const kind = match ?? 'none';
+  return (
+    <span class={`match ${kind}`}>
+      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+        <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" stroke-width="2" />
+        {kind === 'full' && <circle cx="8" cy="8" r="6" fill="currentColor" />}
+        {kind === 'partial' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
+      </svg>{' '}
+      {WORDS[kind]}
+    </span>
+  );
+}

@@ -1,0 +1,166 @@
+import { type VNode } from 'preact';
+import { type ContractData, type ContractFacts, loadContract } from '../contract/contract-data.ts';
+import { EvidenceSection } from '../contract/evidence-section.tsx';
+import { SourcesSection } from '../contract/sources-section.tsx';
+import {
+  AbiSection,
+  DownloadSection,
+  JsonSection,
+  SameCodeSection,
+} from '../contract/sections.tsx';
+import { VERDICTS } from '../contract/verdict.ts';
+import { formatTime } from '../format.ts';
+import { definePage, type ViewProps } from '../page.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { MatchMark } from '../parts/match-mark.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import './contract.css';
+
+/** A contract: the verdict first, then what it rests on, then the sources. */
+export const contractPage = definePage<ContractData>({
+  template: '/contract/{chain}/{address}',
+  title: ({ data: { contract }, request: { params } }) => {
+    const name = contract.state === 'ready' ? contract.value.compilation?.name : undefined;
+    return `${name ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''} – Fullmatch`;
+  },
+  load: loadContract,
+  status: ({ contract }) => {
+    if (contract.state === 'ready') return 200;
+    return [400, 404].includes(contract.status) ? contract.status : 503;
+  },
+  View: ContractView,
+});
+
+function ContractView(props: ViewProps<ContractData>): VNode {
+  const { contract } = props.data;
+  if (contract.state === 'ready') return <Verified {...props} facts={contract.value} />;
+  return (
+    <>
+      <Heading {...props} />
+      {contract.status === 404 ? (
+        <NotVerified {...props} />
+      ) : contract.status === 400 ? (
+        <div class="verdict bad">
+          <p class="verdict-title">No contract can be named like this</p>
+          <p>{contract.message}</p>
+        </div>
+      ) : (
+        <>
+          <div class="verdict unknown">
+            <p class="verdict-title">Could not check</p>
+            <p>
+              Whether this contract is verified here is not known at the moment, because its record
+              could not be read. That does not mean that it is not verified.
+            </p>
+          </div>
+          <Failure what="The record" loaded={contract} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Heading({
+  data: { contract, chain },
+  request: { params },
+  context: { base },
+}: ViewProps<ContractData>): VNode {
+  const facts = contract.state === 'ready' ? contract.value : undefined;
+  const chainId = params['chain'] ?? '';
+  const address = facts?.address ?? params['address'] ?? '';
+  return (
+    <header class="contract-heading">
+      <h1>{facts?.compilation ? <SafeText text={facts.compilation.name} /> : 'Contract'}</h1>
+      <p class="contract-place">
+        <code>{address}</code> <CopyButton text={address} what="the address" />
+        <br />
+        on{' '}
+        <a href={`${base}registry/${encodeURIComponent(chainId)}`}>
+          {chain.state === 'ready' ? <SafeText text={chain.value.name} /> : `chain ${chainId}`}
+        </a>{' '}
+        <span class="quiet">chain {chainId}</span>
+      </p>
+    </header>
+  );
+}
+
+function NotVerified({
+  data: { chain },
+  request: { params },
+  context: { base },
+}: ViewProps<ContractData>): VNode {
+  const chainId = params['chain'] ?? '';
+  if (chain.state === 'ready' && !chain.value.supported) {
+    return (
+      <div class="verdict none">
+        <p class="verdict-title">Not verified here, and it cannot be</p>
+        <p>
+          This service does not verify contracts of this chain. That says nothing of the contract.{' '}
+          <a href={`${base}registry/${encodeURIComponent(chainId)}`}>See the chain</a>.
+        </p>
+      </div>
+    );
+  }
+  const query = new URLSearchParams({ chain: chainId, address: params['address'] ?? '' });
+  return (
+    <div class="verdict none">
+      <p class="verdict-title">Not verified here</p>
+      <p>
+        Nobody has brought sources of this contract to this service. That says nothing of the
+        contract itself.
+      </p>
+      <p>
+        <a class="button" href={`${base}verify?${query.toString()}`}>
+          Verify it
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
+  const { facts, data } = props;
+  const { match, compilation } = facts;
+  const hiddenFiles = facts.sources.filter(({ hidden }) => hidden > 0);
+  return (
+    <>
+      <Heading {...props} />
+      {match !== null && (
+        <div class={`verdict ${match}`}>
+          <p class="verdict-title">
+            <MatchMark match={match} /> <span>{VERDICTS[match].title}</span>
+          </p>
+          <p>{VERDICTS[match].text}</p>
+          {facts.verifiedAt !== undefined && (
+            <p class="quiet">
+              Since {formatTime(facts.verifiedAt)}; read at {formatTime(readAtOf(data))}.
+            </p>
+          )}
+        </div>
+      )}
+      {hiddenFiles.length > 0 && (
+        <div class="notice failure" role="note">
+          <p>
+            <strong>Characters that nobody sees</strong> stand in{' '}
+            {hiddenFiles.length === 1 ? 'a source' : `${hiddenFiles.length} sources`}. They may make
+            a source read otherwise than it compiles; below they are shown by their numbers.
+          </p>
+        </div>
+      )}
+      <EvidenceSection facts={facts} evidence={data.evidence} />
+      <SourcesSection facts={facts} />
+      <AbiSection facts={facts} />
+      {compilation !== null && (
+        <JsonSection title="Compiler settings" shown={compilation.settings} />
+      )}
+      {facts.metadata !== undefined && <JsonSection title="Metadata" shown={facts.metadata} />}
+      <DownloadSection {...props} />
+      <SameCodeSection {...props} />
+    </>
+  );
+}
+
+function readAtOf({ contract }: ContractData): string {
+  return contract.state === 'ready' ? contract.readAt : contract.failedAt;
+}
