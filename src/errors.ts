@@ -85,6 +85,7 @@ export const ERROR_CODES = {
   not_verifiable: { status: 422, exit: 1, title: 'Verification not possible with this input' },
   not_checked: { status: 503, exit: 75, title: 'Could not be checked' },
   verification_input_unusable: { status: 400, exit: 1, title: 'Verification input unusable' },
+  no_demo_node: { status: 500, exit: 1, title: 'No node for the demonstration' },
   // import
   import_path_unusable: { status: 400, exit: 1, title: 'Import path unusable' },
   import_interrupted: { status: 503, exit: 130, title: 'Import interrupted' },

@@ -79,3 +79,20 @@ export const localServiceChains: ReadonlyMap<number, ServiceChain> = toMap([
     rpc: ['http://127.0.0.1:8545'],
   }),
 ]);
+
+/** The chain of `fullmatch demo`: the letters DEMO in ASCII, an id that no listed chain has. */
+export const DEMONSTRATION_CHAIN_ID = 0x44_45_4d_4f;
+
+/** What the chain of the demonstration is called wherever it is shown. It is there while it has contracts. */
+export const demonstrationChain: ServiceChain = {
+  chainId: DEMONSTRATION_CHAIN_ID,
+  name: 'Demonstration (no real chain)',
+  title: 'Contracts that fullmatch demo deployed on a local development node',
+  chain: 'DEMO',
+  network: 'testnet',
+  shortName: 'demonstration',
+  nativeCurrency: { name: 'Demonstration Ether', symbol: 'DEMO', decimals: 18 },
+  networkId: DEMONSTRATION_CHAIN_ID,
+  supported: false,
+  monitored: false,
+};

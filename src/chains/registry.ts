@@ -1,6 +1,10 @@
 import { FullmatchError } from '../errors.ts';
 import { type ChainList } from './chain-list.ts';
-import { localServiceChains } from './default-service-chains.ts';
+import {
+  DEMONSTRATION_CHAIN_ID,
+  demonstrationChain,
+  localServiceChains,
+} from './default-service-chains.ts';
 import { compareFindings, type Finding } from './finding.ts';
 import { isChainId, type ListRecord } from './list-record.ts';
 import { mergeChain, type ChainSources } from './merge-chain.ts';
@@ -61,7 +65,13 @@ function pickDefaults(
   const known = [...input.defaults].filter(
     ([chainId]) => listed.has(chainId) || input.configured.has(chainId),
   );
-  return new Map([...known, ...(input.localChains ? localServiceChains : [])]);
+  // Its contracts are never taken for a real chain's, whatever the configuration says of defaults.
+  const isShown = input.contractChainIds.includes(DEMONSTRATION_CHAIN_ID);
+  return new Map([
+    ...known,
+    ...(input.localChains ? localServiceChains : []),
+    ...(isShown ? ([[DEMONSTRATION_CHAIN_ID, demonstrationChain]] as const) : []),
+  ]);
 }
 
 /**

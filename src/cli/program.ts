@@ -5,6 +5,7 @@ import { type CliContext } from './cli-context.ts';
 import { registerCompilers } from './compilers.ts';
 import { registerConfig } from './config.ts';
 import { registerCreationTransaction } from './creation-transaction.ts';
+import { registerDemo } from './demo.ts';
 import { registerImport } from './import.ts';
 import { registerJobs } from './jobs.ts';
 import { registerRecount } from './recount.ts';
@@ -55,6 +56,7 @@ function createProgram(context: CliContext): Command {
   registerImport(program, context);
   registerChains(program, context);
   registerCompilers(program, context);
+  registerDemo(program, context);
   registerRecount(program, context);
   registerWithdraw(program, context);
   registerConfig(program, context);

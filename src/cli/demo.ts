@@ -1,0 +1,153 @@
+import { type Command } from 'commander';
+import { DEMONSTRATION_CHAIN_ID, demonstrationChain } from '../chains/default-service-chains.ts';
+import { makeRegistry, readChainList } from '../chains/load-registry.ts';
+import { createRpcClient } from '../chains/rpc/rpc-client.ts';
+import { listCompilers } from '../compilers/inspect-compilers.ts';
+import { type Config } from '../config/config.ts';
+import { compilerSourcesOf, openGuardedFetch, openVerificationParts } from '../service.ts';
+import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { withStore } from './command-store.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { openDemoNode, type DemoNode } from './demo/demo-node.ts';
+import { runDemo, type DemoResult } from './demo/run-demo.ts';
+import { renderTable } from './table.ts';
+import { createCommandLog } from './terminal-log.ts';
+
+/** Compilers that take turns at most: more would only be slower. */
+const COMPILERS = 4;
+const OLDEST_COMPILER = [0, 8, 7] as const;
+/** Returns to the line's start and clears it. */
+const CLEAR_LINE = '\r\u001b[K';
+
+const AFTER_HELP = `
+It deploys about 50 small contracts to a development chain of its own, verifies them as anybody's, and stores them
+under the chain ${DEMONSTRATION_CHAIN_ID}, which is called a demonstration wherever it is shown. Run it beside the service or
+without it. A second run stores nothing again. It needs anvil, or the --rpc of a development node.`;
+
+/** `fullmatch demo`: contracts that are really compiled, deployed and verified, so that every page has something to show. */
+export function registerDemo(program: Command, context: CliContext): void {
+  addConfigOptions(program.command('demo'))
+    .description('Deploys and verifies contracts of a demonstration on a local chain.')
+    .option('--rpc <url>', 'A development node that signs for its accounts, instead of anvil.')
+    .option('--json', 'Prints JSON.')
+    .addHelpText('after', AFTER_HELP)
+    .action(async (options: ParsedOptions) => {
+      const { config, ...loaded } = loadCommandConfig(options, context);
+      const log = createCommandLog({ config, ...loaded }, context);
+      const rpc = options['rpc'];
+      const node = await openDemoNode(
+        {
+          ...(typeof rpc === 'string' && { rpc }),
+          searchPath: context.environment['PATH'] ?? '',
+          workingDirectory: context.workingDirectory,
+        },
+        context.signal,
+      );
+      try {
+        const results = await withStore(config, 'demo', log, async ({ database }) => {
+          const opened = await openParts(config, node, log);
+          try {
+            return await runDemo(
+              { ...opened.parts, database, onProgress: showProgress(context) },
+              context.signal,
+            );
+          } finally {
+            clearProgress(context);
+            await opened.close();
+          }
+        });
+        report(results, options, context);
+      } finally {
+        await node.close();
+      }
+    });
+}
+
+async function openParts(config: Config, node: DemoNode, log: ReturnType<typeof createCommandLog>) {
+  const configured = new Map(config.chains).set(DEMONSTRATION_CHAIN_ID, {
+    ...demonstrationChain,
+    supported: true,
+    local: true,
+    rpc: [node.url],
+  });
+  const list = await readChainList(config.registry);
+  const registry = makeRegistry(list, config.registry, configured, []);
+  const fetch = openGuardedFetch(config, registry);
+  const verification = await openVerificationParts(
+    config,
+    {
+      registry: () => registry,
+      quorumOf: () => 1,
+      fetch,
+      rpc: createRpcClient({ fetch }),
+    },
+    log,
+  );
+  const close = async (): Promise<void> => {
+    await verification.close();
+    await fetch.close();
+  };
+  try {
+    const here = await listCompilers(compilerSourcesOf(config, fetch));
+    const versions = here
+      .filter(({ file }) => file !== undefined)
+      .map(({ longVersion }) => longVersion)
+      .filter(isNewEnough)
+      .slice(-COMPILERS);
+    return { parts: { node, verification, versions }, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function isNewEnough(longVersion: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = longVersion.split(/[.+-]/).map(Number);
+  const [oldMajor, oldMinor, oldPatch] = OLDEST_COMPILER;
+  return major === oldMajor && minor === oldMinor && patch >= oldPatch;
+}
+
+function showProgress({ stderr }: CliContext): (done: number, total: number, name: string) => void {
+  return (done, total, name) => {
+    if (stderr.isTTY === true) stderr.write(`${CLEAR_LINE}${done} of ${total}  ${name}`);
+  };
+}
+
+function clearProgress({ stderr }: CliContext): void {
+  if (stderr.isTTY === true) stderr.write(CLEAR_LINE);
+}
+
+function report(
+  results: readonly DemoResult[],
+  options: ParsedOptions,
+  { stdout }: CliContext,
+): void {
+  const count = (outcome: DemoResult['outcome']): number =>
+    results.filter((result) => result.outcome === outcome).length;
+  const counts = {
+    stored: count('stored') + count('upgraded'),
+    unchanged: count('unchanged'),
+    withdrawn: count('withdrawn'),
+  };
+  if (options['json']) {
+    writeJson(stdout, { chainId: DEMONSTRATION_CHAIN_ID, ...counts, contracts: results });
+    return;
+  }
+  stdout.write(
+    renderTable(
+      ['contract', 'kind', 'address', 'runtime', 'creation', 'outcome'],
+      results.map(({ name, kind, address, runtimeMatch, creationMatch, outcome }) => [
+        name,
+        kind,
+        address,
+        runtimeMatch ?? 'none',
+        creationMatch ?? 'none',
+        outcome,
+      ]),
+    ),
+  );
+  writeLine(
+    stdout,
+    `${counts.stored} stored, ${counts.unchanged} there already, ${counts.withdrawn} withdrawn; chain ${DEMONSTRATION_CHAIN_ID} (${demonstrationChain.name ?? ''})`,
+  );
+}

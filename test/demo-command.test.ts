@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEMONSTRATION_CHAIN_ID } from '../src/chains/default-service-chains.ts';
+import { ERROR_CODES } from '../src/errors.ts';
+import { findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { runInProcess, type CliRun } from './support/run-cli.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+interface Demonstration {
+  readonly chainId: number;
+  readonly stored: number;
+  readonly unchanged: number;
+  readonly withdrawn: number;
+  readonly contracts: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly address: string;
+    readonly runtimeMatch: string | null;
+    readonly creationMatch: string | null;
+    readonly outcome: string;
+  }[];
+}
+
+interface Counts {
+  readonly full_match: number;
+  readonly partial_match: number;
+}
+
+let testDatabase: TestDatabase;
+let service: BootedService;
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  folder = await createTemporaryFolder();
+  service = await bootService({ databaseUrl: testDatabase.url });
+});
+afterAll(async () => {
+  await service.close();
+  await testDatabase.drop();
+  await folder.remove();
+});
+
+const runDemo = (...more: string[]): Promise<CliRun> =>
+  runInProcess(['demo', '--json', ...more], {
+    workingDirectory: folder.path,
+    environment: { DATABASE_URL: testDatabase.url, FULLMATCH_DATA_DIR: folder.path, PATH: '' },
+  });
+
+const readJson = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;
+const codeOf = ({ stderr }: CliRun): string => (JSON.parse(stderr) as { code: string }).code;
+
+/** Counts are published when the commit was noticed. */
+async function countsAfter(full: number, partial: number): Promise<Counts | undefined> {
+  const read = async (): Promise<Counts | undefined> =>
+    (await readJson<Record<string, Counts>>(`${service.repositoryUrl}/stats.json`))[
+      DEMONSTRATION_CHAIN_ID
+    ];
+  await expect.poll(read, { timeout: 5_000 }).toEqual({ full_match: full, partial_match: partial });
+  return read();
+}
+
+const absent = findAnvil() === undefined;
+
+describe.skipIf(absent)(`fullmatch demo${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+  it(
+    'verifies its contracts for the running service, and a second run changes nothing',
+    { timeout: 240_000 },
+    async () => {
+      const first = await runDemo();
+      expect(first.stderr).toBe('');
+      expect(first.exitCode).toBe(0);
+      const shown = JSON.parse(first.stdout) as Demonstration;
+      expect(shown.contracts.length).toBeGreaterThanOrEqual(45);
+      expect(shown).toMatchObject({
+        chainId: DEMONSTRATION_CHAIN_ID,
+        stored: shown.contracts.length - 1,
+        unchanged: 0,
+        withdrawn: 1,
+      });
+      expect(shown.contracts.filter(({ runtimeMatch }) => runtimeMatch === null)).toEqual([]);
+      expect(new Set(shown.contracts.map(({ kind }) => kind))).toEqual(
+        new Set(['token', 'contract', 'library', 'linked', 'factory', 'child', 'proxy']),
+      );
+      const current = shown.contracts.filter(({ outcome }) => outcome !== 'withdrawn');
+      const full = current.filter(
+        (each) => each.runtimeMatch === 'full' || each.creationMatch === 'full',
+      ).length;
+      expect(full).toBeGreaterThan(30);
+      expect(current.length - full).toBeGreaterThan(5);
+      await countsAfter(full, current.length - full);
+
+      const chains = await readJson<{ chainId: number; name: string; supported: boolean }[]>(
+        `${service.apiUrl}/chains`,
+      );
+      const chain = chains.find(({ chainId }) => chainId === DEMONSTRATION_CHAIN_ID);
+      expect(chain).toMatchObject({ supported: false });
+      expect(chain?.name).toMatch(/demonstration/i);
+
+      const second = JSON.parse((await runDemo()).stdout) as Demonstration;
+      expect(second).toMatchObject({ stored: 0, withdrawn: 0, unchanged: current.length });
+      await countsAfter(full, current.length - full);
+    },
+  );
+
+  it('is to be tried again while the node that is named gives no answer', async () => {
+    const run = await runDemo('--rpc', 'http://127.0.0.1:1');
+    expect(codeOf(run)).toBe('rpc_unreachable');
+    expect(run.exitCode).toBe(ERROR_CODES.rpc_unreachable.exit);
+  });
+
+  it('deploys nothing to a node of another chain', async () => {
+    const anvil = await startAnvil();
+    try {
+      const run = await runDemo('--rpc', anvil.url);
+      expect(codeOf(run)).toBe('no_demo_node');
+      expect(await anvil.request('eth_blockNumber')).toBe('0x0');
+    } finally {
+      await anvil.stop();
+    }
+  });
+});
