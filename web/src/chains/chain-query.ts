@@ -35,12 +35,12 @@ const flag = (value: boolean): string => (value ? 'yes' : 'no');
 export const FACETS = {
   supported: {
     label: 'Supported',
-    options: yesOrNo('supported', 'not supported'),
+    options: yesOrNo('yes', 'no'),
     valueOf: (row) => flag(row.supported),
   },
   monitored: {
     label: 'Monitored',
-    options: yesOrNo('monitored', 'not monitored'),
+    options: yesOrNo('yes', 'no'),
     valueOf: (row) => flag(row.monitored),
   },
   network: {
@@ -62,12 +62,12 @@ export const FACETS = {
   },
   contracts: {
     label: 'Contracts',
-    options: yesOrNo('with contracts', 'without'),
+    options: yesOrNo('some', 'none'),
     valueOf: (row) => flag(row.full + row.partial > 0),
   },
   warnings: {
     label: 'Warnings',
-    options: yesOrNo('with warnings', 'without'),
+    options: yesOrNo('some', 'none'),
     valueOf: (row) => flag(row.warnings.length > 0),
   },
   health: {

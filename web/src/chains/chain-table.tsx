@@ -108,9 +108,11 @@ function HeadCell({ column, ...links }: QueryLinks & { readonly column: Column }
       <QueryLink {...links} to={{ ...query, sort, descending, page: 1 }}>
         {title}
       </QueryLink>
-      <span class="direction" aria-hidden="true">
-        {sorted && (query.descending ? '▼' : '▲')}
-      </span>
+      {sorted && (
+        <span class="direction" aria-hidden="true">
+          {query.descending ? '▼' : '▲'}
+        </span>
+      )}
     </th>
   );
 }

@@ -1,0 +1,74 @@
+import { type VNode } from 'preact';
+import { formatChange, formatCount, formatTime } from '../format.ts';
+import { type MatchCounts, type StatisticsOverview } from '../shapes.ts';
+
+/** What the figures need of the statistics: the list of chains stays out of the page. */
+export type Totals = Pick<StatisticsOverview, 'asOf' | 'eventNumber' | 'totals' | 'changes'>;
+
+/** The totals with what they mean, how they changed, and the moment that they are true for. */
+export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
+  const { totals, changes, asOf, eventNumber } = known;
+  const all = ({ full, partial }: MatchCounts): number => full + partial;
+  return (
+    <>
+      <dl class="figures">
+        <Figure
+          name="Verified contracts"
+          value={all(totals)}
+          day={all(changes.day)}
+          week={all(changes.week)}
+          meaning={`on ${formatCount(totals.chains)} ${totals.chains === 1 ? 'chain' : 'chains'}, each address counted once at its best match`}
+        />
+        <Figure
+          name="Full matches"
+          value={totals.full}
+          day={changes.day.full}
+          week={changes.week.full}
+          meaning="Code and metadata are identical: names, comments and paths are those of the author"
+        />
+        <Figure
+          name="Partial matches"
+          value={totals.partial}
+          day={changes.day.partial}
+          week={changes.week.partial}
+          meaning="The code is identical; names and comments are not proven"
+        />
+        <Figure
+          name="Distinct codes"
+          value={totals.uniqueCodes}
+          meaning="Different runtime codes that were ever verified, as far as the codes are known"
+        />
+      </dl>
+      <p class="quiet as-of">
+        True for <time dateTime={asOf}>{formatTime(asOf)}</time>, up to event {eventNumber}.
+      </p>
+    </>
+  );
+}
+
+function Figure({
+  name,
+  value,
+  day,
+  week,
+  meaning,
+}: {
+  readonly name: string;
+  readonly value: number;
+  readonly day?: number;
+  readonly week?: number;
+  readonly meaning: string;
+}): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{formatCount(value)}</dd>
+      {day !== undefined && week !== undefined && (
+        <dd class="change">
+          <span>{formatChange(day)} in 24 h</span> <span>{formatChange(week)} in 7 d</span>
+        </dd>
+      )}
+      <dd class="meaning">{meaning}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { type VNode } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { formatTime } from '../format.ts';
+import { type PageContext } from '../page.ts';
+import { ContractList, type ListedContract } from '../parts/contract-list.tsx';
+import { useHydrated } from '../use-hydrated.ts';
+import { type LiveMatches } from './use-live.ts';
+
+/** How many contracts are shown. */
+const SHOWN = 10;
+
+/** The latest verifications: new ones come in at the top, until the reader pauses them. */
+export function Latest({
+  contracts,
+  live,
+  context,
+}: {
+  /** Those that the page was made with. */
+  readonly contracts: readonly ListedContract[];
+  readonly live: LiveMatches;
+  readonly context: PageContext;
+}): VNode {
+  const hydrated = useHydrated();
+  const [paused, setPaused] = useState(false);
+  const held = useRef(live.contracts);
+  if (!paused) held.current = live.contracts;
+  const [newest] = held.current;
+  const waiting = newest === undefined ? live.contracts.length : live.contracts.indexOf(newest);
+  const shown = latestOf([...held.current, ...contracts]).slice(0, SHOWN);
+  const now = live.now ?? context.now;
+  return (
+    <>
+      {hydrated && (
+        <p class="live-line">
+          <button
+            type="button"
+            class="small"
+            aria-pressed={paused}
+            onClick={() => setPaused(!paused)}
+          >
+            Pause
+          </button>{' '}
+          <span role="status" class="quiet">
+            {describe(live, paused, waiting)}
+          </span>
+        </p>
+      )}
+      <ContractList
+        contracts={shown}
+        caption="Latest verifications"
+        context={{ ...context, now }}
+        withChain
+      />
+    </>
+  );
+}
+
+/** One line for each contract: the newest of it. */
+function latestOf(contracts: readonly ListedContract[]): readonly ListedContract[] {
+  const seen = new Set<string>();
+  return contracts.filter(({ chainId, address }) => {
+    const key = `${chainId} ${address.toLowerCase()}`;
+    const isFirst = !seen.has(key);
+    seen.add(key);
+    return isFirst;
+  });
+}
+
+function describe(live: LiveMatches, paused: boolean, waiting: number): string {
+  if (paused) return waiting > 0 ? `Paused, ${waiting} new` : 'Paused';
+  if (live.state === 'live') return 'Live: new ones appear here';
+  if (live.state === 'off') return 'Connecting';
+  return `Interrupted since ${formatTime(live.since ?? '')}; trying again`;
+}

@@ -1,0 +1,96 @@
+import { type ComponentChildren, type VNode } from 'preact';
+import { formatCount, formatSpan, formatTime } from '../format.ts';
+import { type Health } from '../shapes.ts';
+
+/** What needs a look, and how the registry, the queue and the compilers are. */
+export function StateOfService({
+  health,
+  base,
+}: {
+  readonly health: Health;
+  readonly base: string;
+}): VNode {
+  const { registry, queue, compilers, probedChains, reasons } = health;
+  return (
+    <>
+      {reasons.length > 0 && (
+        <div class="notice">
+          <p>
+            <strong>Needs a look</strong>
+          </p>
+          <ul>
+            {reasons.map(({ code, detail, since }) => (
+              <li key={code}>
+                {detail}
+                {since !== undefined && <span class="quiet"> Since {formatTime(since)}.</span>}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <dl class="facts">
+        {registry !== undefined && (
+          <>
+            <Fact name="Chains">
+              <a href={`${base}registry`}>{formatCount(registry.chains)}</a>
+              {registry.chains > 0 && (
+                <>
+                  , <a href={`${base}registry?supported=yes`}>{formatCount(registry.supported)}</a>{' '}
+                  supported,{' '}
+                  <a href={`${base}registry?monitored=yes`}>{formatCount(registry.monitored)}</a>{' '}
+                  monitored
+                </>
+              )}
+            </Fact>
+            <Fact name="Public list">
+              {registry.source}, <code>{registry.sha256.slice(0, 12)}</code>, {listAge(registry)}
+            </Fact>
+          </>
+        )}
+        {queue !== undefined && (
+          <Fact name="Verification queue">
+            {formatCount(queue.queued)} waiting, {formatCount(queue.running)} running
+            {queue.oldestQueuedSeconds !== undefined &&
+              `; the oldest waits for ${formatSpan(queue.oldestQueuedSeconds)}`}
+          </Fact>
+        )}
+        {compilers !== undefined && (
+          <Fact name="Compilers">
+            {formatCount(compilers.running)} at work, {formatCount(compilers.warm)} warm
+          </Fact>
+        )}
+        {probedChains !== undefined && (
+          <Fact name="Endpoints of configured chains">
+            {formatCount(probedChains.up)} up, {formatCount(probedChains.degraded)} degraded,{' '}
+            {formatCount(probedChains.down)} down, {formatCount(probedChains.unknown)} not known yet
+          </Fact>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function listAge({
+  stale,
+  ageSeconds,
+  confirmedSecondsAgo,
+}: NonNullable<Health['registry']>): string {
+  if (stale) return `stale: read ${formatSpan(ageSeconds)} ago, no newer one is to be had`;
+  if (confirmedSecondsAgo === undefined) return `read ${formatSpan(ageSeconds)} ago`;
+  return `confirmed ${formatSpan(confirmedSecondsAgo)} ago`;
+}
+
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

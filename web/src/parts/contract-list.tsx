@@ -1,0 +1,80 @@
+import { type VNode } from 'preact';
+import { formatAgo, formatTime } from '../format.ts';
+import { type PageContext } from '../page.ts';
+import { MatchMark } from './match-mark.tsx';
+import { SafeText } from './safe-text.tsx';
+import { TableRegion } from './table-region.tsx';
+
+/** A contract, and what became of its match last. */
+export interface ListedContract {
+  readonly key: string;
+  /** `stored`, `upgraded`, `withdrawn`. */
+  readonly kind: string;
+  readonly chainId: number;
+  readonly chainName?: string | undefined;
+  readonly address: string;
+  readonly match: 'full' | 'partial' | null;
+  readonly name: string | null;
+  readonly at: string;
+}
+
+/** Contracts with links to their pages. */
+export function ContractList({
+  contracts,
+  caption,
+  context,
+  withChain,
+}: {
+  readonly contracts: readonly ListedContract[];
+  readonly caption: string;
+  readonly context: PageContext;
+  readonly withChain: boolean;
+}): VNode {
+  const { base, now } = context;
+  return (
+    <TableRegion label={caption}>
+      <table class="contracts">
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Match</th>
+            <th scope="col">Contract</th>
+            {withChain && <th scope="col">Chain</th>}
+            <th scope="col">Address</th>
+            <th scope="col" class="figure">
+              When
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {contracts.map(({ key, kind, chainId, chainName, address, match, name, at }) => (
+            <tr key={key}>
+              <td>{match === null ? kind : <MatchMark match={match} />}</td>
+              <td>
+                {name === null ? <span class="quiet">no name</span> : <SafeText text={name} />}
+                {kind === 'upgraded' && <span class="tag">upgraded</span>}
+              </td>
+              {withChain && (
+                <td>
+                  <a href={`${base}registry/${chainId}`}>
+                    {chainName === undefined ? chainId : <SafeText text={chainName} />}
+                  </a>
+                </td>
+              )}
+              <td>
+                <a href={`${base}contract/${chainId}/${address}`}>
+                  <code class="address">{address}</code>
+                </a>
+              </td>
+              <td class="figure">
+                <time dateTime={at} title={formatTime(at)}>
+                  {formatAgo(at, now)}
+                </time>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}
