@@ -148,15 +148,16 @@ describe.skipIf(!installed)(
           status: 429,
           body: { customCode: 'duplicate_verification_request' },
         });
-        const good = await verifying.verify(address, bodyOf(version, HARMLESS));
-        expect(good.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+        // A partial match, since nothing may be sent again for a contract that is fully matched.
+        const good = await verifying.verify(address, bodyOf(version, `${HARMLESS}// changed`));
+        expect(good.contract).toMatchObject({ runtimeMatch: 'match' });
         for (const submitted of [first, undefined]) {
           const { status, body } = submitted ?? (await submit());
           expect(status).toBe(202);
           const job = await pollJob(verifying.service.apiUrl, body['verificationId'] ?? '');
           expect(job.error).toMatchObject({ customCode: 'compiler_timeout' });
         }
-        expect((await verifying.contractAt(address)).runtimeMatch).toBe('exact_match');
+        expect((await verifying.contractAt(address)).runtimeMatch).toBe('match');
       });
     });
 

@@ -20,6 +20,7 @@ const document = buildOpenapiDocument(version);
 /** A value for each parameter of a path. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   chainId: '1',
+  chain: '1',
   address: `0x${'1'.repeat(40)}`,
   matchFolder: 'full_match',
   path: 'metadata.json',
