@@ -20,6 +20,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** The last character of Unicode: above every ending that begins with the text before it. */
 const AFTER_ALL = '\u{10FFFF}';
 
+/** Exported for the test of its plan. */
 export const SEARCH_BY_ADDRESS = sql(
   'search contracts by address',
   `SELECT ${SUMMARY_COLUMNS}
@@ -31,28 +32,38 @@ export const SEARCH_BY_ADDRESS = sql(
    ${SUMMARY_EVIDENCE}
    ORDER BY found.address, found.chain_id`,
 );
-// A contract that two words of its name find is shown for the first of them.
+// A contract that two words of its name find is shown for the first of them. Names come in the order of their index,
+// and each has its contracts looked up only when the page still has room.
+/** Exported for the test of its plan. */
 export const SEARCH_BY_NAME = sql(
   'search contracts by name',
-  `SELECT ${SUMMARY_COLUMNS}, ending, contract_names.compilation_id
-   FROM contract_names
-   JOIN compiled_contracts ON compiled_contracts.id = contract_names.compilation_id
-   JOIN verified_contracts ON verified_contracts.compilation_id = contract_names.compilation_id
-   JOIN contract_deployments ON contract_deployments.id = verified_contracts.deployment_id
-   JOIN current_matches AS found ON found.chain_id = contract_deployments.chain_id
-     AND found.address = contract_deployments.address AND found.verified_contract_id = verified_contracts.id
-   WHERE ending >= $1 AND ending < $2 AND ending >= $3
-     AND (ending, contract_names.compilation_id, verified_contracts.id) > ($3, $4::uuid, $5::bigint)
-     AND NOT EXISTS (
-       SELECT FROM contract_names AS other WHERE other.compilation_id = contract_names.compilation_id
-         AND other.ending >= $1 AND other.ending < contract_names.ending)
-   ORDER BY ending, contract_names.compilation_id, verified_contracts.id LIMIT $6`,
+  `SELECT ${SUMMARY_COLUMNS}, ending, named.compilation_id
+   FROM (
+     SELECT ending, compilation_id FROM contract_names
+     WHERE ending >= $1 AND ending < $2 AND (ending, compilation_id) >= ($3, $4::uuid)
+       AND NOT EXISTS (
+         SELECT FROM contract_names AS other WHERE other.compilation_id = contract_names.compilation_id
+           AND other.ending >= $1 AND other.ending < contract_names.ending)
+   ) AS named
+   CROSS JOIN LATERAL (
+     SELECT current_matches.*
+     FROM verified_contracts
+     JOIN contract_deployments ON contract_deployments.id = deployment_id
+     JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
+       AND current_matches.address = contract_deployments.address AND verified_contract_id = verified_contracts.id
+     WHERE verified_contracts.compilation_id = named.compilation_id
+       AND ((named.ending, named.compilation_id) > ($3, $4::uuid) OR verified_contracts.id > $5::bigint)
+     ORDER BY verified_contracts.id LIMIT $6
+   ) AS found
+   JOIN compiled_contracts ON compiled_contracts.id = named.compilation_id
+   ORDER BY ending, named.compilation_id, found.verified_contract_id LIMIT $6`,
 );
 const FIND_CODE = sql(
   'find code by hash',
   `SELECT code_hash FROM code WHERE code_hash = $1
    UNION ALL SELECT code_hash FROM code WHERE code_hash_keccak = $1 LIMIT 1`,
 );
+/** Exported for the test of its plan. */
 export const FIND_SAME_CODE = sql(
   'find same code',
   `SELECT ${SUMMARY_COLUMNS}

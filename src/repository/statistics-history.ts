@@ -33,23 +33,21 @@ export interface StatisticsHistory {
   readonly falls: readonly HistoryFall[];
 }
 
-/** The sums of the changes by interval since `from`, up to now, and the counts now: all from one snapshot. */
+/** The changes of each day since `from`, up to now, and the counts now: all from one snapshot. */
 const READ_ALL = sql(
   'read history of all chains',
-  `SELECT date_trunc($1, day::timestamp)::date::text AS start,
-     day > $3::date AS later, sum(full_match) AS full_match, sum(partial_match) AS partial_match
-   FROM daily_counts WHERE day >= $2::date GROUP BY 1, 2
+  `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
+   FROM daily_counts WHERE day >= $1::date GROUP BY daily_counts.day
    UNION ALL
-   SELECT NULL, NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0) FROM chain_counts`,
+   SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0) FROM chain_counts`,
 );
 const READ_CHAINS = sql(
   'read history of chains',
-  `SELECT date_trunc($1, day::timestamp)::date::text AS start,
-     day > $3::date AS later, sum(full_match) AS full_match, sum(partial_match) AS partial_match
-   FROM daily_counts WHERE day >= $2::date AND chain_id = ANY ($4::bigint[]) GROUP BY 1, 2
+  `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
+   FROM daily_counts WHERE day >= $1::date AND chain_id = ANY ($2::bigint[]) GROUP BY daily_counts.day
    UNION ALL
-   SELECT NULL, NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0)
-   FROM chain_counts WHERE chain_id = ANY ($4::bigint[])`,
+   SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0)
+   FROM chain_counts WHERE chain_id = ANY ($2::bigint[])`,
 );
 const READ_FALLS = sql(
   'read falls',
@@ -59,8 +57,8 @@ const READ_FALLS = sql(
 );
 
 interface SumRow {
-  start: Day | null;
-  later: boolean | null;
+  /** null: the counts now. */
+  day: Day | null;
   full_match: string;
   partial_match: string;
 }
@@ -77,14 +75,14 @@ export async function readStatisticsHistory(
 ): Promise<StatisticsHistory> {
   const rows =
     chainIds === undefined
-      ? await database.query<SumRow>(READ_ALL, [interval, from, to])
-      : await database.query<SumRow>(READ_CHAINS, [interval, from, to, chainIds]);
+      ? await database.query<SumRow>(READ_ALL, [from])
+      : await database.query<SumRow>(READ_CHAINS, [from, chainIds]);
   const falls = await database.query<SumRow & { date: Day; chain_id: string; reason: string }>(
     READ_FALLS,
     [from, to, chainIds ?? null],
   );
   return {
-    points: pointsOf(rows, listIntervals(interval, from, to)),
+    points: pointsOf(rows, listEnds(interval, from, to)),
     falls: falls.map((row) => ({
       date: row.date,
       chainId: Number(row.chain_id),
@@ -95,25 +93,24 @@ export async function readStatisticsHistory(
   };
 }
 
-function pointsOf(
-  rows: readonly SumRow[],
-  intervals: readonly { readonly start: Day; readonly end: Day }[],
-): HistoryPoint[] {
-  const changes = new Map<Day, MatchCounts>();
+function pointsOf(rows: readonly SumRow[], ends: readonly Day[]): HistoryPoint[] {
   let [full, partial] = [0, 0];
-  for (const { start, later, full_match, partial_match } of rows) {
-    const counts = { full: Number(full_match), partial: Number(partial_match) };
-    if (start === null || later === true) {
-      const sign = start === null ? 1 : -1;
-      full += sign * counts.full;
-      partial += sign * counts.partial;
-    } else changes.set(start, counts);
+  const changes: HistoryPoint[] = [];
+  for (const row of rows) {
+    const counts = { full: Number(row.full_match), partial: Number(row.partial_match) };
+    if (row.day === null) ({ full, partial } = counts);
+    else changes.push({ date: row.day, ...counts });
   }
+  // Days of this form are in the order of their texts.
+  changes.sort((left, right) => (left.date < right.date ? -1 : 1));
   const points: HistoryPoint[] = [];
-  for (const { start, end } of [...intervals].reverse()) {
-    points.push({ date: end, full, partial });
-    full -= changes.get(start)?.full ?? 0;
-    partial -= changes.get(start)?.partial ?? 0;
+  for (const date of [...ends].reverse()) {
+    for (let last = changes.at(-1); last !== undefined && last.date > date; last = changes.at(-1)) {
+      full -= last.full;
+      partial -= last.partial;
+      changes.pop();
+    }
+    points.push({ date, full, partial });
   }
   return points.reverse();
 }
@@ -122,20 +119,15 @@ const DAY_MS = 86_400_000;
 const timeOf = (day: Day): number => Date.parse(`${day}T00:00:00Z`);
 const dayOf = (time: number): Day => new Date(time).toISOString().slice(0, 10);
 
-/** The intervals from the one of `from` to the one of `to`; the last ends with `to`. */
-function listIntervals(
-  interval: HistoryInterval,
-  from: Day,
-  to: Day,
-): readonly { start: Day; end: Day }[] {
-  const intervals: { start: Day; end: Day }[] = [];
+/** The last days of the intervals from the one of `from` to the one of `to`, which is the last. */
+function listEnds(interval: HistoryInterval, from: Day, to: Day): readonly Day[] {
+  const ends: Day[] = [];
   for (let start = startOf(interval, timeOf(from)); start <= timeOf(to);) {
     const next = nextOf(interval, start);
-    const end = Math.min(next - DAY_MS, timeOf(to));
-    intervals.push({ start: dayOf(start), end: dayOf(end) });
+    ends.push(dayOf(Math.min(next - DAY_MS, timeOf(to))));
     start = next;
   }
-  return intervals;
+  return ends;
 }
 
 function startOf(interval: HistoryInterval, time: number): number {

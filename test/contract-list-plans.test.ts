@@ -1,0 +1,148 @@
+// The lists and searches of contracts on a filled table: each statement reads its page by an index.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LIST_NEWEST, LIST_NEWEST_OF_CHAIN } from '../src/repository/list-newest-contracts.ts';
+import { recount } from '../src/repository/recount.ts';
+import { saveMatches } from '../src/repository/save-matches.ts';
+import {
+  FIND_SAME_CODE,
+  SEARCH_BY_ADDRESS,
+  SEARCH_BY_NAME,
+} from '../src/repository/search-contracts.ts';
+import { readStatisticsHistory } from '../src/repository/statistics-history.ts';
+import { readStatisticsOverview } from '../src/repository/statistics-overview.ts';
+import { sql, type Statement } from '../src/store/database.ts';
+import { fillContracts } from './support/fill-contracts.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const CONTRACTS = 50_000;
+const PAGE = 51;
+/** Rows that a page may touch: six scans of a page, a few look-ups for each row shown. */
+const MOST_ROWS = 20 * PAGE;
+
+let testDatabase: TestDatabase;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  await fillContracts(testDatabase.database, CONTRACTS);
+}, 240_000);
+afterAll(() => testDatabase.drop());
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: Plan[];
+}
+
+async function explain(statement: Statement, values: readonly unknown[]): Promise<Plan[]> {
+  const [row] = await testDatabase.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    sql(`explain ${statement.label}`, `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`),
+    values,
+  );
+  const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
+  return flatten(row!['QUERY PLAN'][0].Plan);
+}
+
+const ALL_MATCHES = ['full', 'partial'];
+const ALL_ORIGINS = ['verified', 'imported', 'monitored'];
+const LAST = '9223372036854775807';
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+describe('a page of contracts is read by an index', () => {
+  test.each<[string, Statement, unknown[]]>([
+    ['newest', LIST_NEWEST, [ALL_MATCHES, ALL_ORIGINS, LAST, PAGE]],
+    ['newest of an origin that hardly occurs', LIST_NEWEST, [['full'], ['monitored'], LAST, PAGE]],
+    ['newest from the middle', LIST_NEWEST, [ALL_MATCHES, ALL_ORIGINS, CONTRACTS / 2, PAGE]],
+    ['newest of a chain', LIST_NEWEST_OF_CHAIN, [ALL_MATCHES, ALL_ORIGINS, LAST, PAGE, 3]],
+    [
+      'by address',
+      SEARCH_BY_ADDRESS,
+      [Buffer.alloc(20, 0), Buffer.alloc(20, 255), Buffer.alloc(0), 0, PAGE],
+    ],
+    [
+      'by a name that is frequent',
+      SEARCH_BY_NAME,
+      ['token', 'token\u{10FFFF}', 'token', NIL, '0', PAGE],
+    ],
+    [
+      'by a name of which there is one',
+      SEARCH_BY_NAME,
+      ['name7x', 'name7x\u{10FFFF}', 'name7x', NIL, '0', PAGE],
+    ],
+  ])('%s', async (_title, statement, values) => {
+    const plans = await explain(statement, values);
+    const scanned = plans.filter((plan) => plan['Node Type'] === 'Seq Scan');
+    expect(scanned.map((plan) => plan['Relation Name'])).toEqual([]);
+    const most = Math.max(...plans.map((plan) => plan['Actual Rows'] * plan['Actual Loops']));
+    expect(most).toBeLessThanOrEqual(MOST_ROWS);
+  });
+
+  test('the same code, of a code that a tenth of the contracts run', async () => {
+    const [code] = await testDatabase.database.query<{ runtime_code_hash: Buffer }>(
+      sql(
+        'test frequent code',
+        `SELECT runtime_code_hash FROM current_matches WHERE runtime_code_hash IS NOT NULL LIMIT 1`,
+      ),
+    );
+    const values = [code!.runtime_code_hash, LAST, 1, Buffer.alloc(20), PAGE];
+    const plans = await explain(FIND_SAME_CODE, values);
+    expect(plans.filter((plan) => plan['Node Type'] === 'Seq Scan')).toEqual([]);
+    expect(
+      Math.max(...plans.map((plan) => plan['Actual Rows'] * plan['Actual Loops'])),
+    ).toBeLessThanOrEqual(MOST_ROWS);
+  });
+});
+
+test('while writers store, every total equals the sums over chains, origins and compilers, and the end of the history', async () => {
+  const { database } = testDatabase;
+  let writing = true;
+  const today = new Date().toISOString().slice(0, 10);
+  const write = async (writer: number): Promise<void> => {
+    for (let round = 0; round < 25; round += 1) {
+      await saveMatches(
+        database,
+        Array.from({ length: 8 }, (_, index) =>
+          sampleContract(
+            1 + ((round + index) % 5),
+            sampleAddress(900_000 + writer * 100 + round + index),
+            { runtimeMatch: round % 2 === 0 ? 'partial' : 'full' },
+            { variant: 5000 + writer },
+          ),
+        ),
+      );
+    }
+  };
+  const add = (all: readonly { full: number; partial: number }[]): number[] => [
+    all.reduce((sum, { full }) => sum + full, 0),
+    all.reduce((sum, { partial }) => sum + partial, 0),
+  ];
+  let reads = 0;
+  const read = async (): Promise<void> => {
+    let least = 0;
+    while (writing) {
+      const overview = await readStatisticsOverview(database);
+      const totals = add(overview.chains);
+      expect(add(Object.values(overview.origins))).toEqual(totals);
+      expect(add(overview.compilers)).toEqual(totals);
+      const { points } = await readStatisticsHistory(database, {
+        interval: 'day',
+        from: '2020-01-01',
+        to: today,
+      });
+      expect(points[0]).toMatchObject({ full: 0, partial: 0 });
+      const count = points.at(-1)!.full + points.at(-1)!.partial;
+      expect(count).toBeGreaterThanOrEqual(totals[0]! + totals[1]!);
+      expect(count).toBeGreaterThanOrEqual(least);
+      least = count;
+      reads += 1;
+    }
+  };
+  const reading = read();
+  await Promise.all([1, 2, 3, 4].map(write));
+  writing = false;
+  await reading;
+  expect(reads).toBeGreaterThan(1);
+  const { differences } = await recount(database, { repair: false });
+  expect(differences.filter(({ kind }) => kind === 'rollup_against_events')).toEqual([]);
+}, 240_000);
