@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  type ChainDetails,
+  type EndpointHealth,
+  findWarnings,
+  loadChain,
+  pairUrls,
+} from '../../web/src/chain/chain-data.ts';
+import { createApi } from '../../web/src/api.ts';
+
+const endpoint = (label: string, more: Partial<EndpointHealth> = {}): EndpointHealth => ({
+  label,
+  public: true,
+  state: 'up',
+  reasons: [],
+  archive: 'unknown',
+  trace: 'unknown',
+  ...more,
+});
+
+describe('the URLs of endpoints', () => {
+  const [a1, a2, b] = [endpoint('a.example'), endpoint('a.example-2'), endpoint('b.example')];
+  const hidden = endpoint('private-1', { public: false });
+  const urls = ['https://a.example', 'https://a.example/x', 'wss://b.example'];
+
+  test('are those of `rpc` in its order, beside private ones', () => {
+    expect([...pairUrls([hidden, a1, a2, b], urls)]).toEqual([
+      [a1, urls[0]],
+      [a2, urls[1]],
+      [b, urls[2]],
+    ]);
+  });
+
+  test('are left out where the two lists are not of the same moment', () => {
+    expect(pairUrls([a1, b], urls).size).toBe(0);
+    expect(pairUrls([b, a1], urls.slice(0, 2)).get(b)).toBeUndefined();
+    expect(pairUrls([a1], ['no url']).size).toBe(0);
+  });
+});
+
+describe('the warnings of a chain', () => {
+  const details: ChainDetails = {
+    record: { name: 'x', chainId: 1, rpc: [], supported: true, monitored: false },
+    testnet: false,
+    local: false,
+    origins: {},
+    findings: [],
+  };
+
+  test('are none where nothing is wrong', () => {
+    const findings = [{ level: 'info', code: 'rpc_left_out', message: 'x' }] as const;
+    expect(findWarnings({ ...details, findings }, undefined)).toEqual([]);
+  });
+
+  test('name reused ids, chains out of use, foreign endpoints and findings', () => {
+    const record = {
+      ...details.record,
+      status: 'deprecated',
+      redFlags: ['reusedChainId', 'other'],
+    };
+    const findings = [{ level: 'warning', code: 'reused_chain_id', message: 'x' }] as const;
+    const health = {
+      state: 'degraded',
+      reasons: [],
+      endpoints: [endpoint('a', { state: 'wrong_chain' }), endpoint('b')],
+    };
+    const codes = findWarnings({ ...details, record, findings }, health).map(({ code }) => code);
+    expect(codes).toEqual([
+      'reusedChainId',
+      'other',
+      'deprecated',
+      'wrong_chain',
+      'reused_chain_id',
+    ]);
+  });
+});
+
+describe('loading a chain', () => {
+  test('asks by the id after the first answer, and keeps what could be read', async () => {
+    const asked: string[] = [];
+    const api = createApi(async (path) => {
+      asked.push(path);
+      if (path === 'v1/chains/a%2Fb') {
+        return Response.json({ record: { chainId: 7 } });
+      }
+      return path === 'v1/statistics'
+        ? Response.json({ chains: [{ chainId: 7, full: 1, partial: 0 }] })
+        : Response.json({ code: 'database_unreachable', detail: 'x' }, { status: 503 });
+    });
+    const { details, rest } = await loadChain(api, 'a/b');
+    expect(details.state).toBe('ready');
+    expect(asked).toContain('v1/statistics/history?chain=7');
+    expect(rest?.counts).toMatchObject({ state: 'ready', value: { full: 1 } });
+    expect(rest?.history).toMatchObject({ state: 'failed', code: 'database_unreachable' });
+    expect(rest?.latest.state).toBe('failed');
+  });
+
+  test('stops where there is no such chain', async () => {
+    const api = createApi(async () =>
+      Response.json({ code: 'chain_not_found', detail: 'x' }, { status: 404 }),
+    );
+    expect(await loadChain(api, '9')).toMatchObject({ details: { status: 404 } });
+    expect((await loadChain(api, '9')).rest).toBeUndefined();
+  });
+});

@@ -1,0 +1,60 @@
+import { type VNode } from 'preact';
+import { SafeText } from './safe-text.tsx';
+
+/** Shows more than so many parts of a list behind a summary. */
+const SHOWN = 5;
+
+/** Any JSON value for people: lists as lists, web addresses as links, the rest as text. */
+export function Value({ value }: { readonly value: unknown }): VNode {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return <span class="quiet">none</span>;
+    const list = (
+      <ul class="values">
+        {value.map((each: unknown, index) => (
+          <li key={index}>
+            <Value value={each} />
+          </li>
+        ))}
+      </ul>
+    );
+    if (value.length <= SHOWN) return list;
+    return (
+      <details>
+        <summary>{value.length} values</summary>
+        {list}
+      </details>
+    );
+  }
+  if (typeof value === 'object' && value !== null) {
+    return (
+      <>
+        {Object.entries(value).map(([key, each]: [string, unknown], index) => (
+          <span key={key}>
+            {index > 0 && ', '}
+            <span class="quiet">{key}</span> <Value value={each} />
+          </span>
+        ))}
+      </>
+    );
+  }
+  if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
+  return <TextOrLink text={String(value)} />;
+}
+
+/** A web address as a link, other text as text: data of others names no other scheme. */
+export function TextOrLink({
+  text,
+  name,
+}: {
+  readonly text: string;
+  readonly name?: string;
+}): VNode {
+  const shown = <SafeText text={name ?? text} />;
+  const isWeb = /^https?:\/\//i.test(text) && URL.canParse(text) && !text.includes('${');
+  if (!isWeb) return shown;
+  return (
+    <a href={text} rel="noreferrer nofollow">
+      {shown}
+    </a>
+  );
+}

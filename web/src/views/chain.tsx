@@ -1,0 +1,316 @@
+import { type ComponentChildren, type VNode } from 'preact';
+import { type Loaded } from '../api.ts';
+import { type ChainData, type ChainDetails, findWarnings, loadChain } from '../chain/chain-data.ts';
+import { Endpoints } from '../chain/endpoints.tsx';
+import { formatAgo, formatCount, formatTime } from '../format.ts';
+import { definePage, type PageContext, type ViewProps } from '../page.ts';
+import { ContractList } from '../parts/contract-list.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ShareBar } from '../parts/marks.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
+import { Trend } from '../parts/trend.tsx';
+import { TextOrLink, Value } from '../parts/value.tsx';
+import { type ChainCounts } from '../shapes.ts';
+import './chain.css';
+
+/** A chain: its record with the origin of each field, its endpoints, counts and contracts. */
+export const chainPage = definePage<ChainData>({
+  template: '/registry/{ref}',
+  section: 'chains',
+  title: ({ data: { details }, request }) =>
+    `${details.state === 'ready' ? details.value.record.name : (request.params['ref'] ?? '')} · Fullmatch`,
+  load: (api, { params }) => loadChain(api, params['ref'] ?? ''),
+  status: ({ details }) => (details.state === 'failed' ? details.status || 503 : 200),
+  View: ChainView,
+});
+
+function ChainView({ data: { details, rest }, context, request }: ViewProps<ChainData>): VNode {
+  if (details.state === 'failed' || rest === undefined) {
+    return <NoChain details={details} asked={request.params['ref'] ?? ''} base={context.base} />;
+  }
+  const { record } = details.value;
+  const health = rest.health.state === 'ready' ? rest.health.value : undefined;
+  const warnings = findWarnings(details.value, health);
+  return (
+    <>
+      <p class="above-title">
+        <a href={`${context.base}registry`}>Chains</a>
+      </p>
+      <h1>
+        <SafeText text={record.name} />
+      </h1>
+      {warnings.length > 0 && (
+        <div class="notice caution">
+          <ul>
+            {warnings.map(({ code, text }, index) => (
+              <li key={index}>
+                {text} <code>{code}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Facts details={details.value} />
+      <Section id="counts" title="Verified contracts">
+        <Counts counts={rest.counts} context={context} chainId={record.chainId} />
+        {hasContracts(rest.counts) &&
+          (rest.history.state === 'ready' ? (
+            <Trend history={rest.history.value} fileName={`chain-${record.chainId}`} />
+          ) : (
+            <Failure what="The history" loaded={rest.history} />
+          ))}
+      </Section>
+      {(rest.latest.state === 'failed' || rest.latest.value.length > 0) && (
+        <Section id="latest" title="Latest contracts">
+          {rest.latest.state === 'ready' ? (
+            <ContractList
+              contracts={rest.latest.value}
+              caption="Latest contracts of this chain"
+              context={context}
+              withChain={false}
+            />
+          ) : (
+            <Failure what="The latest contracts" loaded={rest.latest} />
+          )}
+        </Section>
+      )}
+      <Section id="endpoints" title="Endpoints">
+        {rest.health.state === 'ready' ? (
+          <Endpoints health={rest.health.value} rpc={record.rpc} now={context.now} />
+        ) : (
+          <Failure what="The health of the endpoints" loaded={rest.health} />
+        )}
+      </Section>
+      <Section id="fields" title="Every field, and where it comes from">
+        <Fields details={details.value} />
+      </Section>
+      <RawRecord record={record} base={context.base} />
+    </>
+  );
+}
+
+function Section({
+  id,
+  title,
+  children,
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function NoChain({
+  details,
+  asked,
+  base,
+}: {
+  readonly details: Loaded<ChainDetails>;
+  readonly asked: string;
+  readonly base: string;
+}): VNode {
+  const isThere = details.state === 'ready' || details.status === 0 || details.status >= 500;
+  if (isThere) {
+    return (
+      <>
+        <h1>A chain</h1>
+        {details.state === 'failed' && <Failure what="The chain" loaded={details} />}
+      </>
+    );
+  }
+  return (
+    <>
+      <h1>
+        {details.status === 409 ? 'Several chains are called' : 'No chain'} “
+        <SafeText text={asked.slice(0, 100)} />”
+      </h1>
+      <p>
+        <SafeText text={details.message} /> <code>{details.code}</code>
+      </p>
+      <p>
+        <a class="button" href={`${base}registry?q=${encodeURIComponent(asked.slice(0, 100))}`}>
+          Search the chains for it
+        </a>
+      </p>
+    </>
+  );
+}
+
+function Facts({ details: { record, testnet, local } }: { readonly details: ChainDetails }): VNode {
+  const { chainId, shortName, nativeCurrency, status, infoURL, explorers = [] } = record;
+  return (
+    <dl class="facts">
+      <Fact name="Chain id">
+        <span class="id">{chainId}</span> <CopyButton text={String(chainId)} what="the chain id" />{' '}
+        <span class="quiet">
+          0x{chainId.toString(16)}, eip155:{chainId}
+        </span>
+      </Fact>
+      {shortName !== undefined && (
+        <Fact name="Short name">
+          <SafeText text={shortName} />
+        </Fact>
+      )}
+      {nativeCurrency !== undefined && (
+        <Fact name="Currency">
+          <SafeText text={nativeCurrency.name} /> (<SafeText text={nativeCurrency.symbol} />
+          ), {nativeCurrency.decimals} decimals
+        </Fact>
+      )}
+      <Fact name="Kind">
+        {testnet ? 'testnet' : 'mainnet'}
+        {local && ', local'}
+        {status !== undefined && `, ${status}`}
+      </Fact>
+      <Fact name="Here">
+        {record.supported ? 'supported: contracts can be verified' : 'not supported'},{' '}
+        {record.monitored ? 'monitored' : 'not monitored'}
+      </Fact>
+      {infoURL !== undefined && (
+        <Fact name="Site">
+          <TextOrLink text={infoURL} />
+        </Fact>
+      )}
+      {explorers.length > 0 && (
+        <Fact name="Explorers">
+          {explorers.map(({ name, url }, index) => (
+            <span key={index}>
+              {index > 0 && ', '}
+              <TextOrLink text={url} name={name} />
+            </span>
+          ))}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function hasContracts(counts: Loaded<ChainCounts | null>): boolean {
+  return counts.state === 'ready' && counts.value !== null;
+}
+
+function Counts({
+  counts,
+  context,
+  chainId,
+}: {
+  readonly counts: Loaded<ChainCounts | null>;
+  readonly context: PageContext;
+  readonly chainId: number;
+}): VNode {
+  if (counts.state === 'failed') return <Failure what="The counts" loaded={counts} />;
+  const { value } = counts;
+  if (value === null) {
+    return (
+      <p>
+        No contract of this chain has been verified here yet.{' '}
+        <a href={`${context.base}verify?chain=${chainId}`}>Verify one</a>.
+      </p>
+    );
+  }
+  const { full, partial, firstVerifiedAt, lastVerifiedAt } = value;
+  return (
+    <dl class="figures">
+      <div>
+        <dt>Full matches</dt>
+        <dd>{formatCount(full)}</dd>
+      </div>
+      <div>
+        <dt>Partial matches</dt>
+        <dd>{formatCount(partial)}</dd>
+      </div>
+      <div>
+        <dt>Share of full</dt>
+        <dd>
+          <ShareBar full={full} partial={partial} />
+        </dd>
+      </div>
+      {lastVerifiedAt !== null && (
+        <div>
+          <dt>Last verified</dt>
+          <dd>
+            <time dateTime={lastVerifiedAt}>{formatAgo(lastVerifiedAt, context.now)}</time>
+          </dd>
+          {firstVerifiedAt !== null && (
+            <dd class="meaning">The first one {formatTime(firstVerifiedAt)}</dd>
+          )}
+        </div>
+      )}
+    </dl>
+  );
+}
+
+function Fields({ details: { record, origins } }: { readonly details: ChainDetails }): VNode {
+  return (
+    <TableRegion label="Fields of the chain record">
+      <table class="fields">
+        <caption class="unseen">Fields of the chain record with their origins</caption>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Value</th>
+            <th scope="col">Origin</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(record).map(([field, value]: [string, unknown]) => (
+            <tr key={field}>
+              <th scope="row">
+                <code>{field}</code>
+              </th>
+              <td>
+                <Value value={value} />
+              </td>
+              <td class="quiet">{origins[field] ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}
+
+function RawRecord({
+  record,
+  base,
+}: {
+  readonly record: ChainDetails['record'];
+  readonly base: string;
+}): VNode {
+  const text = JSON.stringify(record, null, 2);
+  return (
+    <details class="raw">
+      <summary>The record as JSON</summary>
+      <p>
+        <a href={`${base}chains/${record.chainId}`}>/chains/{record.chainId}</a>{' '}
+        <CopyButton text={text} what="the record" />
+      </p>
+      <pre tabIndex={0} role="region" aria-label="The record as JSON">
+        {text}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,219 @@
+import { type ComponentChildren, type VNode } from 'preact';
+import { type Api, type Loaded } from '../api.ts';
+import { formatCount, formatTime } from '../format.ts';
+import { definePage, type ViewProps } from '../page.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { type ContractPage, type StatisticsOverview } from '../shapes.ts';
+import './counts.css';
+
+interface CountsData {
+  readonly totals: Loaded<Pick<StatisticsOverview, 'totals' | 'asOf' | 'eventNumber'>>;
+  /** A contract of this instance for the examples; a made-up one where there is none. */
+  readonly example: {
+    readonly chainId: number;
+    readonly address: string;
+    readonly stored: boolean;
+  };
+}
+
+/** How counts are made: definitions, rules, and the interface with examples for this very instance. */
+export const countsPage = definePage<CountsData>({
+  template: '/counts',
+  section: 'counts',
+  title: () => 'How counts are made · Fullmatch',
+  load,
+  View: CountsView,
+});
+
+const MADE_UP = {
+  chainId: 1,
+  address: '0x00000000219ab540356cBB839Cbe05303d7705Fa',
+  stored: false,
+} as const;
+
+async function load(api: Api): Promise<CountsData> {
+  const [statistics, contracts] = await Promise.all([
+    api.get<StatisticsOverview>('v1/statistics'),
+    api.get<ContractPage>('v1/contracts?limit=1'),
+  ]);
+  const first = contracts.state === 'ready' ? contracts.value.results[0] : undefined;
+  const example = first && { chainId: first.chainId, address: first.address, stored: true };
+  if (statistics.state === 'failed') return { totals: statistics, example: example ?? MADE_UP };
+  const { totals, asOf, eventNumber } = statistics.value;
+  return {
+    totals: { ...statistics, value: { totals, asOf, eventNumber } },
+    example: example ?? MADE_UP,
+  };
+}
+
+function CountsView({ data, context }: ViewProps<CountsData>): VNode {
+  const { apiUrl = '', repositoryUrl } = context;
+  const { totals, example } = data;
+  return (
+    <div class="prose">
+      <h1>How counts are made</h1>
+      <p class="lead">What a match says, what is counted, and how to check it yourself.</p>
+      {totals.state === 'failed' ? (
+        <Failure what="The counts" loaded={totals} />
+      ) : (
+        <p>
+          At {formatTime(totals.value.asOf)}, after event {totals.value.eventNumber}, there were{' '}
+          <strong>{formatCount(totals.value.totals.full)}</strong> full and{' '}
+          <strong>{formatCount(totals.value.totals.partial)}</strong> partial matches on{' '}
+          {formatCount(totals.value.totals.chains)}{' '}
+          {totals.value.totals.chains === 1 ? 'chain' : 'chains'}.
+        </p>
+      )}
+      <Definitions />
+      <Rules base={context.base} />
+      <h2>Ask for it</h2>
+      <p>
+        These commands ask this instance. <a href={`${context.base}docs`}>The HTTP interface</a> has
+        everything else.
+      </p>
+      <Command about="All counts, by chain, origin and compiler" url={`${apiUrl}/v1/statistics`} />
+      <Command
+        about="The counts of chain 1 over time"
+        url={`${apiUrl}/v1/statistics/history?chain=1&interval=week`}
+      />
+      <Command about="Every chain of the registry" url={`${apiUrl}/chains`} />
+      <Command
+        about="A chain, with the origin of each field"
+        url={`${apiUrl}/v1/chains/${example.chainId}`}
+      />
+      <Command
+        about="The newest full matches of a chain"
+        url={`${apiUrl}/v1/contracts?chain=${example.chainId}&match=full&limit=5`}
+      />
+      <Command
+        about={
+          example.stored
+            ? 'A contract with both of its matches'
+            : 'A contract with both of its matches (nothing is verified here yet, so the answer is 404)'
+        }
+        url={`${apiUrl}/v2/contract/${example.chainId}/${example.address}`}
+      />
+      <Command
+        about="Matches as they are stored, until you end it"
+        url={`${apiUrl}/v1/events`}
+        options="-N "
+      />
+      {repositoryUrl === undefined ? (
+        <p class="quiet">
+          The repository host, which serves <code>/stats.json</code>, is switched off in this
+          process.
+        </p>
+      ) : (
+        <Command
+          about="Verified contracts by chain, the published document"
+          url={`${repositoryUrl}/stats.json`}
+        />
+      )}
+    </div>
+  );
+}
+
+function Definitions(): VNode {
+  return (
+    <>
+      <h2>What a match says</h2>
+      <dl class="terms">
+        <Term name="Full match">
+          The recompiled code equals the code on chain byte for byte, and with it the hash of the
+          metadata that the compiler wrote into it. So the sources are those of the author, with
+          their names, comments and paths.
+        </Term>
+        <Term name="Partial match">
+          The code equals but for the metadata hash, or it holds no such hash. It does the same;
+          names, comments and paths are not proven.
+        </Term>
+        <Term name="No match">Anything else. It is not stored and not counted.</Term>
+        <Term name="Runtime and creation">
+          The code at the address and the code of the transaction that created it are judged apart.
+          The match of the contract is the better of the two.
+        </Term>
+        <Term name="Origin">
+          Who judged: <em>verified</em> is a match that this service made itself, <em>imported</em>{' '}
+          one that was brought in with a published tree, <em>monitored</em> one that was found by
+          watching a chain.
+        </Term>
+        <Term name="Distinct codes">
+          Different runtime codes that were ever verified. A code that was deployed a thousand times
+          counts once; contracts whose code is not known, as imported ones, do not count.
+        </Term>
+      </dl>
+    </>
+  );
+}
+
+function Rules({ base }: { readonly base: string }): VNode {
+  return (
+    <>
+      <h2>What is counted</h2>
+      <ol>
+        <li>An address on a chain counts once, at the best match that it has now.</li>
+        <li>
+          A match only rises, from partial to full. Verifying again with other sources of the same
+          match changes no count.
+        </li>
+        <li>
+          A count falls only when a match is withdrawn. The event log keeps it, with the reason,
+          which <a href={`${base}statistics`}>the statistics</a> show.
+        </li>
+        <li>
+          The transaction that stores a match also writes its event and changes the counts. So the
+          counts equal the stored contracts at every moment.
+        </li>
+        <li>
+          All counts of one answer come from one snapshot, and the answer says for which moment and
+          up to which event they are true.
+        </li>
+        <li>
+          <code>fullmatch recount</code> counts everything again from the event log and compares.
+        </li>
+        <li>
+          Changes in 24 hours and 7 days are counted by whole hours, the history by whole days, both
+          in UTC.
+        </li>
+      </ol>
+    </>
+  );
+}
+
+function Term({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Command({
+  about,
+  url,
+  options = '',
+}: {
+  readonly about: string;
+  readonly url: string;
+  readonly options?: string;
+}): VNode {
+  const command = `curl -s ${options}'${url}'`;
+  return (
+    <div class="command">
+      <p>
+        {about} <CopyButton text={command} what={`the command: ${about}`} />
+      </p>
+      <pre tabIndex={0} role="region" aria-label={about}>
+        {command}
+      </pre>
+    </div>
+  );
+}
