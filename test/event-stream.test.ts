@@ -102,12 +102,10 @@ describe('GET /v1/events', () => {
       id: eventId,
       data: { eventNumber: eventId, chainId: 1, address: checksumAddress(sampleAddress(1)) },
     });
-    await expect
-      .poll(() => client.read().find(({ event }) => event === 'registry')?.data)
-      .toMatchObject({
-        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-        chains: expect.any(Number),
-      });
+    const registry = () => client.read().find(({ event }) => event === 'registry')?.data;
+    await expect.poll(registry).toBeDefined();
+    expect(registry()!['sha256']).toMatch(/^[0-9a-f]{64}$/);
+    expect(registry()!['chains']).toBeGreaterThan(1900);
     await client.leave();
   });
 

@@ -123,6 +123,89 @@ export interface ChainStatistics {
 /** `GET /stats.json`: counts by decimal chain id. */
 export type Statistics = Record<string, ChainStatistics>;
 
+/** Contracts at their best match. */
+export interface MatchCounts {
+  full: number;
+  partial: number;
+}
+
+/** Who judged a match. */
+export type Origin = 'verified' | 'imported' | 'monitored';
+
+/** `GET /v1/statistics`: all counts, true at one moment. Times are ISO 8601. */
+export interface StatisticsOverview {
+  asOf: string;
+  /** The newest event that is counted, in decimal digits. */
+  eventNumber: string;
+  totals: MatchCounts & { chains: number; uniqueCodes: number };
+  /** In the last 24 hours and 7 days, by whole hours. */
+  changes: { day: MatchCounts; week: MatchCounts };
+  chains: (MatchCounts & {
+    chainId: number;
+    name: string;
+    /** full / (full + partial). */
+    share: number | null;
+    firstVerifiedAt: string | null;
+    lastVerifiedAt: string | null;
+  })[];
+  origins: Record<Origin, MatchCounts>;
+  compilers: (MatchCounts & { language: string; version: string })[];
+}
+
+/** Which history is asked for; days are in UTC and included. */
+export interface HistoryQuestion {
+  /** All chains together where absent. */
+  chains?: readonly number[];
+  from?: string;
+  to?: string;
+  interval?: 'day' | 'week' | 'month';
+}
+
+/** `GET /v1/statistics/history`: the counts at the end of each interval, and why they fell. */
+export interface StatisticsHistory {
+  interval: 'day' | 'week' | 'month';
+  from: string;
+  to: string;
+  chains: number[] | null;
+  points: (MatchCounts & { date: string })[];
+  falls: (MatchCounts & { date: string; chainId: number; reason: string })[];
+}
+
+/** A verified contract in a list. */
+export interface ContractSummary {
+  chainId: number;
+  /** With its EIP-55 checksum. */
+  address: string;
+  match: 'full' | 'partial';
+  runtimeMatch: 'full' | 'partial' | null;
+  creationMatch: 'full' | 'partial' | null;
+  name: string;
+  language: string;
+  compilerVersion: string;
+  origin: Origin;
+  verifiedAt: string;
+  matchId: string;
+}
+
+/** Contracts, a page at a time; `next` is the `after` of the next page. */
+export interface ContractPage {
+  results: ContractSummary[];
+  next: string | null;
+}
+
+/** Where a page begins, and how many contracts it holds: 1 to 200, 50 where absent. */
+export interface PageQuestion {
+  after?: string;
+  limit?: number;
+}
+
+/** Which contracts are listed. */
+export interface ContractQuestion extends PageQuestion {
+  chain?: number;
+  match?: 'full' | 'partial';
+  origin?: Origin;
+}
+
 /** Where the service answers, and how to ask. */
 export interface FullmatchClientOptions {
   /** The API host, with its path prefix if it has one: `https://example.org/server`. */
@@ -173,6 +256,30 @@ export interface FullmatchClient {
   ): Promise<ChainHealth | undefined>;
   /** The counts of verified contracts of every chain that ever stored one. */
   statistics(options?: RequestOptions): Promise<Statistics>;
+  /** All counts: by chain, by origin, by compiler, and how they changed. */
+  statisticsOverview(options?: RequestOptions): Promise<StatisticsOverview>;
+  /** The counts over time. */
+  statisticsHistory(
+    question?: HistoryQuestion,
+    options?: RequestOptions,
+  ): Promise<StatisticsHistory>;
+  /** Verified contracts, newest first. */
+  contracts(question?: ContractQuestion, options?: RequestOptions): Promise<ContractPage>;
+  /** Verified contracts by address (from its first 4 bytes on), by name or by code hash. */
+  searchContracts(
+    words: string,
+    page?: PageQuestion,
+    options?: RequestOptions,
+  ): Promise<ContractPage>;
+  /** Other verified contracts with the same runtime code. */
+  sameCode(
+    chainId: number,
+    address: string,
+    page?: PageQuestion,
+    options?: RequestOptions,
+  ): Promise<ContractPage>;
+  /** Where `EventSource` hears of matches and registry changes as they happen. */
+  readonly eventsUrl: string;
 }
 
 /**
@@ -207,11 +314,7 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       return (await getChain(url, call)) as ChainRecord | undefined;
     },
     findChains: async (search = {}, call = {}) => {
-      const query = new URLSearchParams();
-      for (const [name, value] of Object.entries(search)) {
-        if (value !== undefined) query.set(name, String(value));
-      }
-      return (await get(`${apiUrl}/v1/chains?${query.toString()}`, call)) as ChainPage;
+      return (await get(`${apiUrl}/v1/chains?${queryOf(search)}`, call)) as ChainPage;
     },
     chainDetails: async (reference, call = {}) => {
       const url = `${apiUrl}/v1/chains/${encodeURIComponent(String(reference))}`;
@@ -222,7 +325,34 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       return (await getChain(url, call)) as ChainHealth | undefined;
     },
     statistics: async (call = {}) => (await get(`${repositoryUrl}/stats.json`, call)) as Statistics,
+    statisticsOverview: async (call = {}) =>
+      (await get(`${apiUrl}/v1/statistics`, call)) as StatisticsOverview,
+    statisticsHistory: async ({ chains = [], ...rest } = {}, call = {}) => {
+      const ids = chains.map((id) => `&chain=${String(id)}`).join('');
+      const url = `${apiUrl}/v1/statistics/history?${queryOf(rest)}${ids}`;
+      return (await get(url, call)) as StatisticsHistory;
+    },
+    contracts: async (question = {}, call = {}) =>
+      (await get(`${apiUrl}/v1/contracts?${queryOf(question)}`, call)) as ContractPage,
+    searchContracts: async (words, page = {}, call = {}) => {
+      const url = `${apiUrl}/v1/contracts/search?${queryOf({ q: words, ...page })}`;
+      return (await get(url, call)) as ContractPage;
+    },
+    sameCode: async (chainId, address, page = {}, call = {}) => {
+      const url = `${apiUrl}/v1/contracts/${String(chainId)}/${address}/same-code?${queryOf(page)}`;
+      return (await get(url, call)) as ContractPage;
+    },
+    eventsUrl: `${apiUrl}/v1/events`,
   };
+}
+
+/** The parameters that are set. */
+function queryOf(parameters: object): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.toString();
 }
 
 function withoutTrailingSlashes(url: string): string {

@@ -66,6 +66,20 @@ describe('the client', () => {
     expect((await client.findChains()).results).toHaveLength(100);
   });
 
+  test('reads statistics over time, and lists and finds contracts', async () => {
+    const client = createFullmatchClient(service);
+    const { totals } = await client.statisticsOverview();
+    expect(totals).toMatchObject({ full: 1, partial: 0, chains: 1 });
+    const { points, chains } = await client.statisticsHistory({ chains: [1, 5], interval: 'week' });
+    expect(chains).toEqual([1, 5]);
+    expect(points.at(-1)).toMatchObject({ full: 1, partial: 0 });
+    const { results } = await client.contracts({ chain: 1, match: 'full', limit: 10 });
+    expect(results.map(({ address }) => address)).toEqual([sampleAddress(1)]);
+    expect((await client.searchContracts('sample')).results).toEqual(results);
+    expect(await client.sameCode(1, sampleAddress(1))).toEqual({ results: [], next: null });
+    expect(client.eventsUrl).toBe(`${service.apiUrl}/v1/events`);
+  });
+
   test('says where the fields of a chain come from', async () => {
     const client = createFullmatchClient(service);
     const details = await client.chainDetails('eth');
