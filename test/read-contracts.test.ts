@@ -359,28 +359,39 @@ describe('GET /v2/contracts/{chainId}', () => {
 });
 
 describe('the pages that tools send their users to', () => {
-  test('lead to what shows the contract, at every prefix', async () => {
+  test('lead to the page of the contract, at every prefix', async () => {
     for (const path of [`/repo-ui/1/${VERIFIED}`, `/server/repo-ui/1/${VERIFIED}/`]) {
       const response = await fetch(`${service.apiUrl}${path}`);
       expect(response.redirected).toBe(true);
+      expect(response.status).toBe(200);
       expect(new URL(response.url).pathname).toBe(
-        `${path.startsWith('/server') ? '/server' : ''}/v2/contract/1/${VERIFIED}`,
+        `${path.startsWith('/server') ? '/server' : ''}/contract/1/${checksumAddress(VERIFIED)}`,
       );
-      expect(await response.json()).toMatchObject({
-        match: 'exact_match',
-        compilation: { name: 'Sample' },
-      });
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const text = await response.text();
+      expect(text).toContain('<title>Sample on chain 1');
+      expect(text).toContain('Full match');
     }
   });
 
-  test('lead to what shows the job', async () => {
+  test('lead to the page of the job', async () => {
     const id = '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f';
     const { status, headers } = await get(`/server/verify-ui/jobs/${id}`);
     expect(status).toBe(302);
-    expect(
-      new URL(headers.get('location') ?? '', `${service.apiUrl}/server/verify-ui/jobs/${id}`)
-        .pathname,
-    ).toBe(`/server/v2/verify/${id}`);
+    const page = new URL(
+      headers.get('location') ?? '',
+      `${service.apiUrl}/server/verify-ui/jobs/${id}`,
+    );
+    expect(page.pathname).toBe(`/server/job/${id}`);
+    expect((await fetch(page)).status).toBe(404);
+  });
+
+  test('say of a contract that it is not verified, and of what is no address', async () => {
+    const absent = await fetch(`${service.apiUrl}/contract/1/${ABSENT}`);
+    expect(absent.status).toBe(404);
+    expect(await absent.text()).toContain('Not verified here');
+    const broken = await fetch(`${service.apiUrl}/contract/1/0x12`);
+    expect(broken.status).toBe(400);
   });
 });
 

@@ -1,10 +1,22 @@
 import { matchTemplate, type Page, type PageRequest } from './page.ts';
 import { contractPage } from './views/contract.tsx';
+import { chainPage } from './views/chain.tsx';
 import { chainsPage } from './views/chains.tsx';
+import { countsPage } from './views/counts.tsx';
 import { overviewPage } from './views/overview.tsx';
+import { verifyPage } from './views/verify.tsx';
+import { jobPage } from './views/job.tsx';
 
 /** Every page of the API host. */
-export const PAGES: readonly Page[] = [overviewPage, chainsPage, contractPage];
+export const PAGES: readonly Page[] = [
+  overviewPage,
+  chainsPage,
+  chainPage,
+  countsPage,
+  contractPage,
+  verifyPage,
+  jobPage,
+];
 
 /** The page of a path, and what the path says; undefined where there is none. */
 export function findPage(

@@ -1,11 +1,9 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 
+import { checksumAddress } from '../../lib/hex.ts';
 import { type Answer, BASE_HEADERS, makeAnswer, NOT_STORED } from '../answer.ts';
 import { contractParameters } from '../contract-parameters.ts';
 import { v2ErrorResponse } from './v2/v2-error.ts';
-
-/** What shows a contract to its reader: the facts that fit a screen, and the sources. */
-const CONTRACT_FIELDS_SHOWN = 'compilation,deployment,sources';
 
 const redirect = { description: 'Where it is shown' } as const;
 const invalidParameter = v2ErrorResponse(
@@ -16,7 +14,7 @@ const invalidParameter = v2ErrorResponse(
 export const contractPageRoute = createRoute({
   method: 'get',
   path: '/repo-ui/{chainId}/{address}',
-  summary: 'Redirects to what shows a contract',
+  summary: 'Redirects to the page of a contract',
   tags: ['contracts'],
   request: { params: contractParameters },
   responses: { 302: redirect, 400: invalidParameter },
@@ -26,23 +24,20 @@ export const contractPageRoute = createRoute({
 export const jobPageRoute = createRoute({
   method: 'get',
   path: '/verify-ui/jobs/{verificationId}',
-  summary: 'Redirects to what shows a verification job',
+  summary: 'Redirects to the page of a verification job',
   tags: ['contracts'],
   request: { params: z.object({ verificationId: z.uuid() }) },
   responses: { 302: redirect, 400: invalidParameter },
 });
 
-/** The addresses of pages that tools print. Until there are pages, they lead to the same facts as JSON. */
+/** The addresses of pages that tools print lead to the pages. */
 export function addPageRedirects(routes: OpenAPIHono): void {
   routes.openapi(contractPageRoute, (c) => {
     const { chainId, address } = c.req.valid('param');
-    return redirectTo(
-      c.req.url,
-      `v2/contract/${chainId}/${address}?fields=${CONTRACT_FIELDS_SHOWN}`,
-    );
+    return redirectTo(c.req.url, `contract/${chainId}/${checksumAddress(address)}`);
   });
   routes.openapi(jobPageRoute, (c) =>
-    redirectTo(c.req.url, `v2/verify/${c.req.valid('param').verificationId}`),
+    redirectTo(c.req.url, `job/${c.req.valid('param').verificationId}`),
   );
 }
 

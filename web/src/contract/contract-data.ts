@@ -95,7 +95,7 @@ export interface ListedContract {
   readonly chainId: number;
   readonly address: string;
   readonly match: Match;
-  readonly name: string;
+  readonly name: string | null;
   readonly verifiedAt: string;
 }
 

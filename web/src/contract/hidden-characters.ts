@@ -48,7 +48,6 @@ const NAMES: Readonly<Record<number, readonly [HiddenKind, string]>> = {
 
 // Format characters, controls but tab and line ends, and the letters above that have no shape. A match is one character.
 const HIDDEN =
-   
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\p{Cf}/gu;
 
 function describe(character: string): Omit<HiddenCharacter, 'line' | 'column'> {

@@ -151,9 +151,7 @@ export function SameCodeSection({
                     </a>
                   </td>
                   <td>{chainId}</td>
-                  <td>
-                    <SafeText text={name} />
-                  </td>
+                  <td>{name === null ? 'not known' : <SafeText text={name} />}</td>
                   <td>
                     <MatchMark match={match} />
                   </td>

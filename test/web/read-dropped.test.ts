@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readDropped } from '../../web/src/verify/read-dropped.ts';
+import { buildRequest, fillFields, findFaults } from '../../web/src/verify/verify-form.ts';
+
+const file = (path: string, value: unknown): { path: string; text: string } => ({
+  path,
+  text: typeof value === 'string' ? value : JSON.stringify(value),
+});
+const TOKEN = 'pragma solidity ^0.8.0;\nabstract contract Base {}\ncontract Token is Base {}\n';
+const INPUT = {
+  language: 'Solidity',
+  sources: { 'src/Token.sol': { content: TOKEN } },
+  settings: {},
+};
+const METADATA = {
+  compiler: { version: '0.8.30+commit.73712a01' },
+  settings: { compilationTarget: { 'src/Token.sol': 'Token' } },
+  sources: { 'src/Token.sol': { keccak256: '0x' }, 'lib/a/Token.sol': { keccak256: '0x' } },
+};
+const EMPTY = { chain: '', address: '', compilerVersion: '', contract: '', transaction: '' };
+
+describe('files that are dropped', () => {
+  test('may be a standard JSON input: its sources name the contracts', () => {
+    expect(readDropped([file('input.json', INPUT)])).toMatchObject({
+      kind: 'standard_json',
+      input: INPUT,
+      contracts: ['src/Token.sol:Base', 'src/Token.sol:Token'],
+      sources: 1,
+    });
+  });
+
+  test('may be a build info of Hardhat, whose output names the contracts', () => {
+    const output = { contracts: { 'src/Token.sol': { Token: {} } } };
+    const info = {
+      solcVersion: '0.8.30',
+      solcLongVersion: '0.8.30+commit.73712a01',
+      input: INPUT,
+      output,
+    };
+    expect(readDropped([file('a.json', { other: 1 }), file('info.json', info)])).toMatchObject({
+      kind: 'standard_json',
+      compilerVersion: '0.8.30+commit.73712a01',
+      contracts: ['src/Token.sol:Token'],
+    });
+  });
+
+  test.each([
+    ['as an object', { abi: [], metadata: METADATA }],
+    ['as text', { abi: [], rawMetadata: JSON.stringify(METADATA) }],
+  ])('may be an artifact of Foundry with its metadata %s', (_, artifact) => {
+    const dropped = readDropped([
+      file('Token.json', artifact),
+      file('project/lib/a/Token.sol', 'library A {}'),
+      file('project/src/Token.sol', TOKEN),
+      file('project/src/Other.sol', 'contract Other {}'),
+    ]);
+    expect(dropped).toMatchObject({
+      kind: 'metadata',
+      metadata: METADATA,
+      contract: 'src/Token.sol:Token',
+      compilerVersion: '0.8.30+commit.73712a01',
+      missing: [],
+    });
+    expect(dropped).toHaveProperty('sources', {
+      'src/Token.sol': TOKEN,
+      'lib/a/Token.sol': 'library A {}',
+      'project/src/Other.sol': 'contract Other {}',
+    });
+  });
+
+  test('may be a metadata.json: what is missing is named', () => {
+    expect(readDropped([file('metadata.json', METADATA)])).toMatchObject({
+      kind: 'metadata',
+      missing: ['src/Token.sol', 'lib/a/Token.sol'],
+    });
+  });
+
+  test.each([
+    ['sources alone', [file('Token.sol', TOKEN)]],
+    ['broken JSON', [file('input.json', '{"language": ')]],
+    [
+      'an input without the texts of its sources',
+      [file('i.json', { language: 'Solidity', sources: { a: { urls: [] } } })],
+    ],
+    ['an input without sources', [file('i.json', { language: 'Solidity', sources: {} })]],
+    ['several artifacts', [file('a.json', METADATA), file('b.json', METADATA)]],
+    ['nothing', []],
+  ])('are not usable: %s', (_, files) => {
+    expect(readDropped(files)).toMatchObject({ kind: 'unusable' });
+  });
+
+  test('of any content are no fault', () => {
+    const content = fc.oneof(
+      fc.string(),
+      fc.jsonValue().map((value) => JSON.stringify(value)),
+    );
+    const files = fc.array(fc.record({ path: fc.string(), text: content }), { maxLength: 4 });
+    fc.assert(fc.property(files, (dropped) => void readDropped(dropped)));
+  });
+});
+
+describe('the form', () => {
+  const dropped = readDropped([file('input.json', INPUT)]);
+  const fields = {
+    chain: '1',
+    address: `0x${'aB'.repeat(20)}`,
+    compilerVersion: '0.8.30',
+    contract: 'src/Token.sol:Token',
+    transaction: '',
+  };
+
+  test('names each field that lacks something', () => {
+    expect([...findFaults(EMPTY, undefined).keys()]).toEqual(['files', 'chain', 'address']);
+    expect([...findFaults({ ...EMPTY, transaction: '0x1' }, dropped).keys()]).toEqual([
+      'chain',
+      'address',
+      'compilerVersion',
+      'contract',
+      'transaction',
+    ]);
+    expect(findFaults(fields, dropped).size).toBe(0);
+  });
+
+  test('makes the requests that the API v2 takes', () => {
+    if (dropped.kind === 'unusable') throw new Error('not usable');
+    const transaction = `0x${'1'.repeat(64)}`;
+    expect(buildRequest({ ...fields, transaction }, dropped)).toEqual({
+      path: `v2/verify/1/${fields.address}`,
+      body: {
+        stdJsonInput: INPUT,
+        compilerVersion: '0.8.30',
+        contractIdentifier: 'src/Token.sol:Token',
+        creationTransactionHash: transaction,
+      },
+    });
+    const metadata = readDropped([file('metadata.json', METADATA), file('Token.sol', TOKEN)]);
+    if (metadata.kind !== 'metadata') throw new Error('no metadata');
+    expect(buildRequest(fields, metadata)).toMatchObject({
+      path: `v2/verify/metadata/1/${fields.address}`,
+      body: { metadata: METADATA },
+    });
+  });
+
+  test('keeps what was typed where the files are silent, and takes what they say', () => {
+    const typed = { ...fields, contract: 'other.sol:Other' };
+    expect(fillFields(fields, dropped)).toEqual(fields);
+    expect(fillFields(typed, dropped)).toEqual({ ...typed, contract: '' });
+    const info = readDropped([file('i.json', { input: INPUT, solcVersion: '0.8.4' })]);
+    expect(fillFields(fields, info)).toEqual({ ...fields, compilerVersion: '0.8.4' });
+  });
+});

@@ -1,0 +1,58 @@
+const NEXT: Readonly<Record<string, string>> = {
+  missing_source:
+    'Add the sources that are named here: the files of libraries under node_modules or lib count too.',
+  missing_or_invalid_source:
+    'Take the sources from the moment of the deployment: those that were sent have other hashes than the metadata says.',
+  invalid_metadata: 'Take the metadata that the compiler wrote, unchanged.',
+  invalid_language: 'Send Solidity or Yul.',
+  invalid_compilation_target:
+    'Name the contract as path:Name, with the path as it stands in the input.',
+  invalid_compiler_version:
+    'Write the version as the compiler prints it, such as 0.8.30+commit.73712a01.',
+  invalid_compiler_input: 'Correct the member of the input that the message names.',
+  unsupported_compiler_version:
+    'Look whether the version is right. Solidity is supported from 0.4.11 on.',
+  unsupported_language: 'Send Solidity or Yul.',
+  unsupported_chain: 'Choose a chain that this service supports.',
+  compiler_error:
+    'Compile the same input with this version on your machine, and mend what the compiler says.',
+  no_compiler_output: 'Compile the same input on your machine; the compiler gave nothing here.',
+  contract_not_found_in_compiler_output:
+    'Name a contract that these sources declare, as path:Name; large and small letters count.',
+  metadata_not_set:
+    'Compile with metadata in the output, or send the standard JSON input in place of it.',
+  compiler_timeout: 'Try again later, or ask the operator for more time for the compiler.',
+  compiler_out_of_memory: 'Ask the operator for more memory for the compiler.',
+  compiler_output_too_large: 'Send an input with fewer contracts in it.',
+  compiler_crashed: 'Compile the same input on your machine; it may be a fault of this version.',
+  compiler_unavailable: 'Try again later: the service could not get this compiler now.',
+  cannot_fetch_bytecode:
+    'Try again later: too few endpoints of the chain answered, so that nobody could look.',
+  contract_not_deployed:
+    'Check chain and address. If the contract was created just now, wait until the block is final.',
+  compiled_bytecode_is_zero:
+    'Name the contract itself: an interface or an abstract contract has no code.',
+  bytecode_length_mismatch:
+    'Compare version and optimizer settings with those of the deployment: the codes have different lengths.',
+  extra_file_input_bug:
+    'Send the standard JSON input with all files that were compiled then, also those that are not imported: compilers before 0.8.21 let them change the code.',
+  no_match:
+    'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
+  job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
+  job_cancelled: 'The operator has ended this job. Send it again if that was not meant for good.',
+  internal_error: 'Report the error id to the operator: the log says more under it.',
+};
+
+/** What to do next after a verification that failed with a code. */
+export function adviseOn(code: string): string {
+  return Object.hasOwn(NEXT, code)
+    ? (NEXT[code] ?? '')
+    : 'Read the message; if it does not help, report the error id to the operator.';
+}
+
+/** What a kind of failure says of the contract. */
+export const FAILURE_TITLES: Readonly<Record<string, string>> = {
+  no_match: 'No match: the code on chain is not the code of these sources',
+  invalid_input: 'Not verified: the input is at fault',
+  not_checked: 'Could not check',
+};

@@ -1,0 +1,211 @@
+import { type VNode } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { SafeText } from '../parts/safe-text.tsx';
+import { ChainField } from './chain-field.tsx';
+import { FileField } from './file-field.tsx';
+import { keepForm, readKeptForm } from './kept-form.ts';
+import { type DroppedFile, readDropped } from './read-dropped.ts';
+import { ContractField, TextField } from './text-fields.tsx';
+import {
+  buildRequest,
+  fillFields,
+  findFaults,
+  type FieldName,
+  type VerifyFields,
+} from './verify-form.ts';
+
+interface Props {
+  readonly base: string;
+  /** What the address of the page says already. */
+  readonly chain: string;
+  readonly address: string;
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+const NO_FAULTS: ReadonlyMap<FieldName, string> = new Map();
+const FOCUS_ORDER = ['files', 'chain', 'address', 'compilerVersion', 'contract', 'transaction'];
+
+/** What stands in the form, and what can be done with it. What was typed and chosen stays until the tab is closed. */
+function useVerifyForm({ base, chain, address }: Props) {
+  const [fields, setFields] = useState<VerifyFields>({
+    chain: /^\d+$/.test(chain) ? chain : '',
+    address,
+    compilerVersion: '',
+    contract: '',
+    transaction: '',
+  });
+  const [chainText, setChainText] = useState(chain);
+  const [files, setFiles] = useState<readonly DroppedFile[]>([]);
+  const [faults, setFaults] = useState(NO_FAULTS);
+  const [refusal, setRefusal] = useState<Refusal>();
+  const [isSending, setSending] = useState(false);
+  const alert = useRef<HTMLDivElement>(null);
+  const dropped = useMemo(() => (files.length === 0 ? undefined : readDropped(files)), [files]);
+
+  useEffect(() => {
+    const kept = readKeptForm();
+    if (kept === undefined) return;
+    setFiles(kept.files);
+    // What the address of the page says goes before what was typed earlier.
+    setFields({
+      ...kept.fields,
+      ...(chain !== '' && { chain: /^\d+$/.test(chain) ? chain : '' }),
+      ...(address !== '' && { address }),
+    });
+    if (chain === '') setChainText(kept.chainText);
+  }, []);
+
+  const keep = (
+    next: Partial<{ fields: VerifyFields; chainText: string; files: readonly DroppedFile[] }>,
+  ): void => keepForm({ fields, chainText, files, ...next });
+  const change = (part: Partial<VerifyFields>, text = chainText): void => {
+    const next = { ...fields, ...part };
+    setFields(next);
+    setChainText(text);
+    keep({ fields: next, chainText: text });
+    if (faults.size > 0) setFaults(findFaults(next, dropped));
+  };
+  const takeFiles = (next: readonly DroppedFile[]): void => {
+    const read = next.length === 0 ? undefined : readDropped(next);
+    const filled = read === undefined ? fields : fillFields(fields, read);
+    setFiles(next);
+    setFields(filled);
+    keep({ files: next, fields: filled });
+    setFaults(
+      read?.kind === 'unusable' ? new Map<FieldName, string>([['files', read.reason]]) : NO_FAULTS,
+    );
+  };
+  const send = async (): Promise<void> => {
+    const found = findFaults(fields, dropped);
+    setFaults(found);
+    setRefusal(undefined);
+    const first = FOCUS_ORDER.find((name) => found.has(name as FieldName));
+    if (first !== undefined) document.getElementById(first)?.focus();
+    if (found.size > 0 || dropped === undefined || dropped.kind === 'unusable') return;
+    setSending(true);
+    const { path, body } = buildRequest(fields, dropped);
+    const answer = await submit(`${base}${path}`, body);
+    setSending(false);
+    if ('id' in answer) location.assign(`${base}job/${answer.id}`);
+    else {
+      setRefusal(answer);
+      setTimeout(() => alert.current?.focus());
+    }
+  };
+  return {
+    fields,
+    chainText,
+    files,
+    dropped,
+    faults,
+    refusal,
+    isSending,
+    alert,
+    change,
+    takeFiles,
+    send,
+  };
+}
+
+/** The form by which people verify. */
+export function VerifyForm(props: Props): VNode {
+  const { base } = props;
+  const { fields, chainText, files, dropped, faults, refusal, isSending, alert, ...actions } =
+    useVerifyForm(props);
+  const { change, takeFiles, send } = actions;
+  return (
+    <form
+      class="verify"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <FileField files={files} dropped={dropped} fault={faults.get('files')} onFiles={takeFiles} />
+      <ChainField
+        base={base}
+        text={chainText}
+        fault={faults.get('chain')}
+        onChange={(text, id) => change({ chain: id }, text)}
+      />
+      <TextField
+        id="address"
+        label="Address"
+        hint="Where the contract runs: 0x and 40 hexadecimal digits."
+        value={fields.address}
+        fault={faults.get('address')}
+        onChange={(value) => change({ address: value.trim() })}
+      />
+      {dropped?.kind !== 'metadata' && (
+        <>
+          <TextField
+            id="compilerVersion"
+            label="Compiler"
+            hint="As the compiler prints it, such as 0.8.30+commit.73712a01; the commit may be left out."
+            value={fields.compilerVersion}
+            fault={faults.get('compilerVersion')}
+            onChange={(value) => change({ compilerVersion: value.trim() })}
+          />
+          <ContractField
+            choices={dropped?.kind === 'standard_json' ? dropped.contracts : []}
+            value={fields.contract}
+            fault={faults.get('contract')}
+            onChange={(contract) => change({ contract })}
+          />
+        </>
+      )}
+      <TextField
+        id="transaction"
+        label="Creation transaction (optional)"
+        hint="By it the creation code is compared too; without it the service looks for it."
+        value={fields.transaction}
+        fault={faults.get('transaction')}
+        onChange={(value) => change({ transaction: value.trim() })}
+      />
+      {refusal !== undefined && (
+        <div class="notice failure" role="alert" tabIndex={-1} ref={alert}>
+          <p>
+            <strong>Not sent to the queue:</strong> <SafeText text={refusal.message} />{' '}
+            <code>{refusal.code}</code>
+          </p>
+          {refusal.code === 'already_verified' && (
+            <p>
+              <a href={`${base}contract/${fields.chain}/${fields.address}`}>See the contract</a>
+            </p>
+          )}
+          <p>What you typed and chose is still here.</p>
+        </div>
+      )}
+      <button type="submit" class="primary" disabled={isSending}>
+        {isSending ? 'Sending …' : 'Verify'}
+      </button>
+    </form>
+  );
+}
+
+/** Sends the request; nothing is thrown. */
+async function submit(url: string, body: object): Promise<{ readonly id: string } | Refusal> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as Partial<Record<string, string>>;
+    if (answer['verificationId'] !== undefined) return { id: answer['verificationId'] };
+    return {
+      code: answer['customCode'] ?? String(response.status),
+      message: answer['message'] ?? 'The service gave no reason.',
+    };
+  } catch {
+    return {
+      code: 'no_answer',
+      message: 'The service gave no answer. Look at your connection, and send it again.',
+    };
+  }
+}

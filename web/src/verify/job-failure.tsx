@@ -1,0 +1,87 @@
+import { type VNode } from 'preact';
+import { formatCount } from '../format.ts';
+import { SafeText } from '../parts/safe-text.tsx';
+import { CodeDifferenceView } from './code-difference-view.tsx';
+import { adviseOn, FAILURE_TITLES } from './failure-advice.ts';
+import { type JobFailure, type JobState } from './job-state.ts';
+
+const TEXTS_SHOWN = 20;
+
+const TITLES: Readonly<Record<string, string>> = {
+  compilerErrors: 'What the compiler says',
+  missingSources: 'Sources that are missing',
+};
+
+/** The texts of a failure's facts: compiler messages, names of sources. */
+function textsOf(data: JobFailure['data']): (readonly [string, readonly string[]])[] {
+  return Object.entries(data ?? {}).flatMap(([name, value]) => {
+    const texts = Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+    return texts.length === 0 ? [] : [[name, texts] as const];
+  });
+}
+
+/** Compiler messages come with line ends written as escapes, so that a log line stays one line. */
+const unfold = (text: string): string => text.replaceAll(String.raw`\u{a}`, '\n').trimEnd();
+
+/** Why there is no match, what to do next, and where the codes differ. */
+export function JobFailureView({
+  job: { chainId, address },
+  failure,
+  base,
+}: {
+  readonly job: JobState;
+  readonly failure: JobFailure;
+  readonly base: string;
+}): VNode {
+  const again = new URLSearchParams({ chain: String(chainId), address });
+  const { recompiledRuntimeCode, onchainRuntimeCode } = failure;
+  const { recompiledCreationCode, onchainCreationCode } = failure;
+  return (
+    <>
+      <div class={failure.kind === 'not_checked' ? 'verdict unknown' : 'verdict bad'}>
+        <p class="verdict-title">{FAILURE_TITLES[failure.kind] ?? 'Not verified'}</p>
+        <p>
+          <SafeText text={failure.message} /> <code>{failure.code}</code>
+        </p>
+        <p>
+          <strong>Next:</strong> {adviseOn(failure.code)}
+        </p>
+        <p>
+          <a class="button" href={`${base}verify?${again.toString()}`}>
+            Back to the form
+          </a>{' '}
+          <span class="quiet">What you typed and chose in this tab is still there.</span>
+        </p>
+        <p class="quiet">
+          Error id <code>{failure.id}</code>
+        </p>
+      </div>
+      {textsOf(failure.data).map(([name, texts]) => (
+        <section key={name} aria-label={TITLES[name] ?? name}>
+          <h2>
+            {TITLES[name] ?? name} <span class="count">{formatCount(texts.length)}</span>
+          </h2>
+          {texts.slice(0, TEXTS_SHOWN).map((text, index) => (
+            <pre class="json message" tabIndex={0} key={index}>
+              <SafeText text={unfold(text)} />
+            </pre>
+          ))}
+        </section>
+      ))}
+      {recompiledRuntimeCode !== undefined && onchainRuntimeCode !== undefined && (
+        <CodeDifferenceView
+          side="Runtime code"
+          recompiled={recompiledRuntimeCode}
+          onChain={onchainRuntimeCode}
+        />
+      )}
+      {recompiledCreationCode !== undefined && onchainCreationCode !== undefined && (
+        <CodeDifferenceView
+          side="Creation code"
+          recompiled={recompiledCreationCode}
+          onChain={onchainCreationCode}
+        />
+      )}
+    </>
+  );
+}

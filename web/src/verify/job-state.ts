@@ -1,0 +1,80 @@
+import { type Match } from '../contract/verdict.ts';
+
+/** Why a job failed. */
+export interface JobFailure {
+  readonly kind: string;
+  readonly code: string;
+  readonly message: string;
+  readonly id: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly recompiledCreationCode?: string;
+  readonly recompiledRuntimeCode?: string;
+  readonly onchainCreationCode?: string;
+  readonly onchainRuntimeCode?: string;
+}
+
+/** GET /v1/jobs/{id}. */
+export interface JobState {
+  readonly id: string;
+  readonly state: 'queued' | 'running' | 'succeeded' | 'failed';
+  readonly chainId: number;
+  readonly address: string;
+  readonly createdAt: string;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+  readonly compileTimeMs?: number;
+  readonly runtimeMatch: Match | null;
+  readonly creationMatch: Match | null;
+  readonly stored: boolean;
+  readonly failure?: JobFailure;
+}
+
+/** Whether nothing of the job changes any more. */
+export function isEnded({ state }: Pick<JobState, 'state'>): boolean {
+  return state === 'succeeded' || state === 'failed';
+}
+
+/** A step of a job: done, under way, or still to come. */
+export interface JobStep {
+  readonly name: string;
+  readonly stands: 'done' | 'now' | 'next' | 'failed';
+  /** When it was reached, or how long it took. */
+  readonly note?: string;
+}
+
+const secondsBetween = (from: string, to: string): string =>
+  `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
+
+/** The steps of a job, of which only those are told as done that the service has recorded. */
+export function describeSteps(job: JobState): JobStep[] {
+  const { state, createdAt, startedAt, finishedAt, compileTimeMs } = job;
+  const waited = startedAt ?? finishedAt;
+  const ran = startedAt !== undefined && finishedAt !== undefined;
+  return [
+    { name: 'Received', stands: 'done' },
+    {
+      name: 'Waited for a worker',
+      stands: state === 'queued' ? 'now' : 'done',
+      ...(waited !== undefined && { note: secondsBetween(createdAt, waited) }),
+    },
+    {
+      name: 'Compiled, and read from the chain',
+      stands: standsCompiled(job),
+      ...(compileTimeMs !== undefined
+        ? { note: `the compiler took ${(compileTimeMs / 1000).toFixed(1)} s` }
+        : ran && { note: secondsBetween(startedAt, finishedAt) }),
+    },
+    {
+      name: state === 'failed' ? 'Ended without a match' : 'Compared and stored',
+      stands: state === 'succeeded' ? 'done' : state === 'failed' ? 'failed' : 'next',
+      ...(ran && { note: `${secondsBetween(createdAt, finishedAt)} in all` }),
+    },
+  ];
+}
+
+/** Codes that differ were compiled and read; any other failure came before. */
+function standsCompiled({ state, failure }: JobState): JobStep['stands'] {
+  if (state === 'queued') return 'next';
+  if (state === 'running') return 'now';
+  return state === 'succeeded' || failure?.kind === 'no_match' ? 'done' : 'failed';
+}

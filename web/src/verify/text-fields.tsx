@@ -1,0 +1,79 @@
+import { type VNode } from 'preact';
+
+interface Props {
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly fault: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+/** A line of text with what is expected, and what is wrong with it. */
+export function TextField({ id, label, hint, value, fault, onChange }: Props): VNode {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        value={value}
+        autocomplete="off"
+        spellcheck={false}
+        aria-invalid={fault !== undefined}
+        aria-describedby={`${id}-hint${fault === undefined ? '' : ` ${id}-fault`}`}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      {fault !== undefined && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The contract of the compilation: one of those that the files declare, or typed where they do not say. */
+export function ContractField({
+  choices,
+  ...rest
+}: Pick<Props, 'value' | 'fault' | 'onChange'> & { readonly choices: readonly string[] }): VNode {
+  const { value, fault, onChange } = rest;
+  const id = 'contract';
+  if (choices.length === 0) {
+    return (
+      <TextField
+        id={id}
+        label="Contract"
+        hint="As path:Name, such as contracts/Token.sol:Token."
+        {...rest}
+      />
+    );
+  }
+  return (
+    <div class="field">
+      <label for={id}>Contract</label>
+      <select
+        id={id}
+        value={value}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        <option value="">Choose one of {choices.length}</option>
+        {choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </select>
+      {fault !== undefined && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { type Dropped } from './read-dropped.ts';
+
+/** What stands in the fields of the form. */
+export interface VerifyFields {
+  readonly chain: string;
+  readonly address: string;
+  readonly compilerVersion: string;
+  readonly contract: string;
+  readonly transaction: string;
+}
+
+/** A field of the form, or the files. */
+export type FieldName = keyof VerifyFields | 'files';
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
+const CHAIN_ID = /^[1-9][0-9]{0,15}$/;
+
+/** What is wrong with the fields, each in a sentence that says what is expected. */
+export function findFaults(
+  fields: VerifyFields,
+  dropped: Dropped | undefined,
+): ReadonlyMap<FieldName, string> {
+  const faults = new Map<FieldName, string>();
+  if (dropped === undefined) faults.set('files', 'Choose or drop the files of a compilation.');
+  else if (dropped.kind === 'unusable') faults.set('files', dropped.reason);
+  if (!CHAIN_ID.test(fields.chain)) faults.set('chain', 'Choose a chain, or type its id.');
+  if (!ADDRESS.test(fields.address)) {
+    faults.set('address', 'An address is 0x and 40 hexadecimal digits.');
+  }
+  if (dropped?.kind === 'standard_json') {
+    if (fields.compilerVersion === '') {
+      faults.set('compilerVersion', 'A standard JSON input does not say its compiler: name it.');
+    }
+    if (!fields.contract.includes(':')) {
+      faults.set('contract', 'Name the contract as path:Name, such as contracts/Token.sol:Token.');
+    }
+  }
+  if (fields.transaction !== '' && !TRANSACTION.test(fields.transaction)) {
+    faults.set('transaction', 'A transaction hash is 0x and 64 hexadecimal digits.');
+  }
+  return faults;
+}
+
+/** Where a verification is sent, and its body. */
+export interface VerifyRequest {
+  /** Below the root of the API host. */
+  readonly path: string;
+  readonly body: object;
+}
+
+/** The request of fields without faults. */
+export function buildRequest(
+  { chain, address, compilerVersion, contract, transaction }: VerifyFields,
+  dropped: Exclude<Dropped, { kind: 'unusable' }>,
+): VerifyRequest {
+  const creation = transaction === '' ? {} : { creationTransactionHash: transaction };
+  if (dropped.kind === 'metadata') {
+    const { metadata, sources } = dropped;
+    return {
+      path: `v2/verify/metadata/${chain}/${address}`,
+      body: { metadata, sources, ...creation },
+    };
+  }
+  return {
+    path: `v2/verify/${chain}/${address}`,
+    body: {
+      stdJsonInput: dropped.input,
+      compilerVersion,
+      contractIdentifier: contract,
+      ...creation,
+    },
+  };
+}
+
+/** The fields after files were read: what the files say stands in them, and what was typed stays where they are silent. */
+export function fillFields(fields: VerifyFields, dropped: Dropped): VerifyFields {
+  if (dropped.kind === 'unusable') return fields;
+  const version = dropped.compilerVersion ?? fields.compilerVersion;
+  if (dropped.kind === 'metadata') {
+    return { ...fields, compilerVersion: version, contract: dropped.contract };
+  }
+  const { contracts } = dropped;
+  const [only, another] = contracts;
+  const isListed = contracts.length === 0 || contracts.includes(fields.contract);
+  const kept = isListed ? fields.contract : '';
+  return {
+    ...fields,
+    compilerVersion: version,
+    contract: only !== undefined && another === undefined ? only : kept,
+  };
+}
