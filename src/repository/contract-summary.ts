@@ -24,7 +24,7 @@ export interface SummaryPage {
   readonly next: string | undefined;
 }
 
-/** The columns that {@link toSummary} reads, of {@link SUMMARY_EVIDENCE}. */
+/** The columns that {@link toPage} reads, of {@link SUMMARY_EVIDENCE}. */
 export const SUMMARY_COLUMNS = `found.chain_id, found.address, found.match, found.runtime_match, found.creation_match,
      compiled_contracts.name, compiled_contracts.language, compiled_contracts.version, found.origin, found.updated_at,
      found.verified_contract_id`;
@@ -49,7 +49,7 @@ export interface SummaryRow {
 }
 
 /** The contract that a row of {@link SUMMARY_COLUMNS} holds. */
-export function toSummary(row: SummaryRow): ContractSummary {
+function toSummary(row: SummaryRow): ContractSummary {
   return {
     chainId: Number(row.chain_id),
     address: bytesToHex(row.address),
