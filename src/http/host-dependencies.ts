@@ -46,8 +46,8 @@ export interface HttpDependencies {
   readonly apiPrefix: string;
   /** Asked for with every page, since a port may be known only after the apps are made. */
   readonly urls: () => HostUrls;
-  /** The pages, where they have been built. */
-  readonly pages?: WebBundle;
+  /** The pages of the API host. */
+  readonly pages: WebBundle;
   readonly log: Logger;
 }
 

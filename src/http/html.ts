@@ -55,11 +55,6 @@ code,pre{font-family:ui-monospace,monospace;font-size:.9em}
 code{overflow-wrap:anywhere}
 pre{background:var(--panel);padding:.75rem;overflow-x:auto;border-radius:.25rem}
 .quiet{color:var(--quiet)}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:1rem;margin:1.5rem 0}
-.figures div{border-top:3px solid var(--line);padding-top:.5rem}
-.figures dt{color:var(--quiet);font-size:.9rem}
-.figures dd{margin:0;font-size:1.5rem;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
-.figures .unknown{font-size:1rem;color:var(--quiet)}
 .terms dt{margin-top:.6rem}
 .terms dd{margin:0 0 0 1rem}
 ul{padding-left:1.2rem}
@@ -108,9 +103,4 @@ export function answerPage(page: Page): Answer {
       </body>
     </html> `;
   return answer(text, { type: HTML_TYPE, cacheControl: REVALIDATED, headers: PAGE_HEADERS });
-}
-
-/** A number with thin groups of digits, as people read it. */
-export function groupDigits(value: number): string {
-  return value.toLocaleString('en-US').replaceAll(',', '\u202f');
 }

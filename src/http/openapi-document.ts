@@ -92,7 +92,6 @@ const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.versionRoute,
   apiRoutes.openapiRoute,
   apiRoutes.docsRoute,
-  apiRoutes.homeRoute,
 ];
 // The repository host has /, /healthz and /readyz too; a document has one entry for each path.
 const REPOSITORY_ROUTES: readonly RouteConfig[] = [

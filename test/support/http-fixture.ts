@@ -5,6 +5,7 @@ import { type ChainRegistry } from '../../src/chains/registry.ts';
 import { Documents } from '../../src/http/documents.ts';
 import { FullmatchError } from '../../src/errors.ts';
 import { composeHealth, type HealthFacts } from '../../src/http/health.ts';
+import { readWebBundle, type WebBundle } from '../../src/http/api/pages/web-bundle.ts';
 import { type HttpDependencies } from '../../src/http/host-dependencies.ts';
 import { type ListenerLimits } from '../../src/http/listener.ts';
 import { silentLogger } from '../../src/log.ts';
@@ -44,6 +45,13 @@ export const FIXTURE_STATISTICS_BYTES = Buffer.from(JSON.stringify(FIXTURE_STATI
 
 function record(chainId: number, name: string, shortName: string, supported: boolean): ChainRecord {
   return { name, rpc: [], shortName, chainId, supported, monitored: false };
+}
+
+let bundle: Promise<WebBundle> | undefined;
+/** The pages as they are built, read once. */
+function webBundle(): Promise<WebBundle> {
+  bundle ??= readWebBundle();
+  return bundle;
 }
 
 /** A picture of chain 1, and of no other. */
@@ -174,6 +182,7 @@ export async function fixtureDependencies(
     verification: noVerification,
     verificationBytes: 10_000_000,
     version: '1.2.3',
+    pages: await webBundle(),
     apiPrefix: '/server',
     urls: () => ({ api: 'http://127.0.0.1:5555', repository: 'http://127.0.0.1:10000' }),
     log: silentLogger,

@@ -116,3 +116,16 @@ export interface RegistryLine {
   readonly warnings: readonly string[];
   readonly formerNames?: readonly string[];
 }
+
+/** A contract, and what became of its match last. */
+export interface ListedContract {
+  readonly key: string;
+  /** `stored`, `upgraded`, `withdrawn`. */
+  readonly kind: string;
+  readonly chainId: number;
+  readonly chainName?: string | undefined;
+  readonly address: string;
+  readonly match: 'full' | 'partial' | null;
+  readonly name: string | null;
+  readonly at: string;
+}

@@ -218,8 +218,8 @@ describe('what the service says of itself', () => {
 const tidy = (page: string): string =>
   page.replace(/\s+/g, ' ').replace(/> | </g, (edge) => edge.trim());
 
-describe('the pages', () => {
-  test.each(['/', '/server', '/server/', '/docs', '/docs/', '/server/docs'])(
+describe('the description as a page', () => {
+  test.each(['/docs', '/docs/', '/server/docs'])(
     '%s loads nothing from elsewhere, runs nothing, and its one style is the one that is allowed',
     async (path) => {
       const response = await app.request(path);
@@ -239,33 +239,6 @@ describe('the pages', () => {
     },
   );
 
-  test('/ says what runs here and links to both documents', async () => {
-    const page = tidy(await (await app.request('/')).text());
-    expect(page).toContain('href="./chains"');
-    expect(page).toContain('href="http://127.0.0.1:10000/stats.json"');
-    expect(page).toContain('fullmatch 1.2.3');
-    for (const figure of ['>4<', '>2<', '>3<', '>9<']) expect(page).toContain(figure);
-    expect(page).not.toContain('Needs a look');
-  });
-
-  test('/ groups digits, says what needs a look, and says nothing of what it does not know', async () => {
-    const statistics = { ...healthyFacts().statistics!, partial: 45_000_000 };
-    const failure = { since: new Date('2026-02-03T04:30:00Z'), message: '<b>bad</b> list' };
-    const page = await (
-      await (await appWith({ statistics, listSync: { failure } })).request('/')
-    ).text();
-    expect(page).toContain('45\u202f000\u202f000');
-    expect(page).toContain('&lt;b&gt;bad&lt;/b&gt; list');
-    const { now, startedAt, documents, stopping } = healthyFacts();
-    const early = createApiApp(
-      await fixtureDependencies({
-        health: () => composeHealth({ now, startedAt, documents, stopping }),
-        urls: () => ({}),
-      }),
-    );
-    expect(await (await early.request('/')).text()).toContain('not read yet');
-  });
-
   test('/docs names every path of the description, with links that work under a trailing slash too', async () => {
     const page = tidy(await (await app.request('/docs')).text());
     const document = (await (await app.request('/openapi.json')).json()) as {
@@ -284,7 +257,7 @@ describe('the pages', () => {
     expect(await (await app.request('/server/docs/')).text()).toContain('href="../openapi.json"');
   });
 
-  test('have an icon', async () => {
+  test('has an icon', async () => {
     const response = await app.request('/favicon.ico');
     expect(response.headers.get('content-type')).toBe('image/svg+xml');
   });

@@ -11,7 +11,6 @@ import {
   chainsRoute,
   docsRoute,
   healthRoute,
-  homeRoute,
   iconRoute,
   openapiRoute,
   versionRoute,
@@ -20,7 +19,6 @@ import { addChainHealthRoute } from './chains/chain-health-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { renderDocs } from './docs-page.ts';
 import { addEvidenceRoutes } from './evidence/add-evidence-routes.ts';
-import { renderHome } from './home-page.ts';
 import { addPageRedirects } from './page-redirects.ts';
 import { addPageRoutes } from './pages/add-page-routes.ts';
 import { addStatisticsRoutes } from './statistics/add-statistics-routes.ts';
@@ -58,7 +56,6 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(versionRoute, () => answerJson(version, REVALIDATED));
   routes.openapi(openapiRoute, () => answerJsonText(openapi, REVALIDATED));
   routes.openapi(docsRoute, (c) => docs(new URL(c.req.url).pathname));
-  if (deps.pages === undefined) routes.openapi(homeRoute, () => renderHome(deps));
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, deps);
   addChainHealthRoute(routes, deps);
@@ -70,12 +67,10 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   addEvidenceRoutes(routes, deps);
   addPageRedirects(routes);
   addHealthRoutes(routes, deps);
-  if (deps.pages !== undefined) {
-    const { version, urls } = deps;
-    const ask = (path: string): Response | Promise<Response> => app.request(path);
-    const prefixes = [deps.apiPrefix].filter((prefix) => prefix.length > 1);
-    addPageRoutes(routes, { bundle: deps.pages, version, urls, prefixes, ask });
-  }
+  const { version: fullmatch, urls, pages: bundle } = deps;
+  const ask = (path: string): Response | Promise<Response> => app.request(path);
+  const prefixes = [deps.apiPrefix].filter((prefix) => prefix.length > 1);
+  addPageRoutes(routes, { bundle, version: fullmatch, urls, prefixes, ask });
   const bodyLimits = Object.fromEntries(
     [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, deps.verificationBytes]),
   );

@@ -116,15 +116,6 @@ export const docsRoute = createRoute({
   responses: { 200: { description: 'A page', content: htmlPage } },
 });
 
-/** GET /. */
-export const homeRoute = createRoute({
-  method: 'get',
-  path: '/',
-  summary: 'What runs here, as a page',
-  tags: ['service'],
-  responses: { 200: { description: 'A page', content: htmlPage } },
-});
-
 /** GET /favicon.ico, on both hosts. */
 export const iconRoute = createRoute({
   method: 'get',

@@ -1,8 +1,8 @@
 import { type Api, type Loaded } from '../api.ts';
-import { type ListedContract } from '../parts/contract-list.tsx';
 import {
   type ChainCounts,
   type ContractPage,
+  type ListedContract,
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../shapes.ts';

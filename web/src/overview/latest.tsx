@@ -2,7 +2,8 @@ import { type VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
-import { ContractList, type ListedContract } from '../parts/contract-list.tsx';
+import { ContractList } from '../parts/contract-list.tsx';
+import { type ListedContract } from '../shapes.ts';
 import { useHydrated } from '../use-hydrated.ts';
 import { type LiveMatches } from './use-live.ts';
 

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { createApi } from '../api.ts';
-import { type ListedContract } from '../parts/contract-list.tsx';
-import { type StatisticsOverview } from '../shapes.ts';
+import { type ListedContract, type StatisticsOverview } from '../shapes.ts';
 
 /** What an event of GET /v1/events says of a match. */
 interface MatchEvent {

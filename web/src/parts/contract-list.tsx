@@ -1,22 +1,10 @@
 import { type VNode } from 'preact';
 import { formatAgo, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
+import { type ListedContract } from '../shapes.ts';
 import { MatchMark } from './match-mark.tsx';
 import { SafeText } from './safe-text.tsx';
 import { TableRegion } from './table-region.tsx';
-
-/** A contract, and what became of its match last. */
-export interface ListedContract {
-  readonly key: string;
-  /** `stored`, `upgraded`, `withdrawn`. */
-  readonly kind: string;
-  readonly chainId: number;
-  readonly chainName?: string | undefined;
-  readonly address: string;
-  readonly match: 'full' | 'partial' | null;
-  readonly name: string | null;
-  readonly at: string;
-}
 
 /** Contracts with links to their pages. */
 export function ContractList({

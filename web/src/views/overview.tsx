@@ -6,12 +6,12 @@ import { Latest } from '../overview/latest.tsx';
 import { StateOfService } from '../overview/state-of-service.tsx';
 import { useLiveMatches } from '../overview/use-live.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
-import { type ListedContract } from '../parts/contract-list.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { Trend } from '../parts/trend.tsx';
 import {
   type ContractPage,
   type Health,
+  type ListedContract,
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../shapes.ts';

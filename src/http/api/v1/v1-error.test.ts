@@ -32,7 +32,7 @@ const anywhere: readonly [string, number, string, RequestInit][] = [
   ['a contract that is not there', 404, `/files/any/1/${ADDRESS}`, {}],
   ['a path below verify', 404, '/verify/nothing', {}],
   ['a path below a look-up', 404, '/check-by-addresses/nothing', {}],
-  ['GET /verify', 405, '/verify', {}],
+  ['PUT of verify', 405, '/verify', { method: 'PUT' }],
   ['DELETE of a look-up', 405, '/check-all-by-addresses', { method: 'DELETE' }],
   ['POST of files', 405, `/files/tree/any/1/${ADDRESS}`, { method: 'POST' }],
   ['a wrong address', 400, '/check-by-addresses?addresses=0x1&chainIds=1', {}],

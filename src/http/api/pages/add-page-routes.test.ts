@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import { registryOf } from '../../../../test/support/chain-sources.ts';
+import { fixtureDependencies, healthyFacts } from '../../../../test/support/http-fixture.ts';
+import { composeHealth } from '../../health.ts';
+import { type HostApp } from '../../host-app.ts';
+import { createApiApp } from '../api-app.ts';
+
+const PAYLOAD = `</script><script>alert(1)</script><img src=x onerror="alert(2)">`;
+
+let app: HostApp;
+beforeAll(async () => {
+  app = createApiApp(await fixtureDependencies());
+});
+
+const readPage = async (path: string, host = app): Promise<{ status: number; page: string }> => {
+  const response = await host.request(path);
+  return { status: response.status, page: await response.text() };
+};
+
+describe('the pages of the API host', () => {
+  test.each([
+    ['/', 200],
+    ['/server', 200],
+    ['/server/', 200],
+    ['/registry', 200],
+    ['/registry/', 200],
+    ['/server/registry', 200],
+    ['/registry/eip155:1', 200],
+    ['/registry/999', 404],
+    ['/registry/Twin', 409],
+    ['/counts', 200],
+    ['/nothing', 404],
+  ])('%s has the status %i', async (path, status) => {
+    expect((await app.request(path)).status).toBe(status);
+  });
+
+  test.each(['/', '/registry', '/registry/1', '/counts'])(
+    '%s lets nothing run or load that is written into it or comes from elsewhere',
+    async (path) => {
+      const response = await app.request(path);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+      expect(policy).not.toContain('unsafe');
+      expect(response.headers.get('x-frame-options')).toBe('DENY');
+      const page = await response.text();
+      expect(page).not.toMatch(/\son\w+=|\sstyle=|<style|<iframe|javascript:/i);
+      const scripts = [...page.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
+      expect(scripts).toHaveLength(2);
+      expect(scripts[0]).toMatch(/^<script type="module" src="[./]*assets\/[\w-]+\.js">$/);
+      expect(scripts[1]).toBe('<script type="application/json" id="state">');
+    },
+  );
+
+  test.each([
+    ['/', './'],
+    ['/registry', './'],
+    ['/registry/', '../'],
+    ['/registry/1', '../'],
+    ['/server', './server/'],
+    ['/server/registry/1', '../'],
+  ])('%s links to the root of its host as %s', async (path, base) => {
+    const { page } = await readPage(path);
+    expect(page).toContain(`src="${base}assets/`);
+    expect(page).toContain(`href="${base}counts"`);
+  });
+
+  test('/ has the last known counts where the statistics cannot be read, and says so', async () => {
+    const { page } = await readPage('/');
+    expect(page).toContain('role="alert"');
+    expect(page).toMatch(/<dt>Full matches<\/dt><dd>3<\/dd>/);
+    expect(page).toMatch(/<dt>Partial matches<\/dt><dd>9<\/dd>/);
+    expect(page).toContain('href="http://127.0.0.1:10000/stats.json"');
+    expect(page).toContain('href="./chains"');
+  });
+
+  test('/ says what needs a look, and says nothing of what it does not know', async () => {
+    const failure = { since: new Date('2026-02-03T04:30:00Z'), message: '<b>bad</b> list' };
+    const stale = createApiApp(
+      await fixtureDependencies({
+        health: () => composeHealth({ ...healthyFacts(), listSync: { failure } }),
+      }),
+    );
+    expect((await readPage('/', stale)).page).toContain('&lt;b>bad&lt;/b> list');
+    const { now, startedAt, documents, stopping } = healthyFacts();
+    const early = createApiApp(
+      await fixtureDependencies({
+        health: () => composeHealth({ now, startedAt, documents, stopping }),
+        urls: () => ({}),
+      }),
+    );
+    const { page } = await readPage('/', early);
+    expect(page).not.toContain('<dt>Full matches</dt>');
+    expect(page).toContain('switched off here');
+  });
+
+  test('/registry searches and sorts for those without scripts', async () => {
+    const { page } = await readPage('/registry?q=twin&sort=-id');
+    expect(page).toMatch(/Showing 2 of 4/);
+    expect(page).toMatch(/aria-sort="descending"/);
+    expect(page.indexOf('registry/6"')).toBeGreaterThan(0);
+    expect(page.indexOf('registry/6"')).toBeLessThan(page.indexOf('registry/5"'));
+    expect((await readPage('/registry?q=nothing-like-it')).page).toContain('Show all 4');
+  });
+
+  test('names of chains stay text, in the page and in its data', async () => {
+    const registry = registryOf({ list: [{ chainId: 7, name: PAYLOAD, rpc: [] }] });
+    const hostile = createApiApp(await fixtureDependencies({ registry: () => registry }));
+    for (const path of ['/registry', '/registry/7']) {
+      const { page } = await readPage(path, hostile);
+      expect(page.match(/<script/g), path).toHaveLength(2);
+      expect(page, path).not.toContain('<img');
+      const state = /id="state">\s*(.*)\s*<\/script>/.exec(page)?.[1] ?? '';
+      expect(JSON.stringify(JSON.parse(state)), path).toContain(
+        JSON.stringify(PAYLOAD).slice(1, -1),
+      );
+    }
+  });
+});
+
+describe('the files of the pages', () => {
+  test('may be kept for a year, since their names change with them', async () => {
+    const { page } = await readPage('/');
+    const files = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(
+      (match) => match[1],
+    );
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    for (const file of files) {
+      const response = await app.request(`/${file ?? ''}`);
+      expect(response.status, file).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('content-type')).toMatch(
+        /^text\/(javascript|css); charset=utf-8$/,
+      );
+    }
+  });
+
+  test.each(['/assets/nothing.js', '/assets/..%2f..%2fpackage.json', '/assets/'])(
+    '%s is not there',
+    async (path) => {
+      expect((await app.request(path)).status).toBe(404);
+    },
+  );
+});
