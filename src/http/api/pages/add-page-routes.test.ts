@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { registryOf } from '../../../../test/support/chain-sources.ts';
@@ -133,6 +134,19 @@ describe('the files of the pages', () => {
         /^text\/(javascript|css); charset=utf-8$/,
       );
     }
+  });
+
+  test('come compressed where the client takes that', async () => {
+    const file = /src="\.\/(assets\/[^"]+)"/.exec((await readPage('/')).page)?.[1] ?? '';
+    const plain = await app.request(`/${file}`);
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const headers = { 'accept-encoding': 'br, gzip' };
+    const packed = await app.request(`/${file}`, { headers });
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(packed.headers.get('vary')).toBe('Accept-Encoding');
+    const bytes = Buffer.from(await packed.arrayBuffer());
+    expect(packed.headers.get('content-length')).toBe(String(bytes.byteLength));
+    expect(gunzipSync(bytes).toString()).toBe(await plain.text());
   });
 
   test.each(['/assets/nothing.js', '/assets/..%2f..%2fpackage.json', '/assets/'])(

@@ -8,6 +8,7 @@ import {
   makeAnswer,
   REVALIDATED,
 } from '../../answer.ts';
+import { chooseCoding, parseAcceptEncoding } from '../../content-coding.ts';
 import { Html, html } from '../../html.ts';
 import { type HostUrls } from '../../host-dependencies.ts';
 import { type RenderedPage, type WebBundle } from './web-bundle.ts';
@@ -43,7 +44,9 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): void {
   for (const template of parts.bundle.templates) {
     routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => renderPage(parts, c.req.url));
   }
-  routes.get('/assets/:file', (c) => answerAsset(parts.bundle, c.req.param('file')));
+  routes.get('/assets/:file', (c) =>
+    answerAsset(parts.bundle, c.req.param('file'), c.req.header('accept-encoding')),
+  );
 }
 
 async function renderPage(
@@ -109,13 +112,20 @@ function renderDocument(page: RenderedPage, bundle: WebBundle, base: string): st
     </html> `.text;
 }
 
-function answerAsset({ assets }: WebBundle, name: string): Answer {
-  const bytes = assets.get(name);
-  if (bytes === undefined) throw notFound(`/assets/${name}`);
-  return makeAnswer(Buffer.from(bytes), {
+/** In gzip where the client takes it; a client that refuses both codings gets the file as it is. */
+function answerAsset({ assets }: WebBundle, name: string, accepted: string | undefined): Answer {
+  const asset = assets.get(name);
+  if (asset === undefined) throw notFound(`/assets/${name}`);
+  const lengths = { identity: asset.identity.byteLength, gzip: asset.gzip.byteLength };
+  const coding =
+    chooseCoding(parseAcceptEncoding(accepted), lengths) === 'gzip' ? 'gzip' : 'identity';
+  const bytes = asset[coding];
+  return makeAnswer(bytes, {
     status: 200,
     headers: {
       ...BASE_HEADERS,
+      vary: 'Accept-Encoding',
+      ...(coding === 'gzip' && { 'content-encoding': coding }),
       'content-type':
         ASSET_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
       'content-length': String(bytes.byteLength),

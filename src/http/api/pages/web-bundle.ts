@@ -1,4 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+
+const compressGzip = promisify(gzip);
 
 /** What the service needs of a page that its bundle rendered. */
 export interface RenderedPage {
@@ -20,6 +24,12 @@ export interface PageContext {
   readonly now: string;
 }
 
+/** A file that pages load, in both codings. */
+export interface WebAsset {
+  readonly identity: Buffer<ArrayBuffer>;
+  readonly gzip: Buffer<ArrayBuffer>;
+}
+
 /** The pages as the build made them from web/. */
 export interface WebBundle {
   /** The path templates of all pages. */
@@ -33,7 +43,7 @@ export interface WebBundle {
   readonly script: string;
   readonly styles: readonly string[];
   /** All files below `assets/` by their names, which hold a hash of their content. */
-  readonly assets: ReadonlyMap<string, Buffer>;
+  readonly assets: ReadonlyMap<string, WebAsset>;
 }
 
 // The same path holds from src/ and from dist/.
@@ -56,7 +66,13 @@ export async function readWebBundle(): Promise<WebBundle> {
   if (entry === undefined) throw new Error('The bundle of the pages has no entry.');
   const folder = new URL('client/assets/', FOLDER);
   const names = await readdir(folder);
-  const files = await Promise.all(names.map((name) => readFile(new URL(name, folder))));
+  const assets = await Promise.all(
+    names.map(async (name): Promise<[string, WebAsset]> => {
+      const identity = await readFile(new URL(name, folder));
+      const level = constants.Z_BEST_COMPRESSION;
+      return [name, { identity, gzip: await compressGzip(identity, { level }) }];
+    }),
+  );
   const server = (await import(new URL('server/server.js', FOLDER).href)) as Pick<
     WebBundle,
     'templates' | 'render'
@@ -66,6 +82,6 @@ export async function readWebBundle(): Promise<WebBundle> {
     render: server.render,
     script: nameOf(entry.file),
     styles: (entry.css ?? []).map(nameOf),
-    assets: new Map(names.map((name, index) => [name, files[index] ?? Buffer.alloc(0)])),
+    assets: new Map(assets),
   };
 }
