@@ -6,6 +6,7 @@ import { countsPage } from './views/counts.tsx';
 import { overviewPage } from './views/overview.tsx';
 import { verifyPage } from './views/verify.tsx';
 import { jobPage } from './views/job.tsx';
+import { statisticsPage } from './views/statistics.tsx';
 
 /** Every page of the API host. */
 export const PAGES: readonly Page[] = [
@@ -16,6 +17,7 @@ export const PAGES: readonly Page[] = [
   contractPage,
   verifyPage,
   jobPage,
+  statisticsPage,
 ];
 
 /** The page of a path, and what the path says; undefined where there is none. */
