@@ -5,7 +5,7 @@ export interface CodePiece {
 }
 
 /** A token as Prism gives it: text, or a kind with text or more tokens in it. */
-export type PrismToken = string | { readonly type: string; readonly content: PrismContent };
+type PrismToken = string | { readonly type: string; readonly content: PrismContent };
 type PrismContent = PrismToken | readonly PrismToken[];
 
 interface PrismLibrary {
@@ -14,7 +14,7 @@ interface PrismLibrary {
 }
 
 /** The pieces of each line. Nothing but text and the names of tokens is taken of what the grammar gives. */
-export function toLines(tokens: readonly PrismToken[]): CodePiece[][] {
+function toLines(tokens: readonly PrismToken[]): CodePiece[][] {
   const lines: CodePiece[][] = [[]];
   const add = (content: PrismContent, kind: string | undefined): void => {
     if (typeof content === 'string') {
