@@ -169,7 +169,19 @@ function pathsOf(template: string): readonly string[] {
 
 async function everythingOf(url: string, init?: RequestInit): Promise<string> {
   const response = await fetch(url, { ...init, redirect: 'manual' });
-  return `${url} ${JSON.stringify([...response.headers])} ${await response.text()}`;
+  return `${url} ${JSON.stringify([...response.headers])} ${await bodyOf(response)}`;
+}
+
+/** The whole body; of a stream of events, which has no end, what comes within a second. */
+async function bodyOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    return response.text();
+  }
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  setTimeout(() => void reader.cancel(), 1000);
+  let text = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  return text;
 }
 
 const verifyBody = JSON.stringify({

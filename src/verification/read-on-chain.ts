@@ -45,10 +45,13 @@ export function startReading(
     ...(quorum !== undefined && { quorum }),
   };
   const deployed = chainAccess.readDeployedCode(chain, address, options);
-  const creation = findCreation(chain, address, {
-    ...options,
-    ...(submitted !== undefined && { submitted, methods: ['submitted_hash'] }),
-  });
+  // Endpoints that cannot even give the code are not asked for more.
+  const creation = deployed.then(() =>
+    findCreation(chain, address, {
+      ...options,
+      ...(submitted !== undefined && { submitted, methods: ['submitted_hash'] }),
+    }),
+  );
   // The caller may fail before it waits for the second.
   for (const reading of [deployed, creation]) reading.catch(() => undefined);
   return { deployed, creation, stop: () => stopped.abort() };
