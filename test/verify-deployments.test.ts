@@ -14,9 +14,9 @@ import {
   reasonsOf,
   startVerifyingService,
   suiteContract,
-  VERIFIED_CHAIN_ID,
   type VerifyingService,
 } from './support/verifying-service.ts';
+import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
 const START_TIMEOUT_MS = 180_000;
 const NEWEST = '0.8.37';
