@@ -1,0 +1,59 @@
+/**
+ * Takes the screenshots of all views, light, dark and narrow: `npx tsx scripts/screenshots.ts [folder] [view…]`. The
+ * pages are those of the real service with the counts of a large one; `npm run build` comes first.
+ */
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Secret } from '../src/lib/secret.ts';
+import { silentLogger } from '../src/log.ts';
+import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { LOOKS, openTab, startBrowser, visit } from '../test/support/browser.ts';
+import { startTestServer, testDatabaseUrl } from '../test/support/global-setup.ts';
+import { listViews, startPagesService } from '../test/support/pages-service.ts';
+
+const [folder = 'docs/screenshots', ...wanted] = process.argv.slice(2);
+/** A longer page is cut: what is below repeats. */
+const MAX_HEIGHT = 2_400;
+const DATABASE = 'screenshots';
+
+await mkdir(folder, { recursive: true });
+const { address, stop } = await startTestServer();
+try {
+  const url = testDatabaseUrl(address.socketFolder, DATABASE);
+  const postgres = new Secret(testDatabaseUrl(address.socketFolder, 'postgres'));
+  const client = await connectClient(targetOfUrl(postgres, 'screenshots'));
+  await client.query(`CREATE DATABASE ${DATABASE} TEMPLATE ${address.template}`);
+  await client.end();
+  const store = await openStore(
+    { url: new Secret(url), poolSize: 4, dataDir: folder, migrate: false },
+    silentLogger,
+  );
+  const pages = await startPagesService({ url, database: store.database });
+  const browser = await startBrowser();
+  try {
+    for (const look of LOOKS) {
+      const tab = await openTab(browser, look);
+      for (const [name, at] of Object.entries(listViews(pages))) {
+        if (wanted.length > 0 && !wanted.includes(name)) continue;
+        await visit(tab, `${pages.service.apiUrl}${at}`);
+        const height = await tab.page.evaluate<number>('document.documentElement.scrollHeight');
+        const file = path.join(folder, `${name}-${look.name}.png`);
+        await tab.page.screenshot({
+          path: file,
+          fullPage: true,
+          clip: { x: 0, y: 0, width: look.width, height: Math.min(height, MAX_HEIGHT) },
+        });
+        console.log(`${file}  ${Math.round((await stat(file)).size / 1024)} KiB`);
+      }
+      for (const trouble of tab.troubles) console.error(trouble);
+      await tab.context.close();
+    }
+  } finally {
+    await browser.close();
+    await pages.close();
+    await store.close();
+  }
+} finally {
+  await stop();
+}

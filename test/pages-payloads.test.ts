@@ -1,0 +1,212 @@
+import { type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saveMatch } from '../src/repository/save-matches.ts';
+import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { findAnvil, startAnvil, type Anvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import {
+  hasBrowser,
+  NO_BROWSER,
+  openTab,
+  startBrowser,
+  visit,
+  type WatchedPage,
+} from './support/browser.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { readCases } from './support/shared-data.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+  verifyOverV2,
+} from './support/verification-fixture.ts';
+
+/** Texts that run a script where they are taken for anything but text; each calls `executed()`. */
+const PAYLOADS = readCases<{ readonly text: string; readonly why: string }>(
+  'script-payloads.json',
+).map(({ text }) => text);
+/** Chains from this id on have a payload each for a name. */
+const FIRST_CHAIN_ID = 900_000_001;
+/** A contract whose every text is a payload, and others with one for a name. */
+const HOSTILE = sampleAddress(0xbad);
+const SOURCES_IN_A_JOB = 60;
+const TIMEOUT = { timeout: 300_000 };
+const isAbsent = !hasBrowser();
+
+/**
+ * What a page holds that no page of ours writes: handlers, elements that load or run, links of other schemes. The
+ * policy would stop most of it; it must not be there to be stopped.
+ */
+const FIND_INJECTED = `[...document.querySelectorAll('*')].flatMap((element) => {
+  const named = ['IFRAME', 'OBJECT', 'EMBED', 'BASE', 'STYLE', 'FRAME', 'MATH', 'XSS', 'MARQUEE', 'PORTAL', 'IMG', 'VIDEO', 'AUDIO'];
+  const found = named.includes(element.tagName.toUpperCase()) ? [element.tagName] : [];
+  if (element.tagName === 'SCRIPT' && element.id !== 'state' && !/\\/assets\\//.test(element.src)) found.push('script');
+  for (const { name, value } of element.attributes) {
+    if (/^on/i.test(name) || name === 'srcdoc' || name === 'autofocus') found.push(name + '=' + value);
+    if (['href', 'src', 'action', 'formaction', 'data'].includes(name)) {
+      const { protocol } = new URL(value, 'http://127.0.0.1/');
+      if (!['http:', 'https:'].includes(protocol)) found.push(name + '=' + value);
+    }
+  }
+  return found;
+})`;
+
+describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+  let testDatabase: TestDatabase;
+  let service: BootedService;
+  let browser: Browser;
+  let anvil: Anvil | undefined;
+  let tab: WatchedPage;
+  const executions: string[] = [];
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    anvil =
+      findAnvil() === undefined ? undefined : await startAnvil({ chainId: VERIFIED_CHAIN_ID });
+    await storeHostileContracts(testDatabase);
+    service = await bootService({ databaseUrl: testDatabase.url, yaml: yamlOf(anvil) });
+    browser = await startBrowser();
+    tab = await openTab(browser);
+    await tab.page.exposeBinding('executed', ({ frame }) => executions.push(frame.url()));
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    await anvil?.stop();
+    await testDatabase.drop();
+  });
+
+  async function expectTextOnly(path: string): Promise<void> {
+    await visit(tab, `${service.apiUrl}${path}`);
+    expect.soft(await tab.page.evaluate(FIND_INJECTED), path).toEqual([]);
+    expect.soft(executions, path).toEqual([]);
+    expect.soft(tab.troubles, path).toEqual([]);
+    expect.soft(tab.foreignRequests, path).toEqual([]);
+  }
+
+  it('would be found if one ran, by the same means', async () => {
+    const other = await openTab(browser);
+    const found: string[] = [];
+    await other.page.exposeBinding('executed', () => found.push('executed'));
+    await other.page.setContent('<img src=x onerror=executed()><script>executed()</script>');
+    await expect.poll(() => found.length).toBe(2);
+    expect(await other.page.evaluate<string[]>(FIND_INJECTED)).toContain('onerror=executed()');
+    await other.context.close();
+  });
+
+  it('stay text as names of chains, in the table of all', TIMEOUT, async () => {
+    for (const query of ['page=1', 'page=2', 'page=3', 'page=4', 'q=executed', 'q=script']) {
+      await expectTextOnly(`/registry?${query}`);
+    }
+    for (const text of PAYLOADS.slice(0, 40)) {
+      await expectTextOnly(`/registry?q=${encodeURIComponent(text)}`);
+    }
+  });
+
+  it('stay text as names of chains, on the page of each', TIMEOUT, async () => {
+    for (const [index] of PAYLOADS.entries()) {
+      await expectTextOnly(`/registry/${FIRST_CHAIN_ID + index}`);
+    }
+  });
+
+  it(
+    'stay text as names and contents of sources, names of contracts and reasons',
+    TIMEOUT,
+    async () => {
+      await expectTextOnly(`/contract/1/${HOSTILE}`);
+      // Nothing was left out instead of being shown.
+      const shown = await tab.page.locator('main').innerText();
+      expect(shown).toContain('<script>executed()</script>');
+      for (const path of ['/', '/statistics']) await expectTextOnly(path);
+    },
+  );
+
+  it('stay text as names of contracts, in lists and titles', TIMEOUT, async () => {
+    for (const [index] of PAYLOADS.entries()) {
+      if (index % 8 === 0) await expectTextOnly(`/contract/1/${sampleAddress(0x1000 + index)}`);
+    }
+  });
+
+  it('stay text as paths and queries of addresses', TIMEOUT, async () => {
+    for (const [index, text] of PAYLOADS.entries()) {
+      if (index % 8 !== 0) continue;
+      const part = encodeURIComponent(text);
+      await expectTextOnly(`/verify?chain=${part}&address=${part}`);
+      await expectTextOnly(`/registry?sort=${part}&page=${part}`);
+    }
+  });
+
+  it.skipIf(findAnvil() === undefined)(
+    'stay text in messages of the compiler',
+    TIMEOUT,
+    async () => {
+      const { address } = await deploy(anvil!, '6001600c60003960016000f300');
+      for (let first = 0; first < PAYLOADS.length; first += SOURCES_IN_A_JOB) {
+        const sources = PAYLOADS.slice(first, first + SOURCES_IN_A_JOB).map(
+          (text, index) =>
+            [`${index}.sol`, `contract A { wrong ${text.replaceAll(/\s/g, ' ')} }`] as const,
+        );
+        const job = await verifyOverV2(service.apiUrl, address, {
+          stdJsonInput: inputOf(Object.fromEntries(sources)),
+          compilerVersion: '0.8.37',
+          contractIdentifier: '0.sol:A',
+        });
+        expect(JSON.stringify(job.error)).toContain('executed');
+        await expectTextOnly(`/job/${job.verificationId}`);
+      }
+    },
+  );
+});
+
+function yamlOf(anvil: Anvil | undefined): string {
+  const chains = PAYLOADS.map((text, index) => {
+    const chainId = FIRST_CHAIN_ID + index;
+    const fields = {
+      name: text,
+      title: text,
+      nativeCurrency: { name: text, symbol: text, decimals: 18 },
+    };
+    return `  ${chainId}: ${JSON.stringify(fields)}`;
+  });
+  const node = `{ name: Chain of the tests, local: true, rpc: ['${anvil?.url ?? 'http://127.0.0.1:8545'}'] }`;
+  return `
+registry: { include: configured, defaults: false }
+chains:
+  1: { name: First, supported: false }
+  ${VERIFIED_CHAIN_ID}: ${node}
+${chains.join('\n')}
+`;
+}
+
+async function storeHostileContracts({ database }: TestDatabase): Promise<void> {
+  const hostile = (address: `0x${string}`, name: string, texts: readonly string[]) => {
+    const sample = sampleContract(1, address, { runtimeMatch: 'full' });
+    return {
+      ...sample,
+      compilation: {
+        ...sample.compilation,
+        name,
+        fullyQualifiedName: `${texts[0] ?? ''}:${name}`,
+        metadata: JSON.stringify({ address, texts }),
+        settings: { remappings: texts },
+        artifacts: {
+          abi: texts.map((text) => ({
+            type: 'function',
+            name: text,
+            inputs: [{ name: text, type: text }],
+          })),
+        },
+        sources: texts.map((text, index) => ({ path: `${index}${text}`, content: text })),
+      },
+    };
+  };
+  await saveMatch(database, hostile(HOSTILE, PAYLOADS[0] ?? '', PAYLOADS));
+  for (const [index, text] of PAYLOADS.entries()) {
+    if (index % 8 !== 0) continue;
+    await saveMatch(database, hostile(sampleAddress(0x1000 + index), text, [text]));
+    const withdrawn = hostile(sampleAddress(0x9000 + index), text, [text]);
+    await saveMatch(database, withdrawn);
+    await withdrawMatch(database, { chainId: 1, address: withdrawn.address, reason: text });
+  }
+}

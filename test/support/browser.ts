@@ -1,0 +1,179 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+const PACKAGE = '@sparticuz/chromium';
+const requireHere = createRequire(import.meta.url);
+
+/** Why a test that needs a browser is skipped. */
+export const NO_BROWSER = 'the Chromium of @sparticuz/chromium is for Linux on x64 and not here';
+
+/** Whether the browser of the npm package can run on this machine. */
+export function hasBrowser(): boolean {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return false;
+  try {
+    return existsSync(requireHere.resolve(PACKAGE));
+  } catch {
+    return false;
+  }
+}
+
+/** What makes a tab: nothing goes out but to the pages themselves, and their security stays as browsers have it. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--font-render-hinting=none',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-domain-reliability',
+  '--disable-sync',
+  '--no-pings',
+  '--no-default-browser-check',
+  '--no-first-run',
+  // Whatever a page asks of another machine fails, so that no test depends on one.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+];
+
+const FONTS = 'own-fonts.conf';
+
+function fontsOf(folder: string): string {
+  return `<?xml version="1.0"?><fontconfig><dir>${folder}</dir><cachedir>${folder}/cache</cachedir></fontconfig>`;
+}
+
+/** The version in the package's manifest, which its exports do not name. */
+async function readVersion(): Promise<string> {
+  const entry = requireHere.resolve(PACKAGE);
+  const root = entry.slice(0, entry.lastIndexOf(PACKAGE) + PACKAGE.length);
+  const manifest = await readFile(path.join(root, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+/**
+ * The folder of the unpacked browser. The package unpacks into the system's temporary folder and takes a file that is
+ * there for a whole one. So it unpacks in a process with a temporary folder of its own, which gets its name by one
+ * rename when it is whole: processes that do so at once do not see each other's halves.
+ */
+async function unpack(): Promise<string> {
+  const user = process.getuid?.() ?? 0;
+  const folder = path.join(tmpdir(), `fullmatch-chromium-${await readVersion()}-${user}`);
+  if (existsSync(folder)) return folder;
+  const staging = await mkdtemp(`${folder}-`);
+  const script = `const { default: chromium } = await import(${JSON.stringify(PACKAGE)}); await chromium.executablePath();`;
+  try {
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: import.meta.dirname,
+      env: { PATH: process.env['PATH'], HOME: staging, TMPDIR: staging },
+    });
+    await writeFile(path.join(staging, FONTS), fontsOf(path.join(folder, 'fonts')));
+    await rename(staging, folder);
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    // Another process was faster.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+/** Starts a headless Chromium that reaches this machine only. Its caller closes it. */
+export async function startBrowser(): Promise<Browser> {
+  const folder = await unpack();
+  return chromium.launch({
+    executablePath: path.join(folder, 'chromium'),
+    args: ARGUMENTS,
+    chromiumSandbox: false,
+    headless: true,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder,
+      // The package brings a font for machines that have none at all.
+      ...(!existsSync('/etc/fonts/fonts.conf') && { FONTCONFIG_FILE: path.join(folder, FONTS) }),
+    },
+  });
+}
+
+/** How somebody looks at a page. */
+export interface Look {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: 'light' | 'dark';
+}
+
+/** The looks in which every view has to be good. */
+export const LOOKS: readonly Look[] = [
+  { name: 'light', width: 1280, height: 900, colorScheme: 'light' },
+  { name: 'dark', width: 1280, height: 900, colorScheme: 'dark' },
+  { name: 'narrow', width: 320, height: 640, colorScheme: 'light' },
+];
+
+/** A tab, and what went wrong in it. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Violations of the content security policy, errors of scripts, lines of the console that say an error. */
+  readonly troubles: readonly string[];
+  /** Requests that left for another origin than the page's. */
+  readonly foreignRequests: readonly string[];
+}
+
+const TELL_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  reportViolation('policy violated: ' + [event.effectiveDirective, event.blockedURI, event.sample].join(' ')))`;
+
+/** Opens a tab that writes down what goes wrong in it. */
+export async function openTab(
+  browser: Browser,
+  look: Look = LOOKS[0]!,
+  options: { readonly javaScriptEnabled?: boolean; readonly reducedMotion?: 'reduce' } = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: { width: look.width, height: look.height },
+    colorScheme: look.colorScheme,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    ...options,
+  });
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  const foreignRequests: string[] = [];
+  await page.exposeBinding('reportViolation', (_source, text: string) => troubles.push(text));
+  await page.addInitScript(TELL_OF_VIOLATIONS);
+  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // A status that is no success is said by the browser itself; tests of such pages expect it.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      troubles.push(`console: ${message.text()}`);
+    }
+  });
+  page.on('dialog', (dialog) => {
+    troubles.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && protocol !== 'blob:' && hostname !== '127.0.0.1') {
+      foreignRequests.push(request.url());
+    }
+  });
+  return { page, context, troubles, foreignRequests };
+}
+
+/** Opens a page and waits until nothing of it is being loaded; the stream of events may stay open. */
+export async function visit({ page }: WatchedPage, url: string): Promise<number> {
+  const response = await page.goto(url, { waitUntil: 'load' });
+  // Scripts of type module have run at load; what they render comes in the next frames.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))');
+  return response?.status() ?? 0;
+}
+
+/** How many pixels the page itself can be scrolled sideways: 0 is what people need. */
+export function sidewaysScroll({ page }: WatchedPage): Promise<number> {
+  return page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+}

@@ -1,0 +1,265 @@
+import { saveMatches } from '../../src/repository/save-matches.ts';
+import { type VerifiedContract } from '../../src/repository/verified-contract.ts';
+import { sql, type Database } from '../../src/store/database.ts';
+import { type Hex } from '../../src/lib/hex.ts';
+import { findAnvil, startAnvil, type Anvil } from './anvil.ts';
+import { bootService, type BootedService } from './booted-service.ts';
+import { sampleAddress, sampleContract } from './sample-contracts.ts';
+import { sharedData } from './shared-data.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+  verifyOverV2,
+  type WireJob,
+} from './verification-fixture.ts';
+
+/** The chain with the longest id, and a name of 60 characters. */
+export const FAR_CHAIN_ID = Number.MAX_SAFE_INTEGER;
+export const LONG_NAME = 'The Long-Winded Settlement Chain of the Northern Archipelago';
+
+/** Contracts of the filled service, by what is to be seen at them. */
+export const SHOWN = {
+  full: sampleAddress(0xf0_01),
+  partial: sampleAddress(0xf0_02),
+  /** Sources with letters that are not what they seem. */
+  deceiving: sampleAddress(0xf0_03),
+  far: sampleAddress(0xf0_04),
+  absent: sampleAddress(0xf0_05),
+} as const;
+
+type Distribution = Readonly<
+  Record<string, { readonly full_match: number; readonly partial_match: number }>
+>;
+
+/** The counts of a large service: the real ones of 2026 where they lie beside the checkout, else made-up ones. */
+export function largeDistribution(): Distribution {
+  const real = sharedData('stats-2026-08-22.json') as Distribution | undefined;
+  if (real !== undefined) return real;
+  const entries = Array.from({ length: 374 }, (_, index) => {
+    const size = Math.round(12_000_000 / (index + 1) ** 1.6);
+    const counts = { full_match: Math.round(size * 0.29), partial_match: Math.round(size * 0.71) };
+    return [String(index === 0 ? 1 : index * 97), counts] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+// What every writer adds to, filled as if the contracts had come over five months, a little faster each week.
+const FILL = sql(
+  'test fill statistics',
+  `WITH given AS (
+     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS row (chain_id, full_match, partial_match)
+   ), steps AS (
+     SELECT step, (now() AT TIME ZONE 'UTC')::date - (150 - step) AS day,
+       (1000 + step * step)::numeric / (SELECT sum(1000 + s * s) FROM generate_series(0, 150) AS s) AS part
+     FROM generate_series(0, 150) AS step
+   ), counts AS (
+     INSERT INTO chain_counts AS counts (chain_id, full_match, partial_match) SELECT * FROM given
+     ON CONFLICT (chain_id) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
+       partial_match = counts.partial_match + excluded.partial_match
+   ), activity AS (
+     INSERT INTO chain_activity AS activity (chain_id, events, codes, first_verified_at, last_verified_at)
+     SELECT chain_id, full_match + partial_match, (full_match + partial_match) / 40, now() - interval '150 days',
+       now() - chain_id % 5000 * interval '1 minute' FROM given
+     ON CONFLICT (chain_id) DO UPDATE SET events = activity.events + excluded.events
+   ), daily AS (
+     INSERT INTO daily_counts AS counts (chain_id, day, full_match, partial_match)
+     SELECT chain_id, day, round(full_match * part), round(partial_match * part) FROM given CROSS JOIN steps
+     ON CONFLICT (chain_id, day) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
+       partial_match = counts.partial_match + excluded.partial_match
+   ), hourly AS (
+     INSERT INTO hourly_counts AS counts (chain_id, hour, full_match, partial_match)
+     SELECT chain_id, date_trunc('hour', now()) - n * interval '6 hours', full_match / 3000, partial_match / 3000
+     FROM given CROSS JOIN generate_series(0, 27) AS n WHERE full_match + partial_match > 3000
+     ON CONFLICT (chain_id, hour) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
+       partial_match = counts.partial_match + excluded.partial_match
+   ), falls AS (
+     INSERT INTO daily_falls (chain_id, day, reason, full_match, partial_match)
+     SELECT chain_id, (now() AT TIME ZONE 'UTC')::date - 40, 'A batch of imports named the wrong chain', -12, -345
+     FROM given WHERE chain_id = 10 ON CONFLICT DO NOTHING
+   )
+   INSERT INTO compiler_counts AS counts (chain_id, origin, language, version, full_match, partial_match)
+   SELECT chain_id, origin::match_origin, language, version, round(full_match * part), round(partial_match * part)
+   FROM given CROSS JOIN (VALUES
+     ('imported', 'solidity', '0.8.19+commit.7dd6d404', 0.34), ('imported', 'solidity', '0.8.20+commit.a1b79de6', 0.21),
+     ('verified', 'solidity', '0.8.30+commit.73712a01', 0.18), ('imported', 'solidity', '0.4.26+commit.4563c3fc', 0.12),
+     ('monitored', 'solidity', '0.8.37+commit.f401782d', 0.09), ('imported', 'vyper', '0.3.10+commit.91361694', 0.04),
+     ('verified', 'yul', '0.8.30+commit.73712a01', 0.02)) AS share (origin, language, version, part)
+   ON CONFLICT (chain_id, origin, language, version) DO UPDATE SET
+     full_match = counts.full_match + excluded.full_match, partial_match = counts.partial_match + excluded.partial_match`,
+);
+
+/** Gives a database the counts of a large service without its contracts. */
+export async function fillStatistics(
+  database: Database,
+  distribution: Distribution = largeDistribution(),
+): Promise<void> {
+  const entries = Object.entries(distribution);
+  await database.query(FILL, [
+    entries.map(([chainId]) => Number(chainId)),
+    entries.map(([, counts]) => counts.full_match),
+    entries.map(([, counts]) => counts.partial_match),
+  ]);
+}
+
+const TOKEN = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.7;
+
+import "./Owned.sol";
+
+/// @title A token of the tests.
+contract Token is Owned {
+    string public constant name = "Test Token";
+    mapping(address => uint256) public balanceOf;
+
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    constructor() {
+        balanceOf[msg.sender] = 1_000 ether;
+    }
+
+    function transfer(address to, uint256 value) external returns (bool) {
+        balanceOf[msg.sender] -= value; // reverts where it would fall below zero
+        balanceOf[to] += value;
+        emit Transfer(msg.sender, to, value);
+        return true;
+    }
+}
+`;
+const OWNED = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.7;
+
+/// @title Has an owner.
+contract Owned {
+    address public immutable owner = msg.sender;
+}
+`;
+const TOKEN_PATH = 'contracts/Token.sol';
+const TOKEN_SOURCES = { [TOKEN_PATH]: TOKEN, 'contracts/Owned.sol': OWNED };
+
+/** Imported contracts that a page is looked at with. */
+function shownContracts(): readonly VerifiedContract[] {
+  const contract = (
+    address: Hex,
+    match: 'full' | 'partial',
+    sources: Readonly<Record<string, string>>,
+    chainId = 1,
+  ): VerifiedContract => {
+    const sample = sampleContract(chainId, address, { runtimeMatch: match, creationMatch: match });
+    return {
+      ...sample,
+      compilation: {
+        ...sample.compilation,
+        name: 'Token',
+        fullyQualifiedName: `${TOKEN_PATH}:Token`,
+        metadata: JSON.stringify({ address }),
+        sources: Object.entries(sources).map(([path, content]) => ({ path, content })),
+      },
+    };
+  };
+  const deceiving = {
+    [TOKEN_PATH]: `// access \u202e} if (isAdmin)\u2066 is checked\n${TOKEN}a\u200bb`,
+  };
+  return [
+    contract(SHOWN.full, 'full', TOKEN_SOURCES),
+    contract(SHOWN.partial, 'partial', TOKEN_SOURCES),
+    contract(SHOWN.deceiving, 'partial', deceiving),
+    contract(SHOWN.far, 'full', TOKEN_SOURCES, FAR_CHAIN_ID),
+  ];
+}
+
+/** Jobs that ended in each way: with a match, with other code, with a compiler's error. */
+export type EndedJobs = Readonly<Record<'verified' | 'different' | 'broken', WireJob>>;
+
+/** A service with the counts of a large one, some contracts, and jobs of each kind where an EVM node is here. */
+export interface PagesService {
+  readonly service: BootedService;
+  /** Without an EVM node there are none. */
+  readonly jobs?: EndedJobs;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts the real service with all its chains on a database, and fills it. `more` is YAML behind `chains:`. */
+export async function startPagesService(
+  { url, database }: { readonly url: string; readonly database: Database },
+  more = '',
+): Promise<PagesService> {
+  const anvil =
+    findAnvil() === undefined ? undefined : await startAnvil({ chainId: VERIFIED_CHAIN_ID });
+  await saveMatches(database, shownContracts());
+  await fillStatistics(database);
+  const service = await bootService({ databaseUrl: url, yaml: yamlOf(anvil, more) });
+  const close = async (): Promise<void> => {
+    await service.close();
+    await anvil?.stop();
+  };
+  try {
+    if (anvil === undefined) return { service, close };
+    return { service, close, jobs: await runJobs(anvil, service) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function yamlOf(anvil: Anvil | undefined, more: string): string {
+  return `
+chains:
+  ${VERIFIED_CHAIN_ID}: { name: Chain of the tests, local: true, rpc: ['${anvil?.url ?? 'http://127.0.0.1:8545'}'] }
+  ${FAR_CHAIN_ID}: { name: '${LONG_NAME}', shortName: far, supported: false }
+${more}`;
+}
+
+async function runJobs(anvil: Anvil, { apiUrl }: BootedService): Promise<EndedJobs> {
+  const input = inputOf(TOKEN_SOURCES);
+  const { creationCode } = await compileAsDeveloper('0.8.37', input, TOKEN_PATH, 'Token');
+  const body = (sources: Readonly<Record<string, string>>): object => ({
+    stdJsonInput: inputOf(sources),
+    compilerVersion: '0.8.37',
+    contractIdentifier: `${TOKEN_PATH}:Token`,
+  });
+  const [first, second] = [await deploy(anvil, creationCode), await deploy(anvil, creationCode)];
+  const other = { ...TOKEN_SOURCES, [TOKEN_PATH]: TOKEN.replace('+= value', '+= value + 1') };
+  const broken = {
+    ...TOKEN_SOURCES,
+    [TOKEN_PATH]: TOKEN.replace('returns (bool)', 'returns (boo)'),
+  };
+  return {
+    verified: await verifyOverV2(apiUrl, first.address, {
+      ...body(TOKEN_SOURCES),
+      creationTransactionHash: first.transactionHash,
+    }),
+    different: await verifyOverV2(apiUrl, second.address, body(other)),
+    broken: await verifyOverV2(apiUrl, second.address, body(broken)),
+  };
+}
+
+/** Every view and its states, by name and path below the API host. */
+export function listViews({ jobs }: PagesService): Readonly<Record<string, string>> {
+  const jobPath = (job: WireJob): string => `/job/${job.verificationId}`;
+  return {
+    overview: '/',
+    chains: '/registry',
+    'chains-filtered': '/registry?q=sepolia',
+    'chains-none': '/registry?q=zzzzzzzz',
+    chain: '/registry/1',
+    'chain-far': `/registry/${FAR_CHAIN_ID}`,
+    'chain-absent': '/registry/123456789012',
+    statistics: '/statistics',
+    'contract-full': `/contract/1/${SHOWN.full}`,
+    'contract-partial': `/contract/1/${SHOWN.partial}`,
+    'contract-deceiving': `/contract/1/${SHOWN.deceiving}`,
+    'contract-absent': `/contract/1/${SHOWN.absent}`,
+    'contract-far': `/contract/${FAR_CHAIN_ID}/${SHOWN.far}`,
+    verify: '/verify',
+    'job-absent': '/job/00000000-0000-4000-8000-000000000000',
+    counts: '/counts',
+    ...(jobs && {
+      'contract-verified': `/contract/${VERIFIED_CHAIN_ID}/${jobs.verified.contract.address}`,
+      'job-verified': jobPath(jobs.verified),
+      'job-different': jobPath(jobs.different),
+      'job-broken': jobPath(jobs.broken),
+    }),
+  };
+}
