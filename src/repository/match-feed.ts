@@ -100,10 +100,9 @@ export class MatchFeed {
   async #remember(rows: readonly EventRow[]): Promise<void> {
     for (const { id } of rows) this.#seen.add(BigInt(id));
     this.#passSeen();
-    if (this.#seen.size === 0) {
-      this.#gap = undefined;
-      return;
-    }
+    // What was missing has come: the next gap, if there is one, is another.
+    if (this.#gap !== undefined && this.#gap.upTo <= this.#floor) this.#forgetGap();
+    if (this.#seen.size === 0) return;
     const [snapshot] = await this.#database.query<{ oldest: string; next: string }>(READ_SNAPSHOT);
     if (snapshot === undefined) return;
     let highest = this.#floor;
@@ -119,10 +118,14 @@ export class MatchFeed {
   /** Whether the transactions of the gap had ended before the last reading: what they wrote has been read. */
   #confirmed = false;
 
-  #closeGap(upTo: bigint): void {
-    this.#floor = upTo;
+  #forgetGap(): void {
     this.#gap = undefined;
     this.#confirmed = false;
+  }
+
+  #closeGap(upTo: bigint): void {
+    this.#floor = upTo;
+    this.#forgetGap();
     for (const id of this.#seen) if (id <= upTo) this.#seen.delete(id);
     this.#passSeen();
   }
