@@ -16,11 +16,11 @@ import {
 } from './verification-fixture.ts';
 
 /** The chain with the longest id, and a name of 60 characters. */
-export const FAR_CHAIN_ID = Number.MAX_SAFE_INTEGER;
-export const LONG_NAME = 'The Long-Winded Settlement Chain of the Northern Archipelago';
+const FAR_CHAIN_ID = Number.MAX_SAFE_INTEGER;
+const LONG_NAME = 'The Long-Winded Settlement Chain of the Northern Archipelago';
 
 /** Contracts of the filled service, by what is to be seen at them. */
-export const SHOWN = {
+const SHOWN = {
   full: sampleAddress(0xf0_01),
   partial: sampleAddress(0xf0_02),
   /** Sources with letters that are not what they seem. */
@@ -34,7 +34,7 @@ type Distribution = Readonly<
 >;
 
 /** The counts of a large service: the real ones of 2026 where they lie beside the checkout, else made-up ones. */
-export function largeDistribution(): Distribution {
+function largeDistribution(): Distribution {
   const real = sharedData('stats-2026-08-22.json') as Distribution | undefined;
   if (real !== undefined) return real;
   const entries = Array.from({ length: 374 }, (_, index) => {

@@ -34,7 +34,7 @@ export interface DemoNode {
 }
 
 /** Where anvil is: on the PATH, or in the npm package beside the program or the working directory. */
-export function findAnvil(searchPath: string, workingDirectory: string): string | undefined {
+function findAnvil(searchPath: string, workingDirectory: string): string | undefined {
   const isProgram = (file: string): boolean => {
     try {
       accessSync(file, constants.X_OK);
