@@ -58,10 +58,9 @@ describe.skipIf(absence)(`Hardhat 3 and its verify plugin${absence ? ` (${absenc
     expect(await service.contractAt(address)).toMatchObject({ match: 'exact_match' });
     await expect.poll(service.counts).toEqual({ full_match: 1, partial_match: 0 });
     const page = /Explorer: (\S+)/.exec(run.printed)?.[1] ?? '';
-    expect(await (await fetch(page)).json()).toMatchObject({
-      compilation: { fullyQualifiedName: 'project/contracts/Guestbook.sol:Guestbook' },
-      sources: { 'project/contracts/Owned.sol': {} },
-    });
+    const shown = await (await fetch(page)).text();
+    expect(shown).toContain('project/contracts/Guestbook.sol:Guestbook');
+    expect(shown).toContain('project/contracts/Owned.sol');
   }, 150_000);
 
   test('learn that a contract is verified already', async () => {

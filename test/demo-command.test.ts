@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMONSTRATION_CHAIN_ID } from '../src/chains/default-service-chains.ts';
-import { ERROR_CODES } from '../src/errors.ts';
 import { findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { runInProcess, type CliRun } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { startWebServer } from './support/web-server.ts';
 
 interface Demonstration {
   readonly chainId: number;
@@ -105,9 +105,11 @@ describe.skipIf(absent)(`fullmatch demo${absent ? `: ${NO_ANVIL}` : ''}`, () => 
   );
 
   it('is to be tried again while the node that is named gives no answer', async () => {
-    const run = await runDemo('--rpc', 'http://127.0.0.1:1');
-    expect(codeOf(run)).toBe('rpc_unreachable');
-    expect(run.exitCode).toBe(ERROR_CODES.rpc_unreachable.exit);
+    const gone = await startWebServer(() => undefined);
+    await gone.close();
+    const run = await runDemo('--rpc', gone.url);
+    expect(codeOf(run)).toBe('connection_failed');
+    expect(run.exitCode).toBe(75);
   });
 
   it('deploys nothing to a node of another chain', async () => {
