@@ -50,8 +50,7 @@ const environment = (): Record<string, string> => ({ DATABASE_URL: database.url 
 const surroundings = () => ({ environment: environment(), workingDirectory: folder });
 const configure = (text: string): Promise<void> =>
   writeFile(path.join(folder, 'fullmatch.yaml'), `${BASE}${text}\n`);
-const get = async (at: string): Promise<unknown> =>
-  (await fetch(`${service.apiUrl}${at}`)).json();
+const get = async (at: string): Promise<unknown> => (await fetch(`${service.apiUrl}${at}`)).json();
 const health = (): Promise<Health> => get('/health') as Promise<Health>;
 const chains = async (): Promise<string> => (await fetch(`${service.apiUrl}/chains`)).text();
 
