@@ -1,17 +1,7 @@
+import { type RegistryLine } from '../shapes.ts';
+
 /** A chain with its counts, as the table of chains shows it. */
-export interface ChainRow {
-  readonly chainId: number;
-  readonly name: string;
-  readonly shortName?: string;
-  readonly currency?: string;
-  readonly currencyName?: string;
-  readonly supported: boolean;
-  readonly monitored: boolean;
-  readonly testnet: boolean;
-  readonly status?: string;
-  readonly health?: 'unknown' | 'up' | 'degraded' | 'down';
-  readonly warnings: readonly string[];
-  readonly formerNames?: readonly string[];
+export interface ChainRow extends RegistryLine {
   readonly full: number;
   readonly partial: number;
   readonly lastVerifiedAt: string | null;

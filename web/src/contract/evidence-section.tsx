@@ -1,4 +1,4 @@
-import { type ComponentChildren, type VNode } from 'preact';
+import { type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
@@ -6,6 +6,7 @@ import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { type ContractFacts, type Evidence } from './contract-data.ts';
 import { describeCodeMatch, describeOrigin } from './verdict.ts';
+import { Fact } from '../parts/fact.tsx';
 
 interface Props {
   readonly facts: ContractFacts;
@@ -61,21 +62,6 @@ function CodesTable({ facts, evidence }: Props): VNode {
           ))}
         </tbody>
       </table>
-    </div>
-  );
-}
-
-function Fact({
-  name,
-  children,
-}: {
-  readonly name: string;
-  readonly children: ComponentChildren;
-}): VNode {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

@@ -1,6 +1,7 @@
-import { type ComponentChildren, type VNode } from 'preact';
+import { type VNode } from 'preact';
 import { formatCount, formatSpan, formatTime } from '../format.ts';
 import { type Health } from '../shapes.ts';
+import { Fact } from '../parts/fact.tsx';
 
 /** What needs a look, and how the registry, the queue and the compilers are. */
 export function StateOfService({
@@ -78,19 +79,4 @@ function listAge({
   if (stale) return `stale: read ${formatSpan(ageSeconds)} ago, no newer one is to be had`;
   if (confirmedSecondsAgo === undefined) return `read ${formatSpan(ageSeconds)} ago`;
   return `confirmed ${formatSpan(confirmedSecondsAgo)} ago`;
-}
-
-function Fact({
-  name,
-  children,
-}: {
-  readonly name: string;
-  readonly children: ComponentChildren;
-}): VNode {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

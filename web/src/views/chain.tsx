@@ -14,6 +14,7 @@ import { Trend } from '../parts/trend.tsx';
 import { TextOrLink, Value } from '../parts/value.tsx';
 import { type ChainCounts } from '../shapes.ts';
 import './chain.css';
+import { Fact } from '../parts/fact.tsx';
 
 /** A chain: its record with the origin of each field, its endpoints, counts and contracts. */
 export const chainPage = definePage<ChainData>({
@@ -190,21 +191,6 @@ function Facts({ details: { record, testnet, local } }: { readonly details: Chai
         </Fact>
       )}
     </dl>
-  );
-}
-
-function Fact({
-  name,
-  children,
-}: {
-  readonly name: string;
-  readonly children: ComponentChildren;
-}): VNode {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
