@@ -9,7 +9,7 @@ const state = document.querySelector('#state')?.textContent;
 
 if (root !== null && state !== null && state !== undefined) {
   const props = JSON.parse(state) as ViewProps<unknown>;
-  const found = findPage(props.request.path, props.request.query);
+  const found = await findPage(props.request.path, props.request.query);
   if (found !== undefined) {
     const { page } = found;
     hydrate(

@@ -33,8 +33,6 @@ export interface ViewProps<Data> {
 
 /** One kind of page: how its data is read over the public HTTP interface, and how it looks. */
 export interface Page<Data = unknown> {
-  /** `/contract/{chain}/{address}`. */
-  readonly template: string;
   /** The entry of the navigation to which the page belongs. */
   readonly section?: string;
   readonly title: (props: ViewProps<Data>) => string;

@@ -8,6 +8,8 @@ import { Layout } from './parts/layout.tsx';
 export interface RenderedPage {
   readonly status: number;
   readonly title: string;
+  /** The name of the module in `views/`. */
+  readonly view: string;
   readonly body: string;
   /** What the browser's bundle takes up again, as JSON. */
   readonly state: string;
@@ -22,14 +24,15 @@ export async function render(
   context: PageContext,
   ask: (path: string) => Promise<Response>,
 ): Promise<RenderedPage | undefined> {
-  const found = findPage(path, query);
+  const found = await findPage(path, query);
   if (found === undefined) return undefined;
-  const { page, request } = found;
+  const { page, request, view } = found;
   const data = await page.load(createApi(ask), request);
   const props = { data, request, context };
   return {
     status: page.status?.(data) ?? 200,
     title: page.title(props),
+    view,
     body: renderToString(
       <Layout page={page} context={context}>
         <page.View {...props} />

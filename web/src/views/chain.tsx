@@ -17,8 +17,7 @@ import './chain.css';
 import { Fact } from '../parts/fact.tsx';
 
 /** A chain: its record with the origin of each field, its endpoints, counts and contracts. */
-export const chainPage = definePage<ChainData>({
-  template: '/registry/{ref}',
+export const page = definePage<ChainData>({
   section: 'chains',
   title: ({ data: { details }, request }) =>
     `${details.state === 'ready' ? details.value.record.name : (request.params['ref'] ?? '')} · Fullmatch`,

@@ -38,8 +38,7 @@ interface ChainsData {
 }
 
 /** Every chain that the service knows. */
-export const chainsPage = definePage<ChainsData>({
-  template: '/registry',
+export const page = definePage<ChainsData>({
   section: 'chains',
   title: () => 'Chains · Fullmatch',
   load,

@@ -18,8 +18,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import './contract.css';
 
 /** A contract: the verdict first, then what it rests on, then the sources. */
-export const contractPage = definePage<ContractData>({
-  template: '/contract/{chain}/{address}',
+export const page = definePage<ContractData>({
   title: ({ data: { contract }, request: { params } }) => {
     const name = contract.state === 'ready' ? contract.value.compilation?.name : undefined;
     return `${name ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''} – Fullmatch`;

@@ -18,8 +18,7 @@ interface CountsData {
 }
 
 /** How counts are made: definitions, rules, and the interface with examples for this very instance. */
-export const countsPage = definePage<CountsData>({
-  template: '/counts',
+export const page = definePage<CountsData>({
   section: 'counts',
   title: () => 'How counts are made · Fullmatch',
   load,

@@ -21,8 +21,7 @@ const LONGEST_WAIT_MS = 4000;
 const WAIT_GROWTH = 1.3;
 
 /** A verification while it goes on, and what came of it. */
-export const jobPage = definePage<JobData>({
-  template: '/job/{id}',
+export const page = definePage<JobData>({
   section: 'verify',
   title: ({ data: { job } }) =>
     job.state === 'ready'

@@ -25,8 +25,7 @@ interface OverviewData {
 }
 
 /** What this service holds, at a glance. */
-export const overviewPage = definePage<OverviewData>({
-  template: '/',
+export const page = definePage<OverviewData>({
   section: 'overview',
   title: () => 'Fullmatch',
   load,

@@ -34,8 +34,7 @@ const SCALE_NAMES: Readonly<Record<Scale, string>> = {
 };
 
 /** The counts over time and by what they are of. */
-export const statisticsPage = definePage<StatisticsData>({
-  template: '/statistics',
+export const page = definePage<StatisticsData>({
   section: 'statistics',
   title: () => 'Statistics – Fullmatch',
   load: async (api, { query }) => {

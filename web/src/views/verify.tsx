@@ -4,8 +4,7 @@ import { VerifyForm } from '../verify/form.tsx';
 import './verify.css';
 
 /** Where people bring the sources of a contract. */
-export const verifyPage = definePage<null>({
-  template: '/verify',
+export const page = definePage<null>({
   section: 'verify',
   title: () => 'Verify a contract – Fullmatch',
   load: async () => null,

@@ -98,9 +98,11 @@ function baseOf(below: string, prefix: string): string {
 }
 
 function renderDocument(page: RenderedPage, bundle: WebBundle, base: string): string {
-  const styles = bundle.styles.map(
-    (file) => html`<link rel="stylesheet" href="${base}assets/${file}" />`,
-  );
+  const { styles = [], modules = [] } = bundle.files.get(page.view) ?? {};
+  const links = [
+    ...styles.map((file) => html`<link rel="stylesheet" href="${base}assets/${file}" />`),
+    ...modules.map((file) => html`<link rel="modulepreload" href="${base}assets/${file}" />`),
+  ];
   // A closing tag in the data would end the element that holds it.
   const state = page.state.replaceAll('<', String.raw`\u003c`);
   return html`<!doctype html>
@@ -110,7 +112,7 @@ function renderDocument(page: RenderedPage, bundle: WebBundle, base: string): st
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${page.title}</title>
         <link rel="icon" type="image/svg+xml" href="${base}favicon.ico" />
-        ${styles}
+        ${links}
         <script type="module" src="${base}assets/${bundle.script}"></script>
       </head>
       <body>

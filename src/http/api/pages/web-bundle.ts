@@ -8,6 +8,8 @@ const compressGzip = promisify(gzip);
 export interface RenderedPage {
   readonly status: number;
   readonly title: string;
+  /** Which view it shows: a key of {@link WebBundle.files}. */
+  readonly view: string;
   readonly body: string;
   /** JSON that the browser's bundle takes up again. */
   readonly state: string;
@@ -30,6 +32,13 @@ export interface WebAsset {
   readonly gzip: Buffer<ArrayBuffer>;
 }
 
+/** The files that a page loads, below `assets/`. */
+interface PageFiles {
+  /** The modules that {@link WebBundle.script} imports, so that a browser need not find them one after the other. */
+  readonly modules: readonly string[];
+  readonly styles: readonly string[];
+}
+
 /** The pages as the build made them from web/. */
 export interface WebBundle {
   /** The path templates of all pages. */
@@ -39,9 +48,10 @@ export interface WebBundle {
     context: PageContext,
     ask: (path: string) => Promise<Response>,
   ) => Promise<RenderedPage | undefined>;
-  /** File names of the script and the styles of every page, below `assets/`. */
+  /** The script by which every page begins. */
   readonly script: string;
-  readonly styles: readonly string[];
+  /** What the page of a view loads, by the name of the view. */
+  readonly files: ReadonlyMap<string, PageFiles>;
   /** All files below `assets/` by their names, which hold a hash of their content. */
   readonly assets: ReadonlyMap<string, WebAsset>;
 }
@@ -52,18 +62,25 @@ const FOLDER = new URL('../../../../dist/web/', import.meta.url);
 interface ManifestEntry {
   readonly file: string;
   readonly css?: readonly string[];
+  /** Keys of the manifest. */
+  readonly imports?: readonly string[];
   readonly isEntry?: boolean;
 }
 
+type Manifest = Readonly<Record<string, ManifestEntry>>;
+
+const VIEW = /^src\/views\/(.+)\.tsx$/;
 const nameOf = (path: string): string => path.replace(/^assets\//, '');
 
 /** Reads the pages that `npm run build` made. @throws Error when they are not there. */
 export async function readWebBundle(): Promise<WebBundle> {
   const manifest = JSON.parse(
     await readFile(new URL('client/.vite/manifest.json', FOLDER), 'utf8'),
-  ) as Readonly<Record<string, ManifestEntry>>;
-  const entry = Object.values(manifest).find(({ isEntry }) => isEntry === true);
-  if (entry === undefined) throw new Error('The bundle of the pages has no entry.');
+  ) as Manifest;
+  const [entryKey, entry] = Object.entries(manifest).find(([, { isEntry }]) => isEntry) ?? [];
+  if (entryKey === undefined || entry === undefined) {
+    throw new Error('The bundle of the pages has no entry.');
+  }
   const folder = new URL('client/assets/', FOLDER);
   const names = await readdir(folder);
   const assets = await Promise.all(
@@ -81,7 +98,29 @@ export async function readWebBundle(): Promise<WebBundle> {
     templates: server.templates,
     render: server.render,
     script: nameOf(entry.file),
-    styles: (entry.css ?? []).map(nameOf),
+    files: new Map(
+      Object.keys(manifest).flatMap((key) => {
+        const view = VIEW.exec(key)?.[1];
+        return view === undefined ? [] : [[view, filesOf(manifest, [entryKey, key])]];
+      }),
+    ),
     assets: new Map(assets),
   };
+}
+
+/** All files of some modules and of what they import, the ones of the first module before the others. */
+function filesOf(manifest: Manifest, keys: readonly string[]): PageFiles {
+  const seen = new Set<string>();
+  const modules: string[] = [];
+  const styles = new Set<string>();
+  const add = (key: string): void => {
+    const entry = manifest[key];
+    if (entry === undefined || seen.has(key)) return;
+    seen.add(key);
+    entry.imports?.forEach(add);
+    if (entry.isEntry !== true) modules.push(nameOf(entry.file));
+    for (const file of entry.css ?? []) styles.add(nameOf(file));
+  };
+  keys.forEach(add);
+  return { modules, styles: [...styles] };
 }
