@@ -317,6 +317,7 @@ async function openDomain(
     registry,
     icons: () => icons.current,
     chainHealth,
+    compilers: parts.compilers,
     verification,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(database),

@@ -1,6 +1,7 @@
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type CompilerFile, type CompilerSource, type SourceProblem } from './compiler-file.ts';
 import {
+  compareVersions,
   findVersion,
   nearestVersions,
   parseCompilerVersion,
@@ -20,6 +21,13 @@ export interface CompilerSources {
   /** Folders of installed npm packages of solc. Default: the one that this program depends on. */
   readonly packages?: readonly string[];
   readonly download?: DownloadOptions;
+}
+
+/** A version that a compilation may name. */
+export interface UsableCompiler {
+  readonly longVersion: string;
+  /** Whether it compiles without a download. */
+  readonly isInstalled: boolean;
 }
 
 /** Finds the file of a version, whatever source has it. */
@@ -85,6 +93,15 @@ export class CompilerFinder {
   async listKnown(): Promise<readonly string[]> {
     const catalogued = SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion);
     return [...new Set([...catalogued, ...(await this.#listLocal())])];
+  }
+
+  /** What can be had, newest first: what is here and, where compilers are downloaded, all of the catalogue. */
+  async listUsable(): Promise<readonly UsableCompiler[]> {
+    const here = new Set(await this.#listLocal());
+    const versions = this.#download === undefined ? here : await this.listKnown();
+    return [...versions]
+      .sort((left, right) => compareVersions(right, left))
+      .map((longVersion) => ({ longVersion, isInstalled: here.has(longVersion) }));
   }
 
   /** What would be run for a version without downloading anything: its file, or why there is none. */

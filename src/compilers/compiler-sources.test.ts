@@ -276,6 +276,19 @@ describe('the compilers that are here', () => {
     expect(asked).toEqual([]);
   });
 
+  it('are what can be used, newest first, beside what can be downloaded', async () => {
+    const packages = [solcPackageOf(OLD), solcPackageOf(INSTALLED)];
+    expect(await new CompilerFinder({ packages }).listUsable()).toEqual([
+      { longVersion: INSTALLED, isInstalled: true },
+      { longVersion: OLD, isInstalled: true },
+    ]);
+    const { asked, finder } = await serveBinaries({});
+    const usable = await finder.listUsable();
+    expect(usable[0]).toEqual({ longVersion: INSTALLED, isInstalled: false });
+    expect(usable.length).toBeGreaterThan(90);
+    expect(asked).toEqual([]);
+  });
+
   it('are read again when they are verified', async () => {
     const directory = await makeFolder();
     const file = path.join(directory, `soljson-v${OLD}.js`);

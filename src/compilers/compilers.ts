@@ -2,7 +2,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { checkCompilerInput, checkImports } from './check-input.ts';
 import { type CompilerFile } from './compiler-file.ts';
-import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
+import { CompilerFinder, type CompilerSources, type UsableCompiler } from './compiler-finder.ts';
 import { type CompilerLimits, DEFAULT_LIMITS } from './compiler-limits.ts';
 import { type Isolation, probeIsolation } from './isolation.ts';
 import { runNative } from './native-process.ts';
@@ -52,6 +52,8 @@ export interface Compilers {
    * compiler_out_of_memory, compiler_output_too_large, compiler_crashed, shutting_down; the signal's reason.
    */
   compile(request: CompileRequest): Promise<CompileResult>;
+  /** The versions that can compile, newest first. */
+  listUsable(): Promise<readonly UsableCompiler[]>;
   /** What runs, waits and is kept ready; for health and metrics. */
   describe(): CompilersState;
   /** Ends everything: what waits and runs rejects with shutting_down. Settles when all processes have ended. */
@@ -107,6 +109,10 @@ class BoundedCompilers implements Compilers {
     } finally {
       ending.release();
     }
+  }
+
+  listUsable(): Promise<readonly UsableCompiler[]> {
+    return this.#finder.listUsable();
   }
 
   describe(): CompilersState {

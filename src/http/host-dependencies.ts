@@ -1,6 +1,7 @@
 import { type ChainHealth } from '../chains/health/chain-health.ts';
 import { type ChainIcons } from '../chains/chain-icons.ts';
 import { type ChainRegistry } from '../chains/registry.ts';
+import { type Compilers } from '../compilers/compilers.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type ContractLists } from '../repository/contract-lists.ts';
@@ -34,6 +35,8 @@ export interface HttpDependencies {
   readonly contractLists: ContractLists;
   /** Statistics over time, and events as they happen. */
   readonly activity: Activity;
+  /** What compiles. */
+  readonly compilers: Pick<Compilers, 'listUsable'>;
   /** Verifies contracts. */
   readonly verification: Verification;
   /** The largest body of a request to verify, in bytes; other bodies are held to the listener's own limit. */

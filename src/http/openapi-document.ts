@@ -3,6 +3,7 @@ import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import * as apiRoutes from './api/api-routes.ts';
 import { chainRoutes } from './api/chains/chain-routes.ts';
 import { chainHealthRoute } from './api/chains/chain-health-route.ts';
+import { compilersRoute } from './api/compilers-route.ts';
 import { evidenceRoutes } from './api/evidence/evidence-routes.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
 import { statisticsRoutes } from './api/statistics/add-statistics-routes.ts';
@@ -78,6 +79,7 @@ const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.chainRoute,
   ...chainRoutes,
   chainHealthRoute,
+  compilersRoute,
   ...v2VerifyRoutes,
   ...v2ContractRoutes,
   ...v1VerifyRoutes,

@@ -176,6 +176,7 @@ export async function fixtureDependencies(
       report: (chain) => reportUnprobed(chain, 'not_configured'),
       reports: () => [],
     },
+    compilers: { listUsable: async () => [] },
     contracts: emptyContracts,
     contractLists: emptyLists,
     activity: noActivity,

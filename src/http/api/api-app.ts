@@ -17,6 +17,7 @@ import {
 } from './api-routes.ts';
 import { addChainHealthRoute } from './chains/chain-health-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
+import { addCompilersRoute } from './compilers-route.ts';
 import { renderDocs } from './docs-page.ts';
 import { addEvidenceRoutes } from './evidence/add-evidence-routes.ts';
 import { addPageRedirects } from './page-redirects.ts';
@@ -59,6 +60,7 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, deps);
   addChainHealthRoute(routes, deps);
+  addCompilersRoute(routes, deps);
   addContractRoutes(routes, deps);
   addVerifyRoutes(routes, deps);
   addLookUpRoutes(routes, deps);

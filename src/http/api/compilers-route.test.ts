@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+
+import { fixtureDependencies } from '../../../test/support/http-fixture.ts';
+import { createApiApp } from './api-app.ts';
+
+test('GET /v1/compilers lists what compiles, and what would be downloaded first', async () => {
+  const compilers = {
+    listUsable: async () => [
+      { longVersion: '0.8.30+commit.73712a01', isInstalled: false },
+      { longVersion: '0.8.4+commit.c7e474f2', isInstalled: true },
+    ],
+  };
+  const response = await createApiApp(await fixtureDependencies({ compilers })).request(
+    '/v1/compilers',
+  );
+  expect(await response.json()).toEqual({
+    compilers: [
+      { longVersion: '0.8.30+commit.73712a01', installed: false },
+      { longVersion: '0.8.4+commit.c7e474f2', installed: true },
+    ],
+  });
+});

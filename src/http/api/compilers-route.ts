@@ -1,0 +1,50 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
+
+import { answerJson, REVALIDATED } from '../answer.ts';
+import { type HttpDependencies } from '../host-dependencies.ts';
+
+const compilersSchema = z
+  .strictObject({
+    compilers: z
+      .array(
+        z.strictObject({
+          longVersion: z.string().meta({ example: '0.8.30+commit.73712a01' }),
+          installed: z.boolean().describe('Whether it compiles without a download'),
+        }),
+      )
+      .describe('Newest first'),
+  })
+  .meta({ id: 'Compilers', description: 'The versions that can compile' });
+
+/** GET /v1/compilers. */
+export const compilersRoute = createRoute({
+  method: 'get',
+  path: '/v1/compilers',
+  summary: 'The versions of Solidity that a verification may name',
+  description:
+    'What is installed and, where this service downloads compilers, every release from 0.4.11 on. Each of them compiles Yul too.',
+  tags: ['verification'],
+  responses: {
+    200: {
+      description: 'The versions',
+      content: { 'application/json': { schema: compilersSchema } },
+    },
+  },
+});
+
+/** Adds {@link compilersRoute}. */
+export function addCompilersRoute(
+  routes: OpenAPIHono,
+  { compilers }: Pick<HttpDependencies, 'compilers'>,
+): void {
+  routes.openapi(compilersRoute, async () => {
+    const usable = await compilers.listUsable();
+    const body: z.infer<typeof compilersSchema> = {
+      compilers: usable.map(({ longVersion, isInstalled }) => ({
+        longVersion,
+        installed: isInstalled,
+      })),
+    };
+    return answerJson(body, REVALIDATED);
+  });
+}
