@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { SafeText } from '../parts/safe-text.tsx';
-import { ChainField } from './chain-field.tsx';
+import { ChainField } from '../parts/chain-field.tsx';
 import { FileField } from './file-field.tsx';
 import { keepForm, readKeptForm } from './kept-form.ts';
 import { type DroppedFile, readDropped } from './read-dropped.ts';
@@ -129,6 +129,13 @@ export function VerifyForm(props: Props): VNode {
       <FileField files={files} dropped={dropped} fault={faults.get('files')} onFiles={takeFiles} />
       <ChainField
         base={base}
+        label="Chain"
+        hint={
+          <>
+            A name, a short name or an id, such as <kbd>sepolia</kbd> or <kbd>1</kbd>.
+          </>
+        }
+        supported
         text={chainText}
         fault={faults.get('chain')}
         onChange={(text, id) => change({ chain: id }, text)}

@@ -1,8 +1,10 @@
-import { type VNode } from 'preact';
+import { type ComponentChildren, type VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { SafeText } from '../parts/safe-text.tsx';
+import { SafeText } from './safe-text.tsx';
+import './chain-field.css';
 
-interface Choice {
+/** A chain that can be chosen. */
+export interface ChainChoice {
   readonly chainId: number;
   readonly name: string;
   readonly shortName?: string;
@@ -10,23 +12,33 @@ interface Choice {
 
 interface Props {
   readonly base: string;
+  readonly label: string;
+  readonly hint: ComponentChildren;
+  /** By which a form sends the text itself. */
+  readonly name?: string;
+  /** Whether only supported chains can be chosen. */
+  readonly supported: boolean;
   readonly text: string;
-  readonly fault: string | undefined;
-  /** What was typed, and the id that it stands for: empty while it stands for none. */
-  readonly onChange: (text: string, chainId: string) => void;
+  readonly fault?: string | undefined;
+  /** What was typed or taken from the list, and the id that it stands for: empty while it stands for none. */
+  readonly onChange: (text: string, chainId: string, taken?: ChainChoice) => void;
 }
 
 const CHOICES_SHOWN = 12;
 const TYPING_MS = 120;
 
 interface Found {
-  readonly choices: readonly Choice[];
+  readonly choices: readonly ChainChoice[];
   /** How many there are, for those who do not see the list. */
   readonly said: string;
 }
 
-/** The supported chains that fit what was typed, while the list is open. */
-function useChainChoices(base: string, text: string, isOpen: boolean, onFound: () => void): Found {
+/** The chains that fit what was typed, while the list is open. */
+function useChainChoices(
+  { base, supported, text }: Props,
+  isOpen: boolean,
+  onFound: () => void,
+): Found {
   const [found, setFound] = useState<Found>({ choices: [], said: '' });
   const asked = useRef(0);
 
@@ -34,15 +46,17 @@ function useChainChoices(base: string, text: string, isOpen: boolean, onFound: (
     if (!isOpen) return undefined;
     const words = text.replace(/ \(\d+\)$/, '');
     const query = new URLSearchParams({
-      supported: 'true',
       fields: 'name,shortName',
       limit: String(CHOICES_SHOWN),
       q: words.slice(0, 100),
+      ...(supported && { supported: 'true' }),
     });
     const turn = (asked.current += 1);
     const timer = setTimeout(() => {
       fetch(`${base}v1/chains?${query.toString()}`)
-        .then((response) => response.json() as Promise<{ results: Choice[]; matching: number }>)
+        .then(
+          (response) => response.json() as Promise<{ results: ChainChoice[]; matching: number }>,
+        )
         .then(({ results, matching }) => {
           if (asked.current !== turn) return;
           const said = matching === 1 ? '1 chain fits' : `${matching} chains fit`;
@@ -54,18 +68,19 @@ function useChainChoices(base: string, text: string, isOpen: boolean, onFound: (
         );
     }, TYPING_MS);
     return () => clearTimeout(timer);
-  }, [text, isOpen, base]);
+  }, [text, isOpen, base, supported]);
   return found;
 }
 
-/** Chooses a supported chain: type a part of its name or its id, walk by the arrow keys, take it by Enter. */
-export function ChainField({ base, text, fault, onChange }: Props): VNode {
+/** Chooses a chain: type a part of its name or its id, walk by the arrow keys, take it by Enter. */
+export function ChainField(props: Props): VNode {
+  const { label, hint, name, text, fault, onChange } = props;
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  const { choices, said } = useChainChoices(base, text, isOpen, () => setActive(-1));
+  const { choices, said } = useChainChoices(props, isOpen, () => setActive(-1));
 
-  const take = (choice: Choice): void => {
-    onChange(`${choice.name} (${choice.chainId})`, String(choice.chainId));
+  const take = (choice: ChainChoice): void => {
+    onChange(`${choice.name} (${choice.chainId})`, String(choice.chainId), choice);
     setOpen(false);
     setActive(-1);
   };
@@ -93,9 +108,10 @@ export function ChainField({ base, text, fault, onChange }: Props): VNode {
   const shown = isOpen && choices.length > 0;
   return (
     <div class="field combobox">
-      <label for="chain">Chain</label>
+      <label for="chain">{label}</label>
       <input
         id="chain"
+        name={name}
         role="combobox"
         aria-autocomplete="list"
         aria-expanded={shown}
@@ -129,7 +145,7 @@ export function ChainField({ base, text, fault, onChange }: Props): VNode {
         ))}
       </ul>
       <p class="hint" id="chain-hint">
-        A name, a short name or an id, such as <kbd>sepolia</kbd> or <kbd>1</kbd>.
+        {hint}
       </p>
       {fault !== undefined && (
         <p class="fault" id="chain-fault">
