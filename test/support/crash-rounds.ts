@@ -10,7 +10,7 @@ import { startProgram } from './booted-service.ts';
 import { manyContracts, writeExampleTree } from './example-tree.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
-/** What the rounds showed. */
+/** What the rounds showed until now. */
 export interface CrashReport {
   readonly rounds: number;
   /** Contracts whose store was acknowledged before a kill. */
@@ -36,7 +36,7 @@ const ALL_KEYS = sql(
  */
 export async function runCrashRounds(
   rounds: number,
-  onRound: (round: number, acknowledged: number) => void = () => undefined,
+  onRound: (report: CrashReport) => void = () => undefined,
 ): Promise<CrashReport> {
   const folder = await createTemporaryFolder('fullmatch-crash-');
   const tree = path.join(folder.path, 'tree');
@@ -47,6 +47,13 @@ export async function runCrashRounds(
   let interrupted = 0;
   const lost: string[] = [];
   const differences: CountDifference[] = [];
+  const reportAfter = (done: number): CrashReport => ({
+    rounds: done,
+    acknowledged: acknowledged + known.size,
+    interrupted,
+    lost,
+    differences,
+  });
   try {
     for (let round = 1; round <= rounds; round += 1) {
       const dataDir = path.join(folder.path, `data-${generation}`);
@@ -55,14 +62,14 @@ export async function runCrashRounds(
       const found = await inspect(dataDir);
       lost.push(...[...known].filter((key) => !found.keys.has(key)));
       differences.push(...found.differences);
-      onRound(round, acknowledged + known.size);
+      onRound(reportAfter(round));
       if (finished) {
         acknowledged += known.size;
         known = new Set();
         generation += 1;
       }
     }
-    return { rounds, acknowledged: acknowledged + known.size, interrupted, lost, differences };
+    return reportAfter(rounds);
   } finally {
     await folder.remove();
   }
