@@ -148,6 +148,28 @@ describe('matchRuntimeCode', () => {
     expect(judge(code, Buffer.from('6001', 'hex'))).not.toHaveProperty('firstDifference');
   });
 
+  it('names the stretches that were given a value before code differed', () => {
+    const code = assemble(
+      [
+        { kind: 'code', hex: '60016002' },
+        { kind: 'library', id: 'a.sol:Sums' },
+        { kind: 'immutable', id: '7' },
+      ],
+      'hash',
+      '',
+    );
+    const other = Buffer.from(code.onChain);
+    other[1] = 5;
+    expect(judge(code, other)).toMatchObject({
+      within: 'code',
+      differingBytes: 1,
+      explained: [
+        { reason: 'library', offset: 4, length: 20 },
+        { reason: 'immutable', offset: 24, length: 32 },
+      ],
+    });
+  });
+
   it('says when the compiler gave no code at all', () => {
     const nothing = assemble([], 'hash', '');
     for (const onChain of [Buffer.alloc(0), Buffer.from('6001', 'hex')]) {

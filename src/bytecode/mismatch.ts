@@ -62,6 +62,9 @@ export function describeDifference(
     reason,
     ...(first !== undefined && { firstDifference: first, ...placeOf(template, explained, first) }),
     differingBytes: count,
+    explained: explained.flatMap(({ reason, starts, value: { length } }) =>
+      starts.map((offset) => ({ reason, offset, length })),
+    ),
     ...describeCodes(template, onChain),
   };
 }

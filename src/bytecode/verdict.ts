@@ -34,6 +34,12 @@ export interface CodeMismatch {
   readonly within?: 'code' | TransformationReason;
   /** Which library, immutable or auxdata that is. */
   readonly id?: string;
+  /** The stretches that were given a value before the comparison, in bytes; absent where the codes are alike. */
+  readonly explained?: readonly {
+    readonly reason: TransformationReason;
+    readonly offset: number;
+    readonly length: number;
+  }[];
   /** Lengths in bytes. */
   readonly recompiledLength: number;
   readonly onChainLength: number;

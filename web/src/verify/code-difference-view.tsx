@@ -1,43 +1,67 @@
 import { type VNode } from 'preact';
-import { compareCodes, differentRows, type ShownByte } from '../contract/code-difference.ts';
+import {
+  type ByteKind,
+  compareCodes,
+  differentRows,
+  type ExplainedStretch,
+  type ShownByte,
+} from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
 
 const RUNS_LISTED = 8;
 const ROWS_SHOWN = 48;
 
+const KINDS: Readonly<Record<ByteKind, string>> = {
+  code: 'the code itself',
+  library: 'addresses of libraries',
+  immutable: 'immutables',
+  cborAuxdata: 'the metadata hash',
+  callProtection: 'the library’s own address',
+  constructorArguments: 'the constructor’s arguments',
+};
+
 const hexOffset = (offset: number): string => `0x${offset.toString(16).padStart(4, '0')}`;
+
+/** How many bytes differ, and in what. */
+function describeCounts(counts: ReadonlyMap<ByteKind, number>, longest: number): string {
+  const differing = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (differing === 0) return 'Both codes are the same, byte for byte.';
+  const parts = [...counts].map(([kind, count]) => `${formatCount(count)} in ${KINDS[kind]}`);
+  return `${formatCount(differing)} of ${formatCount(longest)} bytes differ: ${parts.join(', ')}.`;
+}
 
 /** Where two codes differ, in words and byte by byte. */
 export function CodeDifferenceView({
   side,
   recompiled,
   onChain,
+  explained,
 }: {
   readonly side: string;
   readonly recompiled: string;
   readonly onChain: string;
+  readonly explained: readonly ExplainedStretch[];
 }): VNode {
-  const difference = compareCodes(recompiled, onChain, RUNS_LISTED);
-  const { recompiledBytes, onChainBytes, differentBytes, runs, runCount } = difference;
-  const rows = differentRows(recompiled, onChain, ROWS_SHOWN);
+  const difference = compareCodes(recompiled, onChain, explained, RUNS_LISTED);
+  const { recompiledBytes, onChainBytes, counts, runs, runCount } = difference;
+  const rows = differentRows(recompiled, onChain, explained, ROWS_SHOWN);
   const id = side.toLowerCase().replaceAll(' ', '-');
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{side}, byte by byte</h2>
       <p>
-        {differentBytes === 0
-          ? 'Both codes are the same, byte for byte.'
-          : `${formatCount(differentBytes)} of ${formatCount(Math.max(recompiledBytes, onChainBytes))} bytes differ.`}{' '}
-        Recompiled: {formatCount(recompiledBytes)} bytes; on chain: {formatCount(onChainBytes)}{' '}
-        bytes.
+        {describeCounts(counts, Math.max(recompiledBytes, onChainBytes))} Recompiled:{' '}
+        {formatCount(recompiledBytes)} bytes; on chain: {formatCount(onChainBytes)} bytes.
       </p>
-      <p class="quiet">
-        Immutables, addresses of libraries and the metadata hash at the end may differ in a match
-        too; what differs beside them is what counts.
-      </p>
+      {counts.has('code') && counts.size > 1 && (
+        <p class="quiet">
+          Only what differs in the code itself keeps the two from matching: the rest is different at
+          every deployment.
+        </p>
+      )}
       {runs.length > 0 && (
         <p>
-          At{' '}
+          The code itself differs at{' '}
           {runs
             .map(({ offset, length }) => `${hexOffset(offset)} (${formatCount(length)})`)
             .join(', ')}
@@ -48,7 +72,7 @@ export function CodeDifferenceView({
         <div class="scroll" tabIndex={0} role="region" aria-label={`${side}, byte by byte`}>
           <table class="bytes">
             <caption>
-              Bytes that differ are underlined. Rows without a difference are left out.
+              Bytes that differ are underlined, with dots where they may. Other rows are left out.
             </caption>
             <thead>
               <tr>
@@ -87,16 +111,18 @@ export function CodeDifferenceView({
 function Bytes({ bytes }: { readonly bytes: readonly ShownByte[] }): VNode {
   return (
     <code>
-      {bytes.map(({ digits, differs }, index) => {
+      {bytes.map(({ digits, kind }, index) => {
         const shown = digits === '' ? '··' : digits;
         const space = index < bytes.length - 1 ? ' ' : '';
-        return differs ? (
+        return kind === undefined ? (
+          `${digits === '' ? '  ' : digits}${space}`
+        ) : (
           <>
-            <mark key={index}>{shown}</mark>
+            <mark key={index} class={kind === 'code' ? undefined : 'explained'} title={KINDS[kind]}>
+              {shown}
+            </mark>
             {space}
           </>
-        ) : (
-          `${digits === '' ? '  ' : digits}${space}`
         );
       })}
     </code>

@@ -1,9 +1,17 @@
 import { type VNode } from 'preact';
+import { type ExplainedStretch } from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { CodeDifferenceView } from './code-difference-view.tsx';
 import { adviseOn, FAILURE_TITLES } from './failure-advice.ts';
 import { type JobFailure, type JobState } from './job-state.ts';
+
+/** What the service found where a code differs, as far as it is shown. */
+interface CodeMismatch {
+  readonly explained?: readonly ExplainedStretch[];
+  /** What the first difference lies in. */
+  readonly within?: string;
+}
 
 const TEXTS_SHOWN = 20;
 
@@ -20,6 +28,17 @@ function textsOf(data: JobFailure['data']): (readonly [string, readonly string[]
   });
 }
 
+const mismatchOf = ({ data }: JobFailure, name: 'runtime' | 'creation'): CodeMismatch =>
+  data?.[name] ?? {};
+
+/** What may differ in creation code: all that follows the recompiled code are arguments, unless they are the fault. */
+function explainedInCreation(failure: JobFailure, recompiled: string): readonly ExplainedStretch[] {
+  const { explained = [], within } = mismatchOf(failure, 'creation');
+  if (within === 'constructorArguments') return explained;
+  const offset = (recompiled.length - 2) / 2;
+  return [...explained, { reason: 'constructorArguments', offset, length: Infinity }];
+}
+
 /** Compiler messages come with line ends written as escapes, so that a log line stays one line. */
 const unfold = (text: string): string => text.replaceAll(String.raw`\u{a}`, '\n').trimEnd();
 
@@ -33,9 +52,9 @@ export function JobFailureView({
   readonly failure: JobFailure;
   readonly base: string;
 }): VNode {
-  const again = new URLSearchParams({ chain: String(chainId), address });
   const { recompiledRuntimeCode, onchainRuntimeCode } = failure;
   const { recompiledCreationCode, onchainCreationCode } = failure;
+  const again = new URLSearchParams({ chain: String(chainId), address });
   return (
     <>
       <div class={failure.kind === 'not_checked' ? 'verdict unknown' : 'verdict bad'}>
@@ -73,6 +92,7 @@ export function JobFailureView({
           side="Runtime code"
           recompiled={recompiledRuntimeCode}
           onChain={onchainRuntimeCode}
+          explained={mismatchOf(failure, 'runtime').explained ?? []}
         />
       )}
       {recompiledCreationCode !== undefined && onchainCreationCode !== undefined && (
@@ -80,6 +100,7 @@ export function JobFailureView({
           side="Creation code"
           recompiled={recompiledCreationCode}
           onChain={onchainCreationCode}
+          explained={explainedInCreation(failure, recompiledCreationCode)}
         />
       )}
     </>
