@@ -1,7 +1,7 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Combobox } from './combobox.tsx';
 import { SafeText } from './safe-text.tsx';
-import './chain-field.css';
 
 /** A chain that can be chosen. */
 export interface ChainChoice {
@@ -34,11 +34,7 @@ interface Found {
 }
 
 /** The chains that fit what was typed, while the list is open. */
-function useChainChoices(
-  { base, supported, text }: Props,
-  isOpen: boolean,
-  onFound: () => void,
-): Found {
+function useChainChoices({ base, supported, text }: Props, isOpen: boolean): Found {
   const [found, setFound] = useState<Found>({ choices: [], said: '' });
   const asked = useRef(0);
 
@@ -61,7 +57,6 @@ function useChainChoices(
           if (asked.current !== turn) return;
           const said = matching === 1 ? '1 chain fits' : `${matching} chains fit`;
           setFound({ choices: results, said });
-          onFound();
         })
         .catch(() =>
           setFound({ choices: [], said: 'Chains could not be read; type the id of the chain.' }),
@@ -72,89 +67,33 @@ function useChainChoices(
   return found;
 }
 
-/** Chooses a chain: type a part of its name or its id, walk by the arrow keys, take it by Enter. */
+/** Chooses a chain by a part of its name or by its id. */
 export function ChainField(props: Props): VNode {
   const { label, hint, name, text, fault, onChange } = props;
   const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
-  const { choices, said } = useChainChoices(props, isOpen, () => setActive(-1));
-
-  const take = (choice: ChainChoice): void => {
-    onChange(`${choice.name} (${choice.chainId})`, String(choice.chainId), choice);
-    setOpen(false);
-    setActive(-1);
-  };
-  const type = (value: string): void => {
-    const id = /^(?:eip155:)?(\d+)$/.exec(value.trim())?.[1] ?? / \((\d+)\)$/.exec(value)?.[1];
-    onChange(value, id ?? '');
-    setOpen(true);
-  };
-  const walk = (event: KeyboardEvent): void => {
-    const chosen = choices[active];
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      setOpen(true);
-      const step = event.key === 'ArrowDown' ? 1 : -1;
-      const count = choices.length;
-      if (count > 0) setActive((active + step + count + (active < 0 && step < 0 ? 1 : 0)) % count);
-    } else if (event.key === 'Enter' && isOpen && chosen !== undefined) {
-      event.preventDefault();
-      take(chosen);
-    } else if (event.key === 'Escape' && isOpen) {
-      setOpen(false);
-      setActive(-1);
-    }
-  };
-  const shown = isOpen && choices.length > 0;
+  const { choices, said } = useChainChoices(props, isOpen);
   return (
-    <div class="field combobox">
-      <label for="chain">{label}</label>
-      <input
-        id="chain"
-        name={name}
-        role="combobox"
-        aria-autocomplete="list"
-        aria-expanded={shown}
-        aria-controls="chain-choices"
-        aria-activedescendant={shown && active >= 0 ? `chain-choice-${active}` : undefined}
-        aria-invalid={fault !== undefined}
-        aria-describedby={fault === undefined ? 'chain-hint' : 'chain-fault'}
-        autocomplete="off"
-        spellcheck={false}
-        value={text}
-        onInput={(event) => type(event.currentTarget.value)}
-        onKeyDown={walk}
-        onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
-      />
-      <ul id="chain-choices" role="listbox" aria-label="Chains" hidden={!shown}>
-        {choices.map((choice, index) => (
-          <li
-            key={choice.chainId}
-            id={`chain-choice-${index}`}
-            role="option"
-            aria-selected={index === active}
-            // The field keeps the focus, so that its list is still there when the button comes up.
-            onMouseDown={(event) => {
-              event.preventDefault();
-              take(choice);
-            }}
-          >
-            <SafeText text={choice.name} /> <span class="quiet">{choice.chainId}</span>
-          </li>
-        ))}
-      </ul>
-      <p class="hint" id="chain-hint">
-        {hint}
-      </p>
-      {fault !== undefined && (
-        <p class="fault" id="chain-fault">
-          {fault}
-        </p>
-      )}
-      <p class="unseen" aria-live="polite">
-        {isOpen ? said : ''}
-      </p>
-    </div>
+    <Combobox
+      {...{ label, hint, name, text, fault }}
+      id="chain"
+      choices={choices.map(({ chainId, ...chain }) => ({
+        key: String(chainId),
+        shown: (
+          <>
+            <SafeText text={chain.name} /> <span class="quiet">{chainId}</span>
+          </>
+        ),
+      }))}
+      said={said}
+      onOpen={setOpen}
+      onType={(typed) => {
+        const id = /^(?:eip155:)?(\d+)$/.exec(typed.trim())?.[1] ?? / \((\d+)\)$/.exec(typed)?.[1];
+        onChange(typed, id ?? '');
+      }}
+      onTake={(id) => {
+        const taken = choices.find(({ chainId }) => String(chainId) === id);
+        if (taken !== undefined) onChange(`${taken.name} (${id})`, id, taken);
+      }}
+    />
   );
 }

@@ -1,0 +1,111 @@
+import { type ComponentChildren, type VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import './combobox.css';
+
+/** One of the things that can be taken. */
+interface Choice {
+  readonly key: string;
+  readonly shown: ComponentChildren;
+}
+
+interface Props {
+  readonly id: string;
+  readonly label: string;
+  readonly hint: ComponentChildren;
+  /** By which a form sends the text itself. */
+  readonly name?: string | undefined;
+  readonly text: string;
+  readonly fault?: string | undefined;
+  /** What fits the text; asked for while the list is open. */
+  readonly choices: readonly Choice[];
+  /** How many fit, for those who do not see the list. */
+  readonly said: string;
+  readonly onOpen?: (isOpen: boolean) => void;
+  readonly onType: (text: string) => void;
+  readonly onTake: (key: string) => void;
+}
+
+/** A field with a list of what may stand in it: type a part, walk by the arrow keys, take by Enter (ARIA's combobox). */
+export function Combobox(props: Props): VNode {
+  const { id, label, hint, name, text, fault, choices, said, onOpen, onType, onTake } = props;
+  const [isOpen, setOpenState] = useState(false);
+  // The choice is kept by its key: those around it change while more is typed.
+  const [activeKey, setActiveKey] = useState<string>();
+  const active = choices.findIndex(({ key }) => key === activeKey);
+
+  const setOpen = (next: boolean): void => {
+    setOpenState(next);
+    if (!next) setActiveKey(undefined);
+    onOpen?.(next);
+  };
+  const take = (key: string): void => {
+    onTake(key);
+    setOpen(false);
+  };
+  const walk = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      setOpen(true);
+      const next = event.key === 'ArrowDown' ? active + 1 : active < 0 ? -1 : active - 1;
+      setActiveKey(choices.at(next % Math.max(1, choices.length))?.key);
+    } else if (event.key === 'Enter' && isOpen && activeKey !== undefined && active >= 0) {
+      event.preventDefault();
+      take(activeKey);
+    } else if (event.key === 'Escape' && isOpen) setOpen(false);
+  };
+  const isShown = isOpen && choices.length > 0;
+  return (
+    <div class="field combobox">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={isShown}
+        aria-controls={`${id}-choices`}
+        aria-activedescendant={isShown && active >= 0 ? `${id}-choice-${active}` : undefined}
+        aria-invalid={fault !== undefined}
+        aria-describedby={`${id}-hint${fault === undefined ? '' : ` ${id}-fault`}`}
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => {
+          onType(event.currentTarget.value);
+          setOpen(true);
+        }}
+        onKeyDown={walk}
+        onFocus={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+      />
+      <ul id={`${id}-choices`} role="listbox" aria-label={label} hidden={!isShown}>
+        {choices.map(({ key, shown }, index) => (
+          <li
+            key={key}
+            id={`${id}-choice-${index}`}
+            role="option"
+            aria-selected={index === active}
+            // The field keeps the focus, so that its list is still there when the button comes up.
+            onMouseDown={(event) => {
+              event.preventDefault();
+              take(key);
+            }}
+          >
+            {shown}
+          </li>
+        ))}
+      </ul>
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      {fault !== undefined && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
+      <p class="unseen" aria-live="polite">
+        {isOpen ? said : ''}
+      </p>
+    </div>
+  );
+}
