@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { type Match } from '../contract/verdict.ts';
+import './match-mark.css';
 
 const WORDS = { full: 'full', partial: 'partial', none: 'none' } as const;
 

@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { splitAtHiddenCharacters } from '../contract/hidden-characters.ts';
+import './safe-text.css';
 
 /** Text of others: characters that nobody sees are shown by their numbers, so that it reads as it is stored. */
 export function SafeText({ text }: { readonly text: string }): VNode {
