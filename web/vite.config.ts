@@ -25,7 +25,7 @@ export default defineConfig(({ isSsrBuild }) => ({
       input: folder(isSsrBuild ? 'src/server.tsx' : 'src/client.tsx'),
       // What most pages share comes in one file in place of a dozen.
       ...(!isSsrBuild && {
-        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } },
+        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 4 }] } },
       }),
     },
   },
