@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Ends one request: by its caller, or because everything ends. */
 export interface RequestEnding {
   readonly signal: AbortSignal;
@@ -10,6 +12,8 @@ export interface RequestEnding {
 /** A signal that follows several others, until it is released. */
 export function followSignals(signals: readonly AbortSignal[]): RequestEnding {
   const controller = new AbortController();
+  // All requests of a process follow the signal of its end, and there may be more of them than Node expects.
+  setMaxListeners(0, ...signals);
   const listeners = signals.map((signal) => {
     const follow = (): void => controller.abort(signal.reason);
     if (signal.aborted) follow();

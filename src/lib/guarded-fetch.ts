@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Readable, type Writable } from 'node:stream';
 import { Agent, type buildConnector } from 'undici';
@@ -142,6 +143,8 @@ function startEnding(origin: string, deadlineMs: number, caller: AbortSignal | u
   }, deadlineMs);
   const followCaller = (): void => controller.abort(caller?.reason);
   if (caller?.aborted === true) followCaller();
+  // A caller may end all its requests by one signal, and there may be more of them than Node expects.
+  if (caller !== undefined) setMaxListeners(0, caller);
   caller?.addEventListener('abort', followCaller, { once: true });
   return {
     signal: controller.signal,

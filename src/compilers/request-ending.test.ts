@@ -1,0 +1,26 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { followSignals } from './request-ending.ts';
+
+it('lets any number of requests follow one signal, and leaves nothing at it', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  const { signal } = new AbortController();
+  const endings = Array.from({ length: 20 }, () => followSignals([signal]));
+  await nextTurn();
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+  for (const ending of endings) ending.release();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+it('rejects what races it with the reason of whichever signal comes first', async () => {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const ending = followSignals([first.signal, second.signal]);
+  const raced = ending.race(new Promise(() => undefined));
+  second.abort('second');
+  first.abort('first');
+  await expect(raced).rejects.toBe('second');
+});
