@@ -16,7 +16,7 @@ import {
   renewLease,
 } from './run-jobs.ts';
 import { submitJob } from './submit-job.ts';
-import { isFinished, type VerificationJob } from './verification-job.ts';
+import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { type VerificationRequest } from './verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
@@ -57,10 +57,14 @@ afterEach(async () => {
   await Promise.all(workers.map((each) => each.close()));
   workers = [];
 });
-const start = (verify: WorkerParts['verify'], options: Partial<WorkerOptions> = {}): Workers => {
+const start = (
+  verify: WorkerParts['verify'],
+  options: Partial<WorkerOptions> = {},
+  onEnd: WorkerParts['onEnd'] = () => undefined,
+): Workers => {
   const { database } = testDatabase;
   const started = startWorkers(
-    { database, watch, log: silentLogger, verify },
+    { database, watch, log: silentLogger, verify, onEnd },
     { workers: 2, jobTimeoutMs: 10_000, leaseMs: LEASE_MS, pollMs: 50, ...options },
   );
   workers.push(started);
@@ -162,7 +166,7 @@ describe('claiming', () => {
     const id = await submit();
     const first = await claimJob(database, 1);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await reapJobs(database)).toEqual({ requeued: 1, failed: 0 });
+    expect(await reapJobs(database)).toEqual({ requeued: 1, ended: [] });
     if (first === undefined) throw new Error('nothing claimed');
     expect(await renewLease(database, first, 1000)).toBe('lost');
     const contract = sampleContract(7, first.address, { runtimeMatch: 'full' });
@@ -259,6 +263,21 @@ describe('workers', () => {
     await expect.poll(() => closed !== undefined).toBe(true);
     await closed;
     expect(await readJob(testDatabase.database, id)).toMatchObject({ state: 'queued' });
+  });
+
+  test('tell of the end of a job whose workers were lost too often', async () => {
+    const { database } = testDatabase;
+    await submit();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      expect(await claimJob(database, 1)).toMatchObject({ attempts: attempt });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      if (attempt < MAX_ATTEMPTS) await reapJobs(database);
+    }
+    const ends: JobEnd[] = [];
+    start(never, {}, (end) => ends.push(end));
+    await expect.poll(() => ends).toMatchObject([{ outcome: 'internal_error' }]);
+    expect(ends[0]).toMatchObject({ kind: 'not_checked' });
+    expect(ends[0]?.seconds).toBeGreaterThan(0);
   });
 
   test('of several processes do every job once', async () => {

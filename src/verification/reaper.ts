@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Database } from '../store/database.ts';
 import { forgetOldJobs, reapJobs } from './run-jobs.ts';
+import { type JobEnd } from './verification-job.ts';
 
 /** Old jobs are looked for this often: there is no index on their end, since nothing else asks for it. */
 const FORGET_EVERY_MS = 3_600_000;
@@ -12,17 +13,28 @@ const FORGET_EVERY_MS = 3_600_000;
  * aborts. Forgets jobs that ended long ago. Never rejects.
  */
 export async function reapUntil(
-  { database, log }: { readonly database: Database; readonly log: Logger },
+  {
+    database,
+    log,
+    onEnd,
+  }: {
+    readonly database: Database;
+    readonly log: Logger;
+    /** Told of each job that is ended because its workers were lost too often. */
+    readonly onEnd?: (end: JobEnd) => void;
+  },
   everyMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   let forgetAt = 0;
   while (!signal.aborted) {
     try {
-      const reaped = await reapJobs(database);
-      if (reaped.requeued + reaped.failed > 0) {
-        log.warn({ event: 'jobs_reaped', ...reaped }, 'jobs were lost by their workers');
+      const { requeued, ended } = await reapJobs(database);
+      if (requeued + ended.length > 0) {
+        const counts = { requeued, failed: ended.length };
+        log.warn({ event: 'jobs_reaped', ...counts }, 'jobs were lost by their workers');
       }
+      for (const end of ended) onEnd?.(end);
       if (Date.now() >= forgetAt) {
         await forgetOldJobs(database);
         forgetAt = Date.now() + FORGET_EVERY_MS;

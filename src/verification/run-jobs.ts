@@ -5,7 +5,8 @@ import { type SavedMatch } from '../repository/save-matches.ts';
 import { type VerifiedContract } from '../repository/verified-contract.ts';
 import { sql, type Database } from '../store/database.ts';
 import { notifyOfJobs } from './job-notifications.ts';
-import { type VerificationFailure } from './verification-failure.ts';
+import { failureKindOf, type VerificationFailure } from './verification-failure.ts';
+import { type JobEnd } from './verification-job.ts';
 
 /** A job that a worker holds: its own until the lease runs out. */
 export interface ClaimedJob {
@@ -87,7 +88,7 @@ const FAIL_LOST = sql(
    WHERE id IN (SELECT id FROM verification_jobs
      WHERE state = 'running' AND lease_until < now() AND (attempts >= $1 OR cancel_requested)
      FOR UPDATE SKIP LOCKED)
-   RETURNING id`,
+   RETURNING error_code, extract(epoch FROM finished_at - started_at)::float8 AS seconds`,
 );
 const FORGET_OLD = sql(
   'forget old jobs',
@@ -197,11 +198,19 @@ export async function cancelJob(database: Database, id: string): Promise<boolean
 /** Takes jobs from workers that are gone: back into the queue, or to their end after too many attempts. */
 export async function reapJobs(
   database: Database,
-): Promise<{ readonly requeued: number; readonly failed: number }> {
-  const failed = await database.query(FAIL_LOST, [MAX_ATTEMPTS]);
+): Promise<{ readonly requeued: number; readonly ended: readonly JobEnd[] }> {
+  const failed = await database.query<{
+    error_code: 'job_cancelled' | 'internal_error';
+    seconds: number;
+  }>(FAIL_LOST, [MAX_ATTEMPTS]);
   const requeued = await database.query(REQUEUE_LOST, [MAX_ATTEMPTS]);
   if (failed.length + requeued.length > 0) await notifyOfJobs(database);
-  return { requeued: requeued.length, failed: failed.length };
+  const ended = failed.map(({ error_code: outcome, seconds }) => ({
+    kind: failureKindOf(outcome),
+    outcome,
+    seconds,
+  }));
+  return { requeued: requeued.length, ended };
 }
 
 /** Forgets jobs that ended long ago. */

@@ -37,12 +37,12 @@ export interface VerificationJob {
   readonly failure?: JobFailure;
 }
 
-/** How a worker brought a job to its end. */
+/** How a job came to its end. */
 export interface JobEnd {
   readonly kind: 'match' | FailureKind;
   /** The better of both matches, or the code of the failure. */
   readonly outcome: Match | FailureCode;
-  /** From the moment at which the worker took it. */
+  /** From the moment at which a worker took it; the first one, where workers were lost. */
   readonly seconds: number;
 }
 

@@ -27,7 +27,7 @@ export interface Verification {
   waitForJob(id: string, signal?: AbortSignal): Promise<VerificationJob>;
   /** The jobs in flight, of all processes; undefined while that cannot be read. */
   readonly queue: QueueState | undefined;
-  /** Calls back for every job that a worker of this process brings to its end. */
+  /** Calls back for every job that this process brings to its end. */
   onJobEnd(listener: (end: JobEnd) => void): void;
   /** Hands the jobs at work back to the queue and ends. */
   close(): Promise<void>;

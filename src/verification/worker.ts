@@ -46,7 +46,7 @@ export interface WorkerParts {
     request: VerificationRequest,
     signal: AbortSignal,
   ) => Promise<VerificationResult>;
-  /** Told of each job that these workers brought to its end. */
+  /** Told of each job that these workers brought to its end, also for a worker that is gone. */
   readonly onEnd?: (end: JobEnd) => void;
 }
 
