@@ -27,7 +27,12 @@ writeFileSync(
   path.join(folder, 'fullmatch.yaml'),
   `registry: { list: list.json, defaults: false }
 chains:
-  7: { monitored: true, title: The seventh, privateRpc: ["https://rpc.example/\${RPC_KEY}"] }
+  7:
+    monitored: true
+    title: The seventh
+    privateRpc: ["https://rpc.example/\${RPC_KEY}"]
+    contractFetchAddress: "https://explorer.example/\${ADDRESS}"
+    txRegex: 'tx/(0x\\w{64})'
 `,
 );
 const environment: Record<string, string> = { RPC_KEY: 'correct-horse-battery' };
@@ -64,6 +69,7 @@ describe('fullmatch chains show', () => {
       });
       const text = (await run('show', ref)).stdout;
       expect(text).toMatch(/^title +configuration +The seventh$/m);
+      expect(text).toMatch(/^txRegex .* tx\/\(0x\\w\{64\}\)$/m);
       expect(text).toContain('not published: 1');
       expect(text).not.toContain('correct-horse');
     },

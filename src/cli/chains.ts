@@ -3,6 +3,7 @@ import { findChain } from '../chains/chain-reference.ts';
 import { type ChainRegistry, type Finding, type RegisteredChain } from '../chains/registry.ts';
 import { assertNoSecrets } from '../chains/render-chains.ts';
 import { FullmatchError } from '../errors.ts';
+import { copyableText } from '../lib/printable-text.ts';
 import { registerChainLists } from './chain-lists.ts';
 import { registerChainsProbe } from './chains-probe.ts';
 import { loadRegistry } from './chain-registry.ts';
@@ -112,7 +113,7 @@ function showText({ record, origins, endpoints }: RegisteredChain): string {
   );
   const hidden = endpoints.filter((endpoint) => !endpoint.public).length;
   const note = hidden > 0 ? `and private endpoints, which are not published: ${hidden}\n` : '';
-  return renderTable(['field', 'origin', 'value'], rows) + note;
+  return renderTable(['field', 'origin', 'value'], rows, copyableText) + note;
 }
 
 /** One row, or one for each member of a list that has several. */

@@ -5,15 +5,16 @@ const MAXIMUM_CELL_CHARACTERS = 2000;
 const graphemes = new Intl.Segmenter();
 
 /**
- * Rows below their heads, columns aligned at their left. What is not printable is escaped, since cells hold text from
- * outside. Lines have no white space at their ends.
+ * Rows below their heads, columns aligned at their left. Cells hold text from outside, so what is not printable is
+ * escaped, by `showCell` as {@link printableText} does it. Lines have no white space at their ends.
  */
 export function renderTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
+  showCell = printableText,
 ): string {
   const lines = [heads, ...rows].map((row) =>
-    row.map((cell) => printableText(cell, MAXIMUM_CELL_CHARACTERS)),
+    row.map((cell) => showCell(cell, MAXIMUM_CELL_CHARACTERS)),
   );
   const widths = heads.map((_head, column) =>
     lines.reduce((widest, cells) => Math.max(widest, widthOf(cells[column] ?? '')), 0),

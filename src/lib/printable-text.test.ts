@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import fc from 'fast-check';
-import { printableText } from './printable-text.ts';
+import { copyableText, printableText } from './printable-text.ts';
 
 it('leaves ordinary text of any script as it is', () => {
   expect(printableText('contracts/Grüße an 合約 🪙.sol')).toBe('contracts/Grüße an 合約 🪙.sol');
@@ -29,4 +29,8 @@ it('never lets a control character through and never makes two texts look alike'
 it('cuts what is too long, also between the halves of a character', () => {
   expect(printableText('abcdef', 3)).toBe('abc…');
   expect(printableText('ab🪙', 3)).toBe('ab\\u{d83e}…');
+});
+
+it('leaves backslashes alone in what is to be copied, and escapes everything else', () => {
+  expect(copyableText('0x[a-f\\d]{64}\u202e')).toBe('0x[a-f\\d]{64}\\u{202e}');
 });

@@ -9,9 +9,18 @@ const UNPRINTABLE =
  * lone surrogates appear as `\u{…}`, and what is longer than `maxLength` UTF-16 code units is cut with `…`.
  */
 export function printableText(text: string, maxLength = MAX_LENGTH): string {
+  return escapeText(text, maxLength, '\\\\');
+}
+
+/** As {@link printableText}, but backslashes stand as they are: for what people copy, such as a pattern. */
+export function copyableText(text: string, maxLength = MAX_LENGTH): string {
+  return escapeText(text, maxLength, '\\');
+}
+
+function escapeText(text: string, maxLength: number, backslash: string): string {
   const cut = text.length > maxLength;
   const shown = (cut ? text.slice(0, maxLength) : text).replace(UNPRINTABLE, (character) =>
-    character === '\\' ? '\\\\' : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+    character === '\\' ? backslash : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
   return cut ? `${shown}…` : shown;
 }
