@@ -62,15 +62,21 @@ export function probedEndpoints({ endpoints }: RegisteredChain): readonly Endpoi
   return endpoints.filter(isAskable).slice(0, MAX_PROBED_ENDPOINTS);
 }
 
-/** Labels by endpoint, each once: two endpoints of one host have the same label in the registry. */
-export function labelEndpoints(endpoints: readonly Endpoint[]): ReadonlyMap<Endpoint, string> {
+/** A chain is another object after each change, so its labels are counted once. */
+const LABELS = new WeakMap<RegisteredChain, ReadonlyMap<Endpoint, string>>();
+
+/** Labels of a chain's endpoints, each once: two endpoints of one host have the same label in the registry. */
+export function labelEndpoints(chain: RegisteredChain): ReadonlyMap<Endpoint, string> {
+  const known = LABELS.get(chain);
+  if (known !== undefined) return known;
   const counts = new Map<string, number>();
   const labels = new Map<Endpoint, string>();
-  for (const endpoint of endpoints) {
+  for (const endpoint of chain.endpoints) {
     const count = (counts.get(endpoint.label) ?? 0) + 1;
     counts.set(endpoint.label, count);
     labels.set(endpoint, count === 1 ? endpoint.label : `${endpoint.label}#${count}`);
   }
+  LABELS.set(chain, labels);
   return labels;
 }
 
@@ -120,7 +126,7 @@ export class HealthBook {
   ): OwnChain {
     const own = known ?? { chain, pace: [], state: 'unknown', since: now, endpoints: [] };
     const before = new Map(own.endpoints.map((each) => [each.endpoint.url.reveal(), each]));
-    const labels = labelEndpoints(chain.endpoints);
+    const labels = labelEndpoints(chain);
     own.chain = chain;
     own.endpoints = probedEndpoints(chain).map((endpoint) => {
       const label = labels.get(endpoint) ?? endpoint.label;

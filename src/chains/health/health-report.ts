@@ -58,12 +58,10 @@ export const NOT_PROBED_REASONS = {
 export type NotProbedReason = keyof typeof NOT_PROBED_REASONS;
 
 /** The report of a chain that is not probed. */
-export function reportUnprobed(
-  { record, endpoints }: RegisteredChain,
-  code: NotProbedReason,
-): ChainHealthReport {
+export function reportUnprobed(chain: RegisteredChain, code: NotProbedReason): ChainHealthReport {
+  const { record, endpoints } = chain;
   const reason = { code, detail: NOT_PROBED_REASONS[code] };
-  const labels = labelEndpoints(endpoints);
+  const labels = labelEndpoints(chain);
   return {
     chainId: record.chainId,
     state: 'not_probed',
