@@ -7,7 +7,7 @@ import { readChainList } from './chains/load-registry.ts';
 import { recordPublication } from './chains/publication-time.ts';
 import { type ChainRegistry } from './chains/registry.ts';
 import { findOperatorHosts } from './chains/rpc/asked-chain.ts';
-import { createChainAccess } from './chains/rpc/chain-access.ts';
+import { readDeployedCode } from './chains/rpc/deployed-code.ts';
 import { type RpcClient } from './chains/rpc/rpc-client.ts';
 import { isUrlSource } from './chains/sync/list-source.ts';
 import {
@@ -213,7 +213,7 @@ export async function openVerificationParts(
   );
   return {
     compilers,
-    chainAccess: createChainAccess(rpc),
+    readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
     findCreation: (chain, address, options) =>
       findCreationTransaction({ rpc, fetch, ...(archive && { archive }) }, chain, address, options),
     findSupportedChain: (chainId) =>

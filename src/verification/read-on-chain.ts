@@ -1,14 +1,18 @@
 import { type CreationSearch } from '../chains/creation/creation-search.ts';
 import { type FindCreationOptions } from '../chains/creation/find-creation-transaction.ts';
 import { type RegisteredChain } from '../chains/registered-chain.ts';
-import { type ChainAccess } from '../chains/rpc/chain-access.ts';
-import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
+import { type DeployedCode, type ReadCodeOptions } from '../chains/rpc/deployed-code.ts';
 import { type Hex } from '../lib/hex.ts';
 import { type VerificationRequest } from './verification-request.ts';
 
 /** What reads chains for a verification. */
 export interface ChainReaders {
-  readonly chainAccess: ChainAccess;
+  /** The code of a contract, on which enough independent endpoints agree. */
+  readonly readDeployedCode: (
+    chain: RegisteredChain,
+    address: Hex,
+    options: ReadCodeOptions,
+  ) => Promise<DeployedCode>;
   /** Looks for the transaction that created a contract. */
   readonly findCreation: (
     chain: RegisteredChain,
@@ -33,7 +37,7 @@ export interface ChainReading {
  * had not been named. Without one it is looked for in every way.
  */
 export function startReading(
-  { chainAccess, findCreation, quorumOf }: ChainReaders,
+  { readDeployedCode, findCreation, quorumOf }: ChainReaders,
   chain: RegisteredChain,
   { chainId, address, creationTransactionHash: submitted }: VerificationRequest,
   signal: AbortSignal,
@@ -44,7 +48,7 @@ export function startReading(
     signal: AbortSignal.any([signal, stopped.signal]),
     ...(quorum !== undefined && { quorum }),
   };
-  const deployed = chainAccess.readDeployedCode(chain, address, options);
+  const deployed = readDeployedCode(chain, address, options);
   // Endpoints that cannot even give the code are not asked for more.
   const creation = deployed.then(() =>
     findCreation(chain, address, {

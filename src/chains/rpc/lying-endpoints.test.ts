@@ -9,8 +9,9 @@ import {
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type AskedChain } from './asked-chain.ts';
-import { type ChainAccess, createChainAccess } from './chain-access.ts';
-import { createRpcClient } from './rpc-client.ts';
+import { readCreation } from './creation.ts';
+import { readDeployedCode, type ReadCodeOptions } from './deployed-code.ts';
+import { createRpcClient, type RpcClient } from './rpc-client.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -67,7 +68,7 @@ function nodeMethods(state: NodeState): Record<string, RpcMethod> {
 }
 
 interface Net {
-  readonly access: ChainAccess;
+  readonly rpc: RpcClient;
   readonly chain: AskedChain;
   readonly servers: readonly RpcServer[];
 }
@@ -89,7 +90,7 @@ async function createNet(nodes: readonly Record<string, RpcMethod>[]): Promise<N
   closers.push(() => guarded.close(), ...servers.map(({ close }) => close));
   const rpc = createRpcClient({ fetch: guarded, backoffMs: 1, deadlineMs: 1500 });
   return {
-    access: createChainAccess(rpc),
+    rpc,
     chain: {
       record: { chainId: 1 },
       endpoints: hosts.map((host, index) =>
@@ -103,10 +104,10 @@ async function createNet(nodes: readonly Record<string, RpcMethod>[]): Promise<N
 
 async function readCode(
   nodes: readonly Record<string, RpcMethod>[],
-  options: Parameters<ChainAccess['readDeployedCode']>[2] = {},
+  options: ReadCodeOptions = {},
 ): Promise<unknown> {
-  const { access, chain } = await createNet(nodes);
-  return access.readDeployedCode(chain, ADDRESS, options).catch((error: unknown) => {
+  const { rpc, chain } = await createNet(nodes);
+  return readDeployedCode(rpc, chain, ADDRESS, options).catch((error: unknown) => {
     expect(JSON.stringify([error, String(error)])).not.toMatch(/canary|example/);
     return error;
   });
@@ -165,16 +166,16 @@ describe('two endpoints that agree', () => {
   });
 
   it('have to be of two hosts', async () => {
-    const { access, chain } = await createNet([honest()]);
+    const { rpc, chain } = await createNet([honest()]);
     const [endpoint] = chain.endpoints;
     const twice = {
       ...chain,
       endpoints: [endpoint!, sampleEndpoint(`${endpoint!.url.reveal()}/2`, 'a2')],
     };
-    await expect(access.readDeployedCode(twice, ADDRESS)).rejects.toMatchObject({
+    await expect(readDeployedCode(rpc, twice, ADDRESS)).rejects.toMatchObject({
       code: 'cannot_fetch_bytecode',
     });
-    expect(await access.readDeployedCode(twice, ADDRESS, { quorum: 1 })).toMatchObject({
+    expect(await readDeployedCode(rpc, twice, ADDRESS, { quorum: 1 })).toMatchObject({
       endpoints: ['a'],
     });
   });
@@ -348,7 +349,7 @@ describe('the operator’s own node', () => {
       resolve: async () => ['127.0.0.1'],
     });
     closers.push(() => guarded.close());
-    const access = createChainAccess(createRpcClient({ fetch: guarded, attempts: 1 }));
+    const rpc = createRpcClient({ fetch: guarded, attempts: 1 });
     const chain = {
       record: { chainId: 1 },
       endpoints: [
@@ -357,9 +358,9 @@ describe('the operator’s own node', () => {
       ],
       local: false,
     };
-    expect(await access.readDeployedCode(chain, ADDRESS)).toMatchObject({ endpoints: ['own'] });
+    expect(await readDeployedCode(rpc, chain, ADDRESS)).toMatchObject({ endpoints: ['own'] });
     expect(stranger.calls).toEqual([]);
-    await expect(access.readDeployedCode(chain, ADDRESS, { quorum: 2 })).rejects.toMatchObject({
+    await expect(readDeployedCode(rpc, chain, ADDRESS, { quorum: 2 })).rejects.toMatchObject({
       code: 'endpoints_disagree',
     });
   });
@@ -396,8 +397,8 @@ describe('endpoints about a creation', () => {
     return methods;
   };
   async function read(nodes: readonly Record<string, RpcMethod>[]): Promise<unknown> {
-    const { access, chain } = await createNet(nodes);
-    return access.readCreation(chain, ADDRESS, HASH);
+    const { rpc, chain } = await createNet(nodes);
+    return readCreation(rpc, chain, ADDRESS, HASH);
   }
   const made = (creationCode: string): object => ({
     type: 'CALL',
@@ -463,8 +464,8 @@ describe('endpoints about a creation', () => {
 
   it('of which two deny it are asked no further', async () => {
     const denial = tell({ ...byFactory, trace: { ...made('0x'), calls: [] } });
-    const { access, chain, servers } = await createNet([denial, denial, tell()]);
-    expect(await access.readCreation(chain, ADDRESS, HASH)).toMatchObject({
+    const { rpc, chain, servers } = await createNet([denial, denial, tell()]);
+    expect(await readCreation(rpc, chain, ADDRESS, HASH)).toMatchObject({
       reason: 'created_nothing_here',
     });
     expect(servers[2]?.calls).toEqual([]);

@@ -6,13 +6,13 @@ import {
 } from '../../../test/support/creation-contracts.ts';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
-import { bytesToHex, checksumAddress, type Hex } from '../../lib/hex.ts';
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { type AskedChain } from './asked-chain.ts';
-import { type ChainAccess, createChainAccess } from './chain-access.ts';
 import { computeCreate2Address } from './contract-address.ts';
-import { type Creation } from './creation.ts';
-import { createRpcClient } from './rpc-client.ts';
+import { type Creation, readCreation } from './creation.ts';
+import { readDeployedCode } from './deployed-code.ts';
+import { createRpcClient, type RpcClient } from './rpc-client.ts';
 
 const CHAIN_ID = 424_242;
 const PROXY: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
@@ -22,12 +22,12 @@ const selector = (signature: string): string =>
 
 const absent = findAnvil() === undefined;
 
-describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
   let anvil: Anvil;
   let other: Anvil;
   let contracts: CreationContracts;
   let guarded: GuardedFetch;
-  let access: ChainAccess;
+  let rpc: RpcClient;
   let chain: AskedChain;
   let factory: Hex;
 
@@ -45,7 +45,7 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
       userAgent: 'fullmatch-test',
       resolve: async () => ['127.0.0.1'],
     });
-    access = createChainAccess(createRpcClient({ fetch: guarded }));
+    rpc = createRpcClient({ fetch: guarded });
     chain = {
       record: { chainId: CHAIN_ID },
       endpoints: [sampleEndpoint(anvil.url, 'node')],
@@ -61,7 +61,7 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
   });
 
   async function creationOf(address: Hex, transactionHash: Hex): Promise<Creation> {
-    const reading = await access.readCreation(chain, address, transactionHash);
+    const reading = await readCreation(rpc, chain, address, transactionHash);
     if (reading.creation === undefined) throw new Error(reading.reason);
     return reading.creation;
   }
@@ -76,7 +76,7 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
   it('reads the code at a named block', async () => {
     const sent = await anvil.send({ data: `0x${contracts.Child}${word(7)}` });
     const address = sent.contractAddress!;
-    const read = await access.readDeployedCode(chain, address);
+    const read = await readDeployedCode(rpc, chain, address);
     expect(bytesToHex(read.code)).toBe(await anvil.request('eth_getCode', [address, 'latest']));
     expect(read.code.length).toBeGreaterThan(100);
     expect(read).toMatchObject({
@@ -85,16 +85,16 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
       endpoints: ['node'],
     });
     await expect(
-      access.readDeployedCode(chain, address, { blockTag: Number(sent.blockNumber) - 1 }),
+      readDeployedCode(rpc, chain, address, { blockTag: Number(sent.blockNumber) - 1 }),
     ).rejects.toMatchObject({ code: 'contract_not_deployed' });
   });
 
   it('asks over a WebSocket as well', async () => {
     const sent = await anvil.send({ data: `0x${contracts.Child}${word(8)}` });
     const socket = { ...chain, endpoints: [sampleEndpoint(`ws://127.0.0.1:${anvil.port}`, 'ws')] };
-    const read = await access.readDeployedCode(socket, sent.contractAddress!);
+    const read = await readDeployedCode(rpc, socket, sent.contractAddress!);
     expect(read).toMatchObject({ blockHash: sent.blockHash, endpoints: ['ws'] });
-    const reading = await access.readCreation(socket, sent.contractAddress!, sent.transactionHash);
+    const reading = await readCreation(rpc, socket, sent.contractAddress!, sent.transactionHash);
     expect(reading.creation).toMatchObject({ method: 'transaction', endpoints: ['ws'] });
   });
 
@@ -103,17 +103,17 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
       ...chain,
       endpoints: [...chain.endpoints, sampleEndpoint(`http://a.example:${anvil.port}`, 'a')],
     };
-    const read = await access.readDeployedCode(two, factory, { quorum: 2 });
+    const read = await readDeployedCode(rpc, two, factory, { quorum: 2 });
     expect(read.endpoints).toEqual(['node', 'a']);
   });
 
   it('says that nothing is deployed only where the node says so', async () => {
     const nowhere: Hex = `0x${'12'.repeat(20)}`;
-    await expect(access.readDeployedCode(chain, nowhere)).rejects.toMatchObject({
+    await expect(readDeployedCode(rpc, chain, nowhere)).rejects.toMatchObject({
       code: 'contract_not_deployed',
     });
     const wrong = { ...chain, endpoints: [sampleEndpoint(other.url, 'wrong')] };
-    await expect(access.readDeployedCode(wrong, nowhere)).rejects.toMatchObject({
+    await expect(readDeployedCode(rpc, wrong, nowhere)).rejects.toMatchObject({
       code: 'cannot_fetch_bytecode',
       details: { endpoints: [{ endpoint: 'wrong', reason: 'wrong_chain' }] },
     });
@@ -122,8 +122,7 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
   it('finds the creation by an ordinary transaction', async () => {
     const code = `0x${contracts.Child}${word(7)}`;
     const sent = await anvil.send({ data: code });
-    const address = checksumAddress(sent.contractAddress!);
-    const creation = await creationOf(address, sent.transactionHash);
+    const creation = await creationOf(sent.contractAddress!, sent.transactionHash);
     expect(bytesToHex(creation.creationCode)).toBe(code);
     expect(creation).toMatchObject({
       method: 'transaction',
@@ -170,7 +169,7 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
     const creation = await creationOf(address, sent.transactionHash);
     expect(bytesToHex(creation.creationCode)).toBe(`0x${code}`);
     expect(creation).toMatchObject({ method: 'proxy', deployer: PROXY });
-    expect((await access.readDeployedCode(chain, address)).code.length).toBeGreaterThan(0);
+    expect((await readDeployedCode(rpc, chain, address)).code.length).toBeGreaterThan(0);
   });
 
   it.each([
@@ -191,8 +190,7 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
 
   it('finds a creation by trace_transaction too', async () => {
     const { child, hash } = await childOf(`0x${selector('make(uint256)')}${word(11)}`);
-    const rpc = createRpcClient({ fetch: guarded });
-    const flatOnly = createChainAccess({
+    const flatOnly: RpcClient = {
       ...rpc,
       ask: (asked, endpoint, request, options) =>
         rpc.ask(
@@ -202,8 +200,8 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
           options,
         ),
       askAny: rpc.askAny.bind(rpc),
-    });
-    const { creation } = await flatOnly.readCreation(chain, child, hash);
+    };
+    const { creation } = await readCreation(flatOnly, chain, child, hash);
     expect(creation).toMatchObject({ method: 'trace', deployer: factory });
     expect(bytesToHex(creation!.creationCode)).toBe(`0x${contracts.Child}${word(11)}`);
   });
@@ -227,7 +225,7 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
       [failed.transactionHash, 'transaction_failed'],
       [`0x${'00'.repeat(32)}`, 'transaction_not_found'],
     ] as const) {
-      const reading = await access.readCreation(chain, address, hash);
+      const reading = await readCreation(rpc, chain, address, hash);
       expect([hash, reading]).toMatchObject([hash, { creation: undefined, reason }]);
     }
   });
@@ -245,7 +243,7 @@ describe.skipIf(absent)(`chain access to a real node${absent ? `: ${NO_ANVIL}` :
       );
     const address = (made?.[1] ?? made?.[2]) as Hex | undefined;
     expect(address).toBeDefined();
-    const reading = await access.readCreation(chain, address!, sent.transactionHash);
+    const reading = await readCreation(rpc, chain, address!, sent.transactionHash);
     expect(reading).toMatchObject({ creation: undefined, reason: 'created_nothing_here' });
   });
 });
