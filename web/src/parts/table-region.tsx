@@ -5,11 +5,12 @@ export function TableRegion({
   label,
   children,
 }: {
+  /** What the table is of; a region beside it may have the same name. */
   readonly label: string;
   readonly children: ComponentChildren;
 }): VNode {
   return (
-    <div class="table-region" role="region" aria-label={label} tabIndex={0}>
+    <div class="table-region" role="region" aria-label={`Table: ${label}`} tabIndex={0}>
       {children}
     </div>
   );
