@@ -15,7 +15,7 @@ import { shrinkPng } from './shrink-png.ts';
 
 /** One picture of each view; the other states are looked at in the artefacts of the tests. */
 const VIEWS =
-  'overview chains chain statistics contract-verified contract-deceiving verify job-different counts';
+  'overview chains chain contracts statistics contract-verified contract-deceiving verify job-different counts';
 const [folder = 'docs/screenshots', ...named] = process.argv.slice(2);
 const wanted = named.length > 0 ? named : VIEWS.split(' ');
 /** A longer page is cut: what is below repeats. */

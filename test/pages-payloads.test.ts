@@ -118,7 +118,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
       // Nothing was left out instead of being shown.
       const shown = await tab.page.locator('main').innerText();
       expect(shown).toContain('<script>executed()</script>');
-      for (const path of ['/', '/statistics']) await expectTextOnly(path);
+      for (const path of ['/', '/statistics', '/contracts']) await expectTextOnly(path);
     },
   );
 
@@ -134,6 +134,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
       const part = encodeURIComponent(text);
       await expectTextOnly(`/verify?chain=${part}&address=${part}`);
       await expectTextOnly(`/registry?sort=${part}&page=${part}`);
+      await expectTextOnly(`/contracts?q=${part}`);
     }
   });
 

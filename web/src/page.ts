@@ -38,6 +38,8 @@ export interface Page<Data = unknown> {
   readonly title: (props: ViewProps<Data>) => string;
   /** Reads what the page shows. It never rejects: what could not be read is {@link Loaded} as failed. */
   readonly load: (api: Api, request: PageRequest) => Promise<Data>;
+  /** Where what was asked for is shown: a path below the root of the API host. */
+  readonly redirect?: (props: ViewProps<Data>) => string | undefined;
   /** The HTTP status where it is not 200: 404 for a thing that is not there. */
   readonly status?: (data: Data) => number;
   readonly View: ComponentType<ViewProps<Data>>;

@@ -14,6 +14,7 @@ export const PAGES: readonly PageEntry[] = [
   { template: '/', view: 'overview', load: () => import('./views/overview.tsx') },
   { template: '/registry', view: 'chains', load: () => import('./views/chains.tsx') },
   { template: '/registry/{ref}', view: 'chain', load: () => import('./views/chain.tsx') },
+  { template: '/contracts', view: 'contracts', load: () => import('./views/contracts.tsx') },
   { template: '/counts', view: 'counts', load: () => import('./views/counts.tsx') },
   {
     template: '/contract/{chain}/{address}',

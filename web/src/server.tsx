@@ -7,6 +7,8 @@ import { Layout } from './parts/layout.tsx';
 /** A page as the service writes it: the parts that stand between the tags of its document. */
 export interface RenderedPage {
   readonly status: number;
+  /** What is asked for stands at this path, relative to the page. */
+  readonly location?: string;
   readonly title: string;
   /** The name of the module in `views/`. */
   readonly view: string;
@@ -29,8 +31,10 @@ export async function render(
   const { page, request, view } = found;
   const data = await page.load(createApi(ask), request);
   const props = { data, request, context };
+  const target = page.redirect?.(props);
   return {
     status: page.status?.(data) ?? 200,
+    ...(target !== undefined && { status: 302, location: `${context.base}${target}` }),
     title: page.title(props),
     view,
     body: renderToString(

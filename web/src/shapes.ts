@@ -127,5 +127,8 @@ export interface ListedContract {
   readonly address: string;
   readonly match: 'full' | 'partial' | null;
   readonly name: string | null;
+  readonly language?: string | null;
+  readonly compilerVersion?: string | null;
+  readonly origin?: string;
   readonly at: string;
 }

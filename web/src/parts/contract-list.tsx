@@ -5,6 +5,7 @@ import { type ListedContract } from '../shapes.ts';
 import { MatchMark } from './match-mark.tsx';
 import { SafeText } from './safe-text.tsx';
 import { TableRegion } from './table-region.tsx';
+import './contract-list.css';
 
 /** Contracts with links to their pages. */
 export function ContractList({
@@ -12,11 +13,14 @@ export function ContractList({
   caption,
   context,
   withChain,
+  withOrigin = false,
 }: {
   readonly contracts: readonly ListedContract[];
   readonly caption: string;
   readonly context: PageContext;
   readonly withChain: boolean;
+  /** Whether to say by which compiler, and who judged. */
+  readonly withOrigin?: boolean;
 }): VNode {
   const { base, now } = context;
   return (
@@ -29,21 +33,27 @@ export function ContractList({
             <th scope="col">Contract</th>
             {withChain && <th scope="col">Chain</th>}
             <th scope="col">Address</th>
+            {withOrigin && (
+              <>
+                <th scope="col">Compiler</th>
+                <th scope="col">Origin</th>
+              </>
+            )}
             <th scope="col" class="figure">
               When
             </th>
           </tr>
         </thead>
         <tbody>
-          {contracts.map(({ key, kind, chainId, chainName, address, match, name, at }) => (
+          {contracts.map(({ key, kind, chainId, chainName, address, match, name, at, ...rest }) => (
             <tr key={key}>
               <td>{match === null ? kind : <MatchMark match={match} />}</td>
-              <td>
+              <td class="name">
                 {name === null ? <span class="quiet">no name</span> : <SafeText text={name} />}
                 {kind === 'upgraded' && <span class="tag">upgraded</span>}
               </td>
               {withChain && (
-                <td>
+                <td class="chain">
                   <a href={`${base}registry/${chainId}`}>
                     {chainName === undefined ? chainId : <SafeText text={chainName} />}
                   </a>
@@ -51,9 +61,17 @@ export function ContractList({
               )}
               <td>
                 <a href={`${base}contract/${chainId}/${address}`}>
-                  <code class="address">{address}</code>
+                  <code>{address}</code>
                 </a>
               </td>
+              {withOrigin && (
+                <>
+                  <td>
+                    <Compiler {...rest} />
+                  </td>
+                  <td>{rest.origin}</td>
+                </>
+              )}
               <td class="figure">
                 <time dateTime={at} title={formatTime(at)}>
                   {formatAgo(at, now)}
@@ -64,5 +82,18 @@ export function ContractList({
         </tbody>
       </table>
     </TableRegion>
+  );
+}
+
+/** The language and the version without its commit, which the whole one has. */
+function Compiler({
+  language,
+  compilerVersion,
+}: Pick<ListedContract, 'language' | 'compilerVersion'>): VNode {
+  const [version = ''] = (compilerVersion ?? '').split('+');
+  return (
+    <span title={compilerVersion ?? undefined}>
+      <SafeText text={`${language ?? ''} ${version}`.trim()} />
+    </span>
   );
 }

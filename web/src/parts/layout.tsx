@@ -4,6 +4,7 @@ import { type Page, type PageContext } from '../page.ts';
 const SECTIONS = [
   ['overview', 'Overview', ''],
   ['chains', 'Chains', 'registry'],
+  ['contracts', 'Contracts', 'contracts'],
   ['statistics', 'Statistics', 'statistics'],
   ['verify', 'Verify', 'verify'],
   ['counts', 'How counts are made', 'counts'],
@@ -42,6 +43,26 @@ export function Layout({
             ))}
           </ul>
         </nav>
+        <form
+          class="site-search"
+          role="search"
+          aria-label="Site"
+          action={`${context.base}contracts`}
+        >
+          <label class="unseen" for="site-search">
+            Search
+          </label>
+          <input
+            id="site-search"
+            type="search"
+            name="q"
+            placeholder="Address or name"
+            maxLength={100}
+            autoComplete="off"
+            spellcheck={false}
+          />
+          <button type="submit">Find</button>
+        </form>
       </header>
       <main id="main" tabIndex={-1}>
         {children}

@@ -74,6 +74,11 @@ function ChainView({ data: { details, rest }, context, request }: ViewProps<Chai
           ) : (
             <Failure what="The latest contracts" loaded={rest.latest} />
           )}
+          <p>
+            <a href={`${context.base}contracts?chain=${record.chainId}`}>
+              All contracts of this chain
+            </a>
+          </p>
         </Section>
       )}
       <Section id="endpoints" title="Endpoints">

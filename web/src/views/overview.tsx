@@ -120,6 +120,9 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
           ) : (
             <Failure what="The latest verifications" loaded={latest} />
           )}
+          <p>
+            <a href={`${context.base}contracts`}>All contracts</a>
+          </p>
         </section>
       )}
       <section aria-labelledby="service">

@@ -81,6 +81,7 @@ async function renderPage(
     headers: {
       ...BASE_HEADERS,
       ...PAGE_HEADERS,
+      ...(page.location !== undefined && { location: page.location }),
       vary: 'Accept-Encoding',
       ...(isPacked && { 'content-encoding': 'gzip' }),
       'content-type': HTML_TYPE,

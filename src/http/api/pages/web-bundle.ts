@@ -7,6 +7,8 @@ const compressGzip = promisify(gzip);
 /** What the service needs of a page that its bundle rendered. */
 export interface RenderedPage {
   readonly status: number;
+  /** Relative to the page; of a redirect only. */
+  readonly location?: string;
   readonly title: string;
   /** Which view it shows: a key of {@link WebBundle.files}. */
   readonly view: string;

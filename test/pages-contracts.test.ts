@@ -1,0 +1,236 @@
+import { readFile } from 'node:fs/promises';
+import { type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { saveMatches } from '../src/repository/save-matches.ts';
+import { type Match, type Origin } from '../src/repository/verified-contract.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import {
+  hasBrowser,
+  LOOKS,
+  NO_BROWSER,
+  openTab,
+  sidewaysScroll,
+  startBrowser,
+  visit,
+  type WatchedPage,
+} from './support/browser.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { administer, createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const isAbsent = !hasBrowser();
+
+const FAR_CHAIN_ID = Number.MAX_SAFE_INTEGER;
+const LONG_NAME = `Wrapped${'Interchain'.repeat(9)}Token`;
+const HOSTILE_NAME = '<img src=x onerror=alert(1)>\u202Enekot';
+/** The same address on two chains, and one on one. */
+const TWICE: Hex = `0xbeefbeef${'00'.repeat(16)}`;
+const ONCE: Hex = `0xcafecafe${'00'.repeat(16)}`;
+const ABSENT: Hex = `0xdeaddead${'00'.repeat(16)}`;
+
+const YAML = `
+registry: { include: configured, defaults: false }
+chains:
+  1: { name: Ethereum Mainnet, shortName: eth, supported: false }
+  5: { name: Görli, shortName: gor, supported: false }
+  ${FAR_CHAIN_ID}: { name: Far, supported: false }
+`;
+
+function contract(
+  chainId: number,
+  address: Hex,
+  name: string,
+  match: Match = 'full',
+  origin: Origin = 'imported',
+) {
+  const sample = sampleContract(chainId, address, { runtimeMatch: match }, { origin });
+  const metadata = JSON.stringify({ chainId, address });
+  return { ...sample, compilation: { ...sample.compilation, name, metadata } };
+}
+
+const CONTRACTS = [
+  contract(1, TWICE, 'Vault'),
+  contract(5, TWICE, 'Vault', 'partial'),
+  contract(1, ONCE, 'Once', 'partial', 'verified'),
+  contract(FAR_CHAIN_ID, sampleAddress(0xfa), LONG_NAME),
+  contract(1, sampleAddress(0xbad), HOSTILE_NAME),
+  ...Array.from({ length: 60 }, (_, index) => contract(1, sampleAddress(0xaa00 + index), 'Coin')),
+];
+
+const NEWEST = contract(1, sampleAddress(0xbb), 'Newest');
+
+describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+  let testDatabase: TestDatabase;
+  let service: BootedService;
+  let browser: Browser;
+  let tab: WatchedPage;
+  /** A tab in which no script runs. */
+  let plain: WatchedPage;
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    await saveMatches(testDatabase.database, CONTRACTS);
+    await saveMatches(testDatabase.database, [NEWEST]);
+    service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
+    browser = await startBrowser();
+    tab = await openTab(browser);
+    plain = await openTab(browser, LOOKS[2], { javaScriptEnabled: false });
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    await testDatabase.drop();
+  });
+
+  const open = (path: string): Promise<number> => visit(tab, `${service.apiUrl}${path}`);
+  const openPlain = async (path: string): Promise<number> =>
+    (await plain.page.goto(`${service.apiUrl}${path}`))?.status() ?? 0;
+  const main = ({ page }: WatchedPage) => page.locator('main');
+  const rows = (of: WatchedPage): Promise<string[]> => main(of).locator('tbody tr').allInnerTexts();
+
+  it('begins with the newest, and older ones follow by plain links', async () => {
+    expect(await openPlain('/contracts')).toBe(200);
+    const first = await rows(plain);
+    expect(first).toHaveLength(50);
+    expect(first[0]).toContain('Newest');
+    await plain.page.getByRole('link', { name: 'Older' }).click();
+    const second = await rows(plain);
+    expect(second).toHaveLength(CONTRACTS.length + 1 - 50);
+    expect(first).not.toContain(second[0]);
+    expect(await plain.page.getByRole('link', { name: 'Older' }).count()).toBe(0);
+    await plain.page.getByRole('link', { name: 'Newest' }).click();
+    expect((await rows(plain))[0]).toContain('Newest');
+  });
+
+  it('is searched and narrowed by a plain form, and the URL holds what was chosen', async () => {
+    await openPlain('/contracts');
+    await main(plain).getByLabel('Search by').fill('vault');
+    await main(plain).getByLabel('Match').selectOption('partial');
+    await main(plain).getByRole('button', { name: 'Search' }).click();
+    expect(await rows(plain)).toHaveLength(1);
+    expect((await rows(plain))[0]).toContain('Görli');
+    expect(await main(plain).getByRole('status').innerText()).toBe(
+      'Showing 1 of 2 that were found',
+    );
+    await plain.page.reload();
+    expect(await main(plain).getByLabel('Search by').inputValue()).toBe('vault');
+    expect(await main(plain).getByLabel('Match').inputValue()).toBe('partial');
+    await plain.page.getByRole('link', { name: 'Clear' }).click();
+    expect(await rows(plain)).toHaveLength(50);
+  });
+
+  it.each([
+    ['eth', 50],
+    ['eip155:5', 1],
+    ['Görli', 1],
+    [String(FAR_CHAIN_ID), 1],
+    ['77', 0],
+  ])('takes %s for a chain', async (chain, count) => {
+    expect(await openPlain(`/contracts?chain=${encodeURIComponent(chain)}`)).toBe(200);
+    expect(await rows(plain)).toHaveLength(count);
+  });
+
+  it('says that a chain is not known, and leads to the search of chains', async () => {
+    expect(await openPlain('/contracts?chain=<b>nowhere')).toBe(404);
+    const alert = main(plain).getByRole('alert');
+    expect(await alert.innerText()).toContain("No chain '<b>nowhere' is in the registry");
+    await alert.getByRole('link').click();
+    expect(await main(plain).getByRole('searchbox').inputValue()).toBe('<b>nowhere');
+  });
+
+  it('leads from a whole address on one chain to the contract, from any page', async () => {
+    await open('/verify');
+    const field = tab.page.getByRole('search', { name: 'Site' }).getByLabel('Search');
+    await field.fill(` ${ONCE.toUpperCase().replace('0X', '0x')} `);
+    await field.press('Enter');
+    await tab.page.waitForURL(`**/contract/1/${checksumAddress(ONCE)}`);
+    expect(await tab.page.locator('h1').innerText()).toBe('Once');
+    const answer = await fetch(`${service.apiUrl}/server/contracts?q=${ONCE}`, {
+      redirect: 'manual',
+    });
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe(`./contract/1/${checksumAddress(ONCE)}`);
+  });
+
+  it('lists an address that is on several chains', async () => {
+    await open(`/contracts?q=${TWICE}`);
+    expect(await rows(tab)).toHaveLength(2);
+  });
+
+  it('says that an address is not verified, and leads to Verify with the address filled in', async () => {
+    expect(await open(`/contracts?q=${ABSENT}&chain=eth`)).toBe(200);
+    expect(await main(tab).innerText()).toContain('not verified here');
+    await main(tab).getByRole('link', { name: 'Verify it' }).click();
+    expect(await tab.page.getByLabel('Address').inputValue()).toBe(ABSENT);
+    expect(await tab.page.getByLabel('Chain').first().inputValue()).toBe('1');
+  });
+
+  it('says what to type where the beginning of an address is too short', async () => {
+    await open('/contracts?q=0xbeef');
+    const field = main(tab).getByLabel('Search by');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const fault = await field.getAttribute('aria-describedby');
+    expect(await tab.page.locator(`#${fault ?? ''}`).innerText()).toContain('8 hexadecimal digits');
+    await field.fill('0xbeefbeef');
+    await field.press('Enter');
+    await tab.page.waitForURL(/beefbeef/);
+    expect(await rows(tab)).toHaveLength(2);
+  });
+
+  it.each(['q=zzzz', 'q=0x00000001', `q=0x${'1'.repeat(64)}`, 'chain=5&match=full', 'after=1'])(
+    'says why there is nothing at ?%s',
+    async (query) => {
+      expect(await open(`/contracts?${query}`)).toBe(200);
+      expect(await rows(tab)).toEqual([]);
+      expect(await main(tab).locator('.notice').count()).toBe(1);
+    },
+  );
+
+  it('refuses a page that there cannot be, with a way back', async () => {
+    expect(await open('/contracts?q=vault&after=x')).toBe(400);
+    await main(tab).getByRole('link', { name: 'Begin again' }).click();
+    expect(await rows(tab)).toHaveLength(2);
+  });
+
+  it('a download holds exactly what is shown', async () => {
+    await open('/contracts?q=vault&chain=5');
+    const button = tab.page.getByRole('button', { name: /JSON/ });
+    const [download] = await Promise.all([tab.page.waitForEvent('download'), button.click()]);
+    const saved = JSON.parse(await readFile(await download.path(), 'utf8')) as object[];
+    expect(saved).toHaveLength(1);
+    expect(saved[0]).toMatchObject({
+      chainId: 5,
+      chainName: 'Görli',
+      address: checksumAddress(TWICE),
+      name: 'Vault',
+    });
+  });
+
+  it('shows long and hostile names, and the longest chain id, as they are and within the page', async () => {
+    await openPlain('/contracts?q=wrapped');
+    expect(await rows(plain)).toEqual([expect.stringContaining(LONG_NAME)]);
+    expect(await sidewaysScroll(plain)).toBe(0);
+    await open(`/contracts?q=${encodeURIComponent('<img')}`);
+    expect((await rows(tab))[0]).toContain('<img src=x onerror=alert(1)>U+202E');
+    expect(await main(tab).locator('img').count()).toBe(0);
+  });
+
+  it('is linked from the overview, and from a chain with the chain chosen', async () => {
+    await open('/');
+    await main(tab).getByRole('link', { name: 'All contracts' }).click();
+    expect(await rows(tab)).toHaveLength(50);
+    await open('/registry/5');
+    await main(tab).getByRole('link', { name: 'All contracts of this chain' }).click();
+    expect(await rows(tab)).toHaveLength(1);
+  });
+
+  it('says since when the contracts cannot be read, and goes on offering the search', async () => {
+    const [name = ''] = /test_[0-9a-f]+/.exec(testDatabase.url) ?? [];
+    await administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    expect(await open('/contracts?q=vault')).toBe(503);
+    expect(await main(tab).getByRole('alert').innerText()).toMatch(/could not be read at 20/);
+    expect(await main(tab).getByLabel('Search by').inputValue()).toBe('vault');
+    expect(tab.troubles).toEqual([]);
+    expect(tab.foreignRequests).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+import { type ComponentChildren, type VNode } from 'preact';
+import { SafeText } from '../parts/safe-text.tsx';
+import { type ContractQuery, formatContractPath, kindOfWords, NO_QUERY } from './contract-query.ts';
+
+interface Asked {
+  readonly query: ContractQuery;
+  readonly chainId: number | undefined;
+  readonly base: string;
+}
+
+/** Says why the list is empty, and what to do next. */
+export function NothingFound({
+  found,
+  ...asked
+}: Asked & {
+  /** What a search found that the filters took away. */
+  readonly found: number;
+}): VNode {
+  const { query, base } = asked;
+  const { words, chain, match, origin } = query;
+  const link = (to: ContractQuery, text: string): VNode => (
+    <p>
+      <a class="button" href={`${base}${formatContractPath(to)}`}>
+        {text}
+      </a>
+    </p>
+  );
+  if (query.after !== '' && found === 0) {
+    return (
+      <Notice title="There are no more.">{link({ ...query, after: '' }, 'Begin again')}</Notice>
+    );
+  }
+  if (found > 0 || (words === '' && chain + match + origin !== '')) {
+    return (
+      <Notice title="No contract here fits the chosen filters.">
+        {link({ ...NO_QUERY, words }, 'Show those of every chain, match and origin')}
+      </Notice>
+    );
+  }
+  return <NotVerified {...asked} />;
+}
+
+function NotVerified({ query: { words }, chainId, base }: Asked): VNode {
+  const kind = kindOfWords(words);
+  const known = {
+    ...(chainId !== undefined && { chain: String(chainId) }),
+    ...(kind === 'address' && { address: words }),
+  };
+  const parameters = new URLSearchParams(known).toString();
+  const verify = `${base}verify${parameters === '' ? '' : `?${parameters}`}`;
+  if (kind === 'none') {
+    return (
+      <Notice title="No contract has been verified here yet.">
+        <p>
+          <a href={verify}>Verify a contract</a> with its sources, or{' '}
+          <a href={`${base}registry`}>look at the chains</a> that the service knows.
+        </p>
+      </Notice>
+    );
+  }
+  if (kind === 'address') {
+    return (
+      <Notice title="This address is not verified here.">
+        <p>
+          Nobody has brought sources of <code>{words}</code> to this service
+          {chainId !== undefined && ` for chain ${chainId}`}. That says nothing of the contract
+          itself.
+        </p>
+        <p>
+          <a class="button" href={verify}>
+            Verify it
+          </a>
+        </p>
+      </Notice>
+    );
+  }
+  const shown = <SafeText text={words} />;
+  return (
+    <Notice title="No verified contract was found.">
+      {kind === 'name' ? (
+        <p>
+          No name has a word that begins with “{shown}”. Type the beginning of a word of the name,
+          or an address with its 0x.
+        </p>
+      ) : kind === 'prefix' ? (
+        <p>
+          No verified address begins with <code>{words}</code>.
+        </p>
+      ) : (
+        <p>
+          No verified contract is known to run a code with this hash. Transactions are not searched.
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function Notice({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <div class="notice">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { formatCsv } from '../csv.ts';
+import { type FoundContract } from './find-contracts.ts';
+
+const COLUMNS = [
+  'chainId',
+  'chainName',
+  'address',
+  'match',
+  'name',
+  'language',
+  'compilerVersion',
+  'origin',
+  'verifiedAt',
+] as const satisfies readonly (keyof FoundContract)[];
+
+/** The contracts as CSV. */
+export function saveAsCsv(contracts: readonly FoundContract[]): string {
+  return formatCsv(
+    COLUMNS,
+    contracts.map((contract) => COLUMNS.map((column) => contract[column])),
+  );
+}
+
+/** The contracts as JSON, in the same columns. */
+export function saveAsJson(contracts: readonly FoundContract[]): string {
+  const picked = contracts.map((contract) =>
+    Object.fromEntries(COLUMNS.map((column) => [column, contract[column]])),
+  );
+  return `${JSON.stringify(picked, null, 2)}\n`;
+}

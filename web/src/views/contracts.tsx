@@ -1,0 +1,196 @@
+import { type VNode } from 'preact';
+import { type Loaded } from '../api.ts';
+import { ContractFilters } from '../contracts/contract-filters.tsx';
+import {
+  type ContractQuery,
+  formatContractPath,
+  kindOfWords,
+  parseContractQuery,
+} from '../contracts/contract-query.ts';
+import {
+  type ContractsData,
+  type FoundContracts,
+  loadContracts,
+  soleContract,
+} from '../contracts/find-contracts.ts';
+import { NothingFound } from '../contracts/nothing-found.tsx';
+import { saveAsCsv, saveAsJson } from '../contracts/save-contracts.ts';
+import { formatCount } from '../format.ts';
+import { definePage, type PageContext, type ViewProps } from '../page.ts';
+import { ContractList } from '../parts/contract-list.tsx';
+import { DownloadButton } from '../parts/download-button.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import './chains.css';
+import './contracts.css';
+
+/** Verified contracts: the newest first, or those that a search finds. */
+export const page = definePage<ContractsData>({
+  section: 'contracts',
+  title: ({ request }) => {
+    const { words } = parseContractQuery(request.query);
+    return `${words === '' ? '' : `${words} · `}Contracts · Fullmatch`;
+  },
+  load: loadContracts,
+  redirect: ({ data, request }) => {
+    const sole = soleContract(parseContractQuery(request.query), data);
+    return sole && `contract/${sole.chainId}/${sole.address}`;
+  },
+  status: ({ chain, list }) => {
+    const failed = [chain, list].find((part) => part?.state === 'failed');
+    if (failed?.state !== 'failed') return 200;
+    return isFault(failed) ? failed.status : 503;
+  },
+  View: ContractsView,
+});
+
+type Failed = Extract<Loaded<unknown>, { state: 'failed' }>;
+
+/** Whether the question is at fault, so that asking it again changes nothing. */
+function isFault({ status }: Failed): boolean {
+  return status >= 400 && status < 500;
+}
+
+function ContractsView({ data, request, context }: ViewProps<ContractsData>): VNode {
+  const query = parseContractQuery(request.query);
+  const { chain, list } = data;
+  return (
+    <>
+      <h1>Contracts</h1>
+      <p class="lead">
+        Every contract that is verified here
+        {chain?.state === 'ready' && <OnChain {...chain.value} />}, the newest first.
+      </p>
+      <ContractFilters
+        query={query}
+        base={context.base}
+        isMalformed={kindOfWords(query.words) === 'malformed'}
+      />
+      {chain?.state === 'failed' && (
+        <NotRead what="The chain" loaded={chain}>
+          <a
+            class="button"
+            href={`${context.base}registry?${new URLSearchParams({ q: query.chain }).toString()}`}
+          >
+            Search the chains for it
+          </a>
+        </NotRead>
+      )}
+      {list?.state === 'failed' && (
+        <NotRead what="The contracts" loaded={list}>
+          <a class="button" href={`${context.base}${formatContractPath({ ...query, after: '' })}`}>
+            Begin again
+          </a>
+        </NotRead>
+      )}
+      {list?.state === 'ready' && (
+        <List
+          {...list.value}
+          query={query}
+          chainId={chain?.state === 'ready' ? chain.value.chainId : undefined}
+          context={context}
+        />
+      )}
+    </>
+  );
+}
+
+function OnChain({ chainId, name }: { readonly chainId: number; readonly name?: string }): VNode {
+  return <> on {name === undefined ? `chain ${chainId}` : <SafeText text={name} />}</>;
+}
+
+/** What could not be read: with another question in its place, or a way to ask again. */
+function NotRead({
+  what,
+  loaded,
+  children,
+}: {
+  readonly what: string;
+  readonly loaded: Failed;
+  readonly children: VNode;
+}): VNode {
+  if (!isFault(loaded)) return <Failure what={what} loaded={loaded} />;
+  return (
+    <div class="notice" role="alert">
+      <p>
+        <SafeText text={loaded.message} /> <code>{loaded.code}</code>
+      </p>
+      <p>{children}</p>
+    </div>
+  );
+}
+
+function List({
+  contracts,
+  found,
+  next,
+  query,
+  chainId,
+  context,
+}: FoundContracts & {
+  readonly query: ContractQuery;
+  readonly chainId: number | undefined;
+  readonly context: PageContext;
+}): VNode {
+  const said = describe(contracts.length, found, query);
+  const isOtherPage = query.after !== '';
+  const linkTo = (after: string): string =>
+    `${context.base}${formatContractPath({ ...query, after })}`;
+  return (
+    <>
+      <div class="result-line">
+        <p role="status">{said}</p>
+        {contracts.length > 0 && (
+          <p class="downloads">
+            <DownloadButton name="contracts.csv" type="text/csv" make={() => saveAsCsv(contracts)}>
+              Download CSV
+            </DownloadButton>{' '}
+            <DownloadButton
+              name="contracts.json"
+              type="application/json"
+              make={() => saveAsJson(contracts)}
+            >
+              Download JSON
+            </DownloadButton>
+          </p>
+        )}
+      </div>
+      {contracts.length === 0 ? (
+        <NothingFound query={query} found={found} chainId={chainId} base={context.base} />
+      ) : (
+        <ContractList
+          contracts={contracts.map((contract) => ({
+            ...contract,
+            key: `${contract.chainId} ${contract.address}`,
+            kind: 'stored',
+            at: contract.verifiedAt,
+          }))}
+          caption={said}
+          context={context}
+          withChain
+          withOrigin
+        />
+      )}
+      {(isOtherPage || next !== null) && (
+        <nav class="pager" aria-label="Pages of the list">
+          {isOtherPage && <a href={linkTo('')}>{query.words === '' ? 'Newest' : 'First page'}</a>}
+          {next !== null && (
+            <a href={linkTo(next)} rel="next">
+              {query.words === '' ? 'Older' : 'More'}
+            </a>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+/** What the list holds, in a sentence. */
+function describe(shown: number, found: number, { words }: ContractQuery): string {
+  if (found === 0) return 'No contract was found';
+  const contracts = shown === 1 ? 'contract' : 'contracts';
+  if (words === '') return `Showing ${formatCount(shown)} ${contracts}, the newest first`;
+  if (found > shown)
+    return `Showing ${formatCount(shown)} of ${formatCount(found)} that were found`;
+  return `Showing ${formatCount(shown)} ${contracts} that fit`;
+}
