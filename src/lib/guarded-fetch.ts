@@ -15,7 +15,7 @@ import {
   shownOrigin,
 } from './fetch-target.ts';
 import { createGuardedConnector, type Resolve } from './guarded-connector.ts';
-import { exchangeMessage } from './guarded-socket.ts';
+import { type ExchangeAnswer, exchangeMessage } from './guarded-socket.ts';
 import { nameFault } from './network-fault.ts';
 import { ACCEPTED_CODINGS, readBody, SinkFailure, writeBody } from './response-body.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -64,6 +64,9 @@ export type ExchangeRequest = Pick<
   readonly body: string;
 };
 
+/** What came of a message to a WebSocket endpoint. */
+export type ExchangeResponse = Pick<FetchResponse, 'status' | 'body' | 'retryAfterMs'>;
+
 /** An answer without its body. Any status is an answer, 404 and 503 too. */
 export interface FetchHead {
   readonly status: number;
@@ -99,10 +102,10 @@ export interface GuardedFetch {
     request?: FetchRequest,
   ): Promise<FetchHead & { readonly bytes: number }>;
   /**
-   * Sends `body` as one message to a WebSocket endpoint (`ws:` or `wss:`) and gives the first message that comes back.
-   * No redirect is followed.
+   * Sends `body` as one message to a WebSocket endpoint (`ws:` or `wss:`) and gives the first message that comes back,
+   * with the status 101; or the status by which the handshake was refused, with nothing. No redirect is followed.
    */
-  exchange(url: string, request: ExchangeRequest): Promise<Buffer>;
+  exchange(url: string, request: ExchangeRequest): Promise<ExchangeResponse>;
   /**
    * Replaces the hosts that may have private addresses (`allowPrivate`): the operator has changed his configuration.
    * Requests under way go on; connections that were made under the list of before are used by no other.
@@ -277,7 +280,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     });
   }
 
-  async exchange(text: string, request: ExchangeRequest): Promise<Buffer> {
+  async exchange(text: string, request: ExchangeRequest): Promise<ExchangeResponse> {
     const url = parseTarget(text, { schemes: SOCKET_SCHEMES });
     const origin = shownOrigin(url);
     const ending = startEnding(
@@ -294,7 +297,7 @@ class UndiciGuardedFetch implements GuardedFetch {
         const maxBytes = request.maxBytes ?? this.#options.maxBytes;
         const { body: message } = request;
         const { connect } = this.#way;
-        const body = await exchangeMessage({
+        const answer = await exchangeMessage({
           url,
           headers,
           message,
@@ -302,8 +305,9 @@ class UndiciGuardedFetch implements GuardedFetch {
           signal,
           connect,
         });
-        visit.succeeded();
-        return body;
+        const response = this.#readExchange(answer);
+        tellOutcome(visit, response);
+        return response;
       } catch (error) {
         const fault = nameFault(error, { origin, signal, answered: false });
         tellFault(visit, fault);
@@ -312,6 +316,14 @@ class UndiciGuardedFetch implements GuardedFetch {
     } finally {
       ending.release();
     }
+  }
+
+  #readExchange(answer: ExchangeAnswer): ExchangeResponse {
+    if (answer.message !== undefined) return { status: 101, body: answer.message };
+    const { status, headers } = answer.refusal;
+    const retryAfterMs = parseRetryAfter(plainHeaders(headers)['retry-after'], this.#now());
+    const response = { status, body: Buffer.alloc(0) };
+    return retryAfterMs === undefined ? response : { ...response, retryAfterMs };
   }
 
   async close(): Promise<void> {
@@ -422,7 +434,10 @@ function discard(body: Readable | undefined): void {
 }
 
 /** Statuses of overload and failure count against the host; 4xx are answers like any other. */
-function tellOutcome(visit: Visit, { status, retryAfterMs }: FetchHead): void {
+function tellOutcome(
+  visit: Visit,
+  { status, retryAfterMs }: Pick<FetchHead, 'status' | 'retryAfterMs'>,
+): void {
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
     visit.throttled(retryAfterMs);
   else if (status >= 500) visit.failed();

@@ -4,7 +4,7 @@ import { deflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startSocketServer, type WebServer } from '../../test/support/web-server.ts';
 import { FetchFault } from './fetch-fault.ts';
-import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts';
+import { createGuardedFetch, type ExchangeResponse, type GuardedFetch } from './guarded-fetch.ts';
 
 const RFC_6455_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
@@ -66,12 +66,13 @@ describe('an exchange over a WebSocket', () => {
     }
   }
 
-  const ask = (guarded: GuardedFetch, { hostPort }: WebServer): Promise<unknown> =>
+  const ask = (guarded: GuardedFetch, { hostPort }: WebServer): Promise<ExchangeResponse> =>
     guarded.exchange(`ws://${hostPort}/key?x`, { body: 'ping' });
 
   it('gives the first message to what was sent', async () => {
     const server = await serve((text, socket) => socket.write(frame(Buffer.from(`${text} pong`))));
-    expect(String(await ask(guard(server), server))).toBe('ping pong');
+    const { status, body } = await ask(guard(server), server);
+    expect([status, String(body)]).toEqual([101, 'ping pong']);
   });
 
   it('reaches no private address that the operator did not allow', async () => {
@@ -112,16 +113,33 @@ describe('an exchange over a WebSocket', () => {
     expect(await codeOf(ask(guard(silent), silent))).toBe('deadline_exceeded');
   });
 
-  it('fails where the endpoint shakes no hands, redirects or hangs up', async () => {
-    const refusals = [
-      'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n',
-      'HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n',
-      'nonsense',
-      '',
-    ];
-    for (const refusal of refusals) {
-      const server = await startSocketServer((socket) => socket.end(refusal));
-      open.push(server);
+  async function answerHandshake(answer: string): Promise<WebServer> {
+    const server = await startSocketServer((socket) => socket.end(answer));
+    open.push(server);
+    return server;
+  }
+
+  it.each([
+    ['401 Unauthorized', { status: 401 }],
+    ['429 Too Many\r\nRetry-After: 7', { status: 429, retryAfterMs: 7000 }],
+    ['302 Found\r\nLocation: ws://127.0.0.1:1/', { status: 302 }],
+  ])('gives the status of a handshake that is refused: %j', async (head, answer) => {
+    const server = await answerHandshake(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`);
+    expect(await ask(guard(server), server)).toEqual({ ...answer, body: Buffer.alloc(0) });
+  });
+
+  it('leaves an endpoint alone that asks for it at the handshake', async () => {
+    const busy = await answerHandshake('HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n');
+    const guarded = guard(busy);
+    expect((await ask(guarded, busy)).status).toBe(429);
+    const connections = busy.connections();
+    expect(await codeOf(ask(guarded, busy))).toBe('throttled');
+    expect(busy.connections()).toBe(connections);
+  });
+
+  it('fails where the endpoint shakes no hands or hangs up', async () => {
+    for (const refusal of ['nonsense', '']) {
+      const server = await answerHandshake(refusal);
       expect([refusal, await codeOf(ask(guard(server), server))]).toEqual([
         refusal,
         'connection_failed',

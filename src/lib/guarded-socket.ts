@@ -1,4 +1,5 @@
-import { Agent, type buildConnector, WebSocket } from 'undici';
+import { type IncomingHttpHeaders } from 'node:http';
+import { Agent, type buildConnector, DecoratorHandler, type Dispatcher, WebSocket } from 'undici';
 
 /** One message to a WebSocket endpoint, and what bounds the answer. */
 export interface Exchange {
@@ -13,20 +14,31 @@ export interface Exchange {
   readonly connect: buildConnector.connector;
 }
 
+/** What an exchange came to: the message, or the answer of HTTP by which the handshake was refused. */
+export type ExchangeAnswer =
+  | { readonly message: Buffer }
+  | { readonly message?: undefined; readonly refusal: HandshakeRefusal };
+
+interface HandshakeRefusal {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
 /** JSON-RPC sends an answer as a message of one fragment, or of few. */
 const MAX_FRAGMENTS = 1024;
 
 /**
  * Sends one message over a WebSocket of its own (RFC 6455) and gives the first message that comes back, as bytes. A
  * redirect is not followed.
- * @throws FetchFault of the connector; an Error with a symbol in `code` when the handshake was refused or no message
+ * @throws FetchFault of the connector; an Error with a symbol in `code` when there was no sound handshake or no message
  * came that was small enough; the reason of `signal`.
  */
-export async function exchangeMessage(exchange: Exchange): Promise<Buffer> {
+export async function exchangeMessage(exchange: Exchange): Promise<ExchangeAnswer> {
   const { url, headers, message, maxBytes, signal } = exchange;
   signal.throwIfAborted();
   // A WebSocket's own errors tell scripts nothing of the connection, so its fault is noted on the way.
   let fault: Error | undefined;
+  let refusal: HandshakeRefusal | undefined;
   const agent = new Agent({
     connect: (options, callback) =>
       exchange.connect(options, (...result) => {
@@ -35,26 +47,49 @@ export async function exchangeMessage(exchange: Exchange): Promise<Buffer> {
       }),
     webSocket: { maxPayloadSize: maxBytes, maxFragments: MAX_FRAGMENTS },
   });
+  const dispatcher = agent.compose(
+    (dispatch) => (options, handler) =>
+      dispatch(
+        options,
+        watchResponse(handler, (response) => (refusal = response)),
+      ),
+  );
   const failure = (code: string): Error => Object.assign(new Error(code), { code });
   let follow: (() => void) | undefined;
   try {
-    return await new Promise<Buffer>((resolve, reject) => {
+    return await new Promise<ExchangeAnswer>((resolve, reject) => {
       follow = () => reject(signal.reason as Error);
       signal.addEventListener('abort', follow, { once: true });
-      const socket = new WebSocket(url, { dispatcher: agent, headers: { ...headers } });
+      const socket = new WebSocket(url, { dispatcher, headers: { ...headers } });
       socket.binaryType = 'arraybuffer';
       let opened = false;
       socket.addEventListener('open', () => {
         opened = true;
         socket.send(message);
       });
-      socket.addEventListener('message', ({ data }) => resolve(Buffer.from(data)));
+      socket.addEventListener('message', ({ data }) => resolve({ message: Buffer.from(data) }));
       socket.addEventListener('close', () => {
-        reject(fault ?? failure(opened ? 'NO_MESSAGE' : 'HANDSHAKE_REFUSED'));
+        if (refusal !== undefined) resolve({ refusal });
+        else reject(fault ?? failure(opened ? 'NO_MESSAGE' : 'NO_HANDSHAKE'));
       });
     });
   } finally {
     if (follow !== undefined) signal.removeEventListener('abort', follow);
     await agent.destroy();
   }
+}
+
+/** The handler, which also tells of the response to its handshake: one that succeeds has none. */
+function watchResponse(
+  handler: Dispatcher.DispatchHandler,
+  onResponse: (response: HandshakeRefusal) => void,
+): Dispatcher.DispatchHandler {
+  const watched: Dispatcher.DispatchHandler = new DecoratorHandler(handler);
+  const pass = watched.onResponseStart?.bind(watched);
+  watched.onResponseStart = (...start) => {
+    const [, status, headers] = start;
+    onResponse({ status, headers });
+    pass?.(...start);
+  };
+  return watched;
 }

@@ -5,7 +5,7 @@ import {
   RpcServerError,
   startRpcServer,
 } from '../../../test/support/rpc-server.ts';
-import { type WebServer } from '../../../test/support/web-server.ts';
+import { startSocketServer, type WebServer } from '../../../test/support/web-server.ts';
 import { hostPortOf } from '../../lib/address-guard.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { Secret } from '../../lib/secret.ts';
@@ -263,17 +263,23 @@ describe('an endpoint', () => {
         },
       }),
     ];
-    const watched = watch(clock, [chainOf(servers)]);
+    const handshake = await startSocketServer((socket) => {
+      socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
+    });
+    closers.push(handshake.close);
+    const endpoints = [...servers, `ws://e5.localhost:${handshake.port}/key`];
+    const watched = watch(clock, [chainOf(endpoints)]);
     await watched.rounds(8);
-    expect(servers.map((_server, index) => watched.report(index).state)).toEqual(
-      servers.map(() => 'throttled'),
+    expect(endpoints.map((_endpoint, index) => watched.report(index).state)).toEqual(
+      endpoints.map(() => 'throttled'),
     );
-    expect(servers.map((_server, index) => watched.codes(index))).toEqual([
+    expect(endpoints.map((_endpoint, index) => watched.codes(index))).toEqual([
       ['status_401'],
       ['status_403'],
       ['throttled'],
       ['status_401'],
       ['throttled'],
+      ['status_401'],
     ]);
     expect(servers[2]!.calls).toHaveLength(1);
     expect(watched.book.chains[0]!.state).toBe('degraded');

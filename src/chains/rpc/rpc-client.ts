@@ -3,8 +3,8 @@ import { type z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { FetchFault } from '../../lib/fetch-fault.ts';
 import {
+  type ExchangeResponse,
   type FetchRequest,
-  type FetchResponse,
   type GuardedFetch,
 } from '../../lib/guarded-fetch.ts';
 import { type Endpoint } from '../registered-chain.ts';
@@ -107,6 +107,8 @@ const DEFAULTS = {
   random: Math.random,
 };
 const MAX_BYTES = 1_000_000;
+/** The status of a WebSocket's handshake that succeeded. */
+const SWITCHING_PROTOCOLS = 101;
 
 /** Faults of the moment: the same request may succeed a little later. */
 const MOMENTARY: ReadonlySet<string> = new Set([
@@ -269,10 +271,10 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
     const id = this.#lastId;
     const body = encodeRpcCall(id, method, params);
     const sent = { ...options, headers, body, maxBytes };
-    let response: Pick<FetchResponse, 'status' | 'body' | 'retryAfterMs'>;
+    let response: ExchangeResponse;
     try {
       response = /^ws/i.test(url)
-        ? { status: 200, body: await this.#fetch.exchange(url, sent) }
+        ? await this.#fetch.exchange(url, sent)
         : await this.#fetch.fetch(url, { ...sent, method: 'POST' });
     } catch (error) {
       if (!(error instanceof FetchFault)) throw error;
@@ -289,7 +291,8 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
     }
     // Some nodes send their error objects with a status of their own.
     if (answer?.kind === 'error') return { ...answer, status: response.status };
-    if (response.status < 200 || response.status > 299) {
+    const isMessage = response.status === SWITCHING_PROTOCOLS;
+    if (!isMessage && (response.status < 200 || response.status > 299)) {
       const reason = `status_${response.status}`;
       throw unreachable(chainId, endpoint, method, reason, response.retryAfterMs);
     }
