@@ -8,7 +8,7 @@ export type FailureKind = 'no_match' | 'invalid_input' | 'not_checked';
  * Why a verification has no match: the stable codes of failed verification jobs, by the names that clients of the
  * verification API v2 know. A code of {@link ERROR_CODES} that a part of the verification raises is one too.
  */
-const FAILURE_KINDS = {
+export const FAILURE_KINDS = {
   missing_source: 'invalid_input',
   missing_or_invalid_source: 'invalid_input',
   invalid_metadata: 'invalid_input',

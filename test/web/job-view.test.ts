@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { failureKindOf } from '../../src/verification/verification-failure.ts';
+import { ERROR_CODES, FullmatchError, type ErrorCode } from '../../src/errors.ts';
+import {
+  FAILURE_KINDS,
+  failureKindOf,
+  toVerificationFailure,
+} from '../../src/verification/verification-failure.ts';
 import { adviseOn, FAILURE_TITLES } from '../../web/src/verify/failure-advice.ts';
 import { describeSteps, type JobState } from '../../web/src/verify/job-state.ts';
 
@@ -40,11 +45,23 @@ describe('the steps of a job', () => {
   });
 });
 
-test('each failure has a title and something to do next', () => {
+describe('what to do next', () => {
   const unknown = adviseOn('some_newer_code');
-  for (const code of ['no_match', 'missing_source', 'cannot_fetch_bytecode', 'compiler_error']) {
-    expect(FAILURE_TITLES[failureKindOf(code)]).toBeDefined();
+
+  test.each(Object.entries(FAILURE_KINDS))('is told of %s', (code, kind) => {
+    expect(FAILURE_TITLES[kind]).toBeDefined();
     expect(adviseOn(code)).not.toBe(unknown);
-  }
-  expect(adviseOn('__proto__')).toBe(unknown);
+  });
+
+  test('is told of whatever a part of the service ends a job with', () => {
+    for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
+      const { code: shown } = toVerificationFailure(new FullmatchError(code, 'a fault'));
+      expect(adviseOn(shown), code).not.toBe(unknown);
+    }
+  });
+
+  test('is told of codes that only a newer service knows', () => {
+    expect(adviseOn('__proto__')).toBe(unknown);
+    expect(failureKindOf('some_newer_code')).toBe('not_checked');
+  });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readDropped } from '../../web/src/verify/read-dropped.ts';
+import { compilationOf, readDropped, withoutOutput } from '../../web/src/verify/read-dropped.ts';
 import { buildRequest, fillFields, findFaults } from '../../web/src/verify/verify-form.ts';
 
 const file = (path: string, value: unknown): { path: string; text: string } => ({
@@ -24,9 +24,8 @@ describe('files that are dropped', () => {
   test('may be a standard JSON input: its sources name the contracts', () => {
     expect(readDropped([file('input.json', INPUT)])).toMatchObject({
       kind: 'standard_json',
-      input: INPUT,
+      compilations: [{ input: INPUT }],
       contracts: ['src/Token.sol:Base', 'src/Token.sol:Token'],
-      sources: 1,
     });
   });
 
@@ -40,8 +39,64 @@ describe('files that are dropped', () => {
     };
     expect(readDropped([file('a.json', { other: 1 }), file('info.json', info)])).toMatchObject({
       kind: 'standard_json',
-      compilerVersion: '0.8.30+commit.73712a01',
+      compilations: [{ compilerVersion: '0.8.30+commit.73712a01' }],
       contracts: ['src/Token.sol:Token'],
+    });
+  });
+
+  test('may be all build infos of Hardhat 3: each contract is compiled by its own', () => {
+    const info = (id: string, root: string): object => ({
+      id,
+      solcLongVersion: '0.8.30+commit.73712a01',
+      userSourceNameMap: { [root]: `project/${root}` },
+      input: { ...INPUT, settings: { id } },
+    });
+    const output = (id: string, ...paths: readonly string[]): object => ({
+      id,
+      output: { contracts: Object.fromEntries(paths.map((path) => [path, { A: { abi: [] } }])) },
+    });
+    const dropped = readDropped([
+      file('1.json', info('1', 'Both.sol')),
+      file('1.output.json', output('1', 'project/Both.sol', 'project/Base.sol')),
+      file('2.json', info('2', 'Base.sol')),
+      file('2.output.json', output('2', 'project/Base.sol')),
+    ]);
+    if (dropped.kind !== 'standard_json') throw new Error('not usable');
+    expect(dropped.contracts).toEqual(['project/Both.sol:A', 'project/Base.sol:A']);
+    expect(compilationOf(dropped, 'project/Base.sol:A')?.input['settings']).toEqual({ id: '2' });
+    expect(compilationOf(dropped, 'project/Both.sol:A')?.input['settings']).toEqual({ id: '1' });
+    const fields = { ...EMPTY, contract: 'project/Base.sol:A' };
+    expect(fillFields(fields, dropped).compilerVersion).toBe('0.8.30+commit.73712a01');
+  });
+
+  test('lose what a compiler gave but for the names of contracts', () => {
+    const info = {
+      input: INPUT,
+      output: { sources: {}, contracts: { 'a.sol': { A: { abi: [] } } } },
+    };
+    expect(JSON.parse(withoutOutput(JSON.stringify(info)))).toEqual({
+      input: INPUT,
+      output: { contracts: { 'a.sol': { A: {} } } },
+    });
+    for (const text of ['{"a":1}', 'contract A {}', '{"output":[]}', '{']) {
+      expect(withoutOutput(text)).toBe(text);
+    }
+  });
+
+  test('may begin with the mark of an editor', () => {
+    expect(readDropped([file('a.json', `\ufeff${JSON.stringify(INPUT)}`)]).kind).toBe(
+      'standard_json',
+    );
+  });
+
+  test.each([
+    ['package.json', { name: 'token', version: '1.0.0' }, 'package.json is no standard JSON input'],
+    ['a.output.json', { id: 'a', output: { contracts: {} } }, 'Choose the build info beside it'],
+    ['input.json', '{"language": ', 'input.json is no JSON'],
+  ])('that are something else are named: %s', (path, content, reason) => {
+    expect(readDropped([file(path, content)])).toMatchObject({
+      kind: 'unusable',
+      reason: expect.stringContaining(reason) as string,
     });
   });
 

@@ -64,6 +64,8 @@ export interface ContractFacts {
     readonly path: string;
     readonly hidden: readonly HiddenCharacter[];
   };
+  /** What else holds characters that nobody sees, in words. */
+  readonly hiddenIn: readonly string[];
   readonly signatures: readonly AbiSignature[];
   readonly abi?: ShownText;
   readonly metadata?: ShownText;
@@ -157,6 +159,12 @@ function toFacts(wire: WireContract, chosen: string | null): ContractFacts {
     (each) => typeof each === 'string' && Object.hasOwn(sources, each),
   );
   const content = sources[path ?? '']?.content ?? '';
+  const signatures = describeAbi(wire.abi);
+  const texts = {
+    'the name of the contract': compilation?.fullyQualifiedName ?? '',
+    'paths of sources': paths.join(),
+    'the ABI': signatures.map(({ text }) => text).join(),
+  };
   return {
     address: wire.address,
     match: matchOf(wire.match),
@@ -173,7 +181,10 @@ function toFacts(wire: WireContract, chosen: string | null): ContractFacts {
         hidden: findHiddenCharacters(content, HIDDEN_TOLD),
       },
     }),
-    signatures: describeAbi(wire.abi).slice(0, SIGNATURES_SHOWN),
+    hiddenIn: Object.entries(texts).flatMap(([name, text]) =>
+      findHiddenCharacters(text, 1).length > 0 ? [name] : [],
+    ),
+    signatures: signatures.slice(0, SIGNATURES_SHOWN),
     ...(wire.abi !== null && { abi: showJson(wire.abi) }),
     ...(wire.metadata !== null && { metadata: showJson(wire.metadata) }),
   };

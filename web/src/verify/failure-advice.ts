@@ -54,5 +54,5 @@ export function adviseOn(code: string): string {
 export const FAILURE_TITLES: Readonly<Record<string, string>> = {
   no_match: 'No match: the code on chain is not the code of these sources',
   invalid_input: 'Not verified: the input is at fault',
-  not_checked: 'Could not check',
+  not_checked: 'Could not check, because:',
 };

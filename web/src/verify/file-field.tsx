@@ -2,57 +2,43 @@ import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
+import { describeSettings } from './describe-settings.ts';
 import { type Dropped, type DroppedFile } from './read-dropped.ts';
+import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-files.ts';
 
 interface Props {
   readonly files: readonly DroppedFile[];
   readonly dropped: Dropped | undefined;
   readonly fault: string | undefined;
+  /** Whether files were chosen before that the browser could not keep. */
+  readonly areLost: boolean;
   readonly onFiles: (files: readonly DroppedFile[]) => void;
 }
 
-const NAMES = /\.(?:json|sol|yul|vy|txt)$/i;
-const FILES_MAX = 3000;
-const BYTES_MAX = 40_000_000;
 const MISSING_SHOWN = 8;
 
-async function readFiles(list: FileList): Promise<readonly DroppedFile[]> {
-  const fitting = Array.from(list).filter(({ name }) => NAMES.test(name));
-  const bytes = fitting.reduce((sum, { size }) => sum + size, 0);
-  if (fitting.length > FILES_MAX || bytes > BYTES_MAX) {
-    throw new Error(
-      `These are ${formatCount(fitting.length)} files with ${formatCount(bytes)} bytes: more than a compilation needs. Choose the files of one compilation.`,
-    );
-  }
-  return Promise.all(
-    fitting.map(async (file) => ({
-      path: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath,
-      text: await file.text(),
-    })),
-  );
-}
-
 /** Takes the files of a compilation: dropped, or chosen by the keyboard. They stay in the browser until they are sent. */
-export function FileField({ files, dropped, fault, onFiles }: Props): VNode {
+export function FileField({ files, dropped, fault, areLost, onFiles }: Props): VNode {
   const [isOver, setOver] = useState(false);
   const [refusal, setRefusal] = useState<string>();
-  const read = (list: FileList | null | undefined, isMore: boolean): void => {
-    if (list === null || list === undefined || list.length === 0) return;
-    readFiles(list).then(
-      (added) => {
-        setRefusal(undefined);
-        const paths = new Set(added.map(({ path }) => path));
-        const kept = isMore ? files.filter(({ path }) => !paths.has(path)) : [];
-        onFiles([...kept, ...added]);
-      },
-      (error: unknown) => setRefusal(error instanceof Error ? error.message : String(error)),
-    );
+  const take = async (
+    chosen: readonly PlacedFile[] | Promise<readonly PlacedFile[]>,
+    isMore: boolean,
+  ): Promise<void> => {
+    try {
+      const added = await readFiles(await chosen);
+      setRefusal(undefined);
+      const paths = new Set(added.map(({ path }) => path));
+      const kept = isMore ? files.filter(({ path }) => !paths.has(path)) : [];
+      onFiles([...kept, ...added]);
+    } catch (error) {
+      setRefusal(error instanceof Error ? error.message : String(error));
+    }
   };
   const wrong = refusal ?? fault;
   return (
     <fieldset
       class={isOver ? 'field drop over' : 'field drop'}
-      aria-describedby={wrong === undefined ? undefined : 'files-fault'}
       onDragOver={(event) => {
         event.preventDefault();
         setOver(true);
@@ -61,12 +47,14 @@ export function FileField({ files, dropped, fault, onFiles }: Props): VNode {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        read(event.dataTransfer?.files, files.length > 0);
+        if (event.dataTransfer !== null) {
+          void take(filesOfDrop(event.dataTransfer), files.length > 0);
+        }
       }}
     >
       <legend>The compilation</legend>
-      <p class="hint">
-        Drop files here, or choose them: a standard JSON input, a build info of Hardhat (
+      <p class="hint" id="files-hint">
+        Drop files or folders here, or choose them: a standard JSON input, a build info of Hardhat (
         <code>artifacts/build-info</code>), an artifact of Foundry (<code>out</code>) with its
         sources, or a metadata.json with its sources.
       </p>
@@ -77,7 +65,9 @@ export function FileField({ files, dropped, fault, onFiles }: Props): VNode {
             type="file"
             id="files"
             multiple
-            onChange={(event) => read(event.currentTarget.files, false)}
+            aria-invalid={wrong !== undefined}
+            aria-describedby={`files-hint${wrong === undefined ? '' : ' files-fault'}`}
+            onChange={(event) => void take(filesOfField(event.currentTarget.files), false)}
           />
         </label>
         <label>
@@ -85,10 +75,15 @@ export function FileField({ files, dropped, fault, onFiles }: Props): VNode {
           <input
             type="file"
             {...{ webkitdirectory: true }}
-            onChange={(event) => read(event.currentTarget.files, true)}
+            onChange={(event) => void take(filesOfField(event.currentTarget.files), true)}
           />
         </label>
       </p>
+      {areLost && (
+        <p class="fault">
+          The files that were here are too large for the browser to keep. Choose them again.
+        </p>
+      )}
       <div aria-live="polite">
         {dropped !== undefined && dropped.kind !== 'unusable' && <Found dropped={dropped} />}
       </div>
@@ -107,30 +102,35 @@ export function FileField({ files, dropped, fault, onFiles }: Props): VNode {
 }
 
 function Found({ dropped }: { readonly dropped: Exclude<Dropped, { kind: 'unusable' }> }): VNode {
-  if (dropped.kind === 'standard_json') {
-    return (
-      <p class="found">
-        {dropped.from} with {formatCount(dropped.sources)}{' '}
-        {dropped.sources === 1 ? 'source' : 'sources'}
-        {dropped.compilerVersion !== undefined && (
-          <>
-            , compiled by <SafeText text={dropped.compilerVersion} />
-          </>
-        )}
-        .
-      </p>
-    );
-  }
-  const { missing } = dropped;
+  const isInput = dropped.kind === 'standard_json';
+  const [compilation] = isInput ? dropped.compilations : [];
+  const sources = isInput ? compilation?.input['sources'] : dropped.sources;
+  const count = Object.keys(sources ?? {}).length;
+  const version = isInput ? compilation?.compilerVersion : dropped.compilerVersion;
+  const settings = (isInput ? compilation?.input : dropped.metadata)?.['settings'];
+  const missing = isInput ? [] : dropped.missing;
+  const isOne = !isInput || dropped.compilations.length === 1;
   return (
     <>
       <p class="found">
-        {dropped.from} of <SafeText text={dropped.contract} /> with{' '}
-        {formatCount(Object.keys(dropped.sources).length)} sources.
+        <SafeText
+          text={[
+            dropped.from,
+            isInput ? '' : ` of ${dropped.contract}`,
+            isOne ? ` with ${formatCount(count)} ${count === 1 ? 'source' : 'sources'}` : '',
+            version === undefined ? '' : `, compiled by ${version}`,
+          ].join('')}
+        />
+        .
       </p>
+      {isOne && (
+        <p class="hint">
+          <SafeText text={describeSettings(settings)} />
+        </p>
+      )}
       {missing.length > 0 && (
         <div class="fault">
-          <p>Add these sources; the metadata names them:</p>
+          <p>Add these sources; the metadata names them, and nothing is fetched from elsewhere:</p>
           <ul>
             {missing.slice(0, MISSING_SHOWN).map((name) => (
               <li key={name}>

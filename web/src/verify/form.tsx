@@ -2,12 +2,14 @@ import { type VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { SafeText } from '../parts/safe-text.tsx';
 import { ChainField } from '../parts/chain-field.tsx';
+import { CompilerField } from './compiler-field.tsx';
 import { FileField } from './file-field.tsx';
 import { keepForm, readKeptForm } from './kept-form.ts';
 import { type DroppedFile, readDropped } from './read-dropped.ts';
 import { ContractField, TextField } from './text-fields.tsx';
 import {
   buildRequest,
+  chooseContract,
   fillFields,
   findFaults,
   type FieldName,
@@ -40,6 +42,7 @@ function useVerifyForm({ base, chain, address }: Props) {
   });
   const [chainText, setChainText] = useState(chain);
   const [files, setFiles] = useState<readonly DroppedFile[]>([]);
+  const [areLost, setLost] = useState(false);
   const [faults, setFaults] = useState(NO_FAULTS);
   const [refusal, setRefusal] = useState<Refusal>();
   const [isSending, setSending] = useState(false);
@@ -50,13 +53,14 @@ function useVerifyForm({ base, chain, address }: Props) {
     const kept = readKeptForm();
     if (kept === undefined) return;
     setFiles(kept.files);
+    setLost(kept.areLost ?? false);
     // What the address of the page says goes before what was typed earlier.
     setFields({
       ...kept.fields,
       ...(chain !== '' && { chain: /^\d+$/.test(chain) ? chain : '' }),
       ...(address !== '' && { address }),
     });
-    if (chain === '') setChainText(kept.chainText);
+    if (chain === '' || chain === kept.fields.chain) setChainText(kept.chainText);
   }, []);
 
   const keep = (
@@ -73,6 +77,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     const read = next.length === 0 ? undefined : readDropped(next);
     const filled = read === undefined ? fields : fillFields(fields, read);
     setFiles(next);
+    setLost(false);
     setFields(filled);
     keep({ files: next, fields: filled });
     setFaults(
@@ -100,6 +105,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     fields,
     chainText,
     files,
+    areLost,
     dropped,
     faults,
     refusal,
@@ -114,9 +120,8 @@ function useVerifyForm({ base, chain, address }: Props) {
 /** The form by which people verify. */
 export function VerifyForm(props: Props): VNode {
   const { base } = props;
-  const { fields, chainText, files, dropped, faults, refusal, isSending, alert, ...actions } =
-    useVerifyForm(props);
-  const { change, takeFiles, send } = actions;
+  const { fields, chainText, files, areLost, dropped, ...form } = useVerifyForm(props);
+  const { faults, refusal, isSending, alert, change, takeFiles, send } = form;
   return (
     <form
       class="verify"
@@ -126,7 +131,7 @@ export function VerifyForm(props: Props): VNode {
         void send();
       }}
     >
-      <FileField files={files} dropped={dropped} fault={faults.get('files')} onFiles={takeFiles} />
+      <FileField {...{ files, areLost, dropped }} fault={faults.get('files')} onFiles={takeFiles} />
       <ChainField
         base={base}
         label="Chain"
@@ -150,19 +155,17 @@ export function VerifyForm(props: Props): VNode {
       />
       {dropped?.kind !== 'metadata' && (
         <>
-          <TextField
-            id="compilerVersion"
-            label="Compiler"
-            hint="As the compiler prints it, such as 0.8.30+commit.73712a01; the commit may be left out."
+          <CompilerField
+            base={base}
             value={fields.compilerVersion}
             fault={faults.get('compilerVersion')}
-            onChange={(value) => change({ compilerVersion: value.trim() })}
+            onChange={(compilerVersion) => change({ compilerVersion })}
           />
           <ContractField
             choices={dropped?.kind === 'standard_json' ? dropped.contracts : []}
             value={fields.contract}
             fault={faults.get('contract')}
-            onChange={(contract) => change({ contract })}
+            onChange={(contract) => change(chooseContract(fields, dropped, contract))}
           />
         </>
       )}

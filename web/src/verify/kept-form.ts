@@ -6,6 +6,8 @@ export interface KeptForm {
   readonly fields: VerifyFields;
   readonly chainText: string;
   readonly files: readonly DroppedFile[];
+  /** Whether there were files that the browser could not keep. */
+  readonly areLost?: boolean;
 }
 
 const KEY = 'fullmatch-verify';
@@ -17,7 +19,7 @@ export function keepForm(form: KeptForm): void {
   } catch {
     // Browsers keep some megabytes: the fields alone fit always.
     try {
-      sessionStorage.setItem(KEY, JSON.stringify({ ...form, files: [] }));
+      sessionStorage.setItem(KEY, JSON.stringify({ ...form, files: [], areLost: true }));
     } catch {
       // Storage is switched off: the form is kept only as long as the page.
     }

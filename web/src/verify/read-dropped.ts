@@ -6,18 +6,27 @@ export interface DroppedFile {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** A standard JSON input. */
+interface Compilation {
+  readonly input: Members;
+  /** Where the file says it. */
+  readonly compilerVersion?: string;
+  /** `path:Name` of the contracts that it may be; the output of a compiler names all of them. */
+  readonly contracts: readonly string[];
+  /** The sources that it was made for: Hardhat 3 writes a build info for each of them. */
+  readonly roots: readonly unknown[];
+}
+
 /** What a set of files holds that can be verified. */
 export type Dropped =
   | {
       readonly kind: 'standard_json';
       /** In words: a standard JSON input, a build info. */
       readonly from: string;
-      readonly input: Members;
-      /** Where the file says it. */
-      readonly compilerVersion?: string;
-      /** `path:Name` of the contracts that it may be; the output of a compiler names all of them. */
+      /** At least one. */
+      readonly compilations: readonly Compilation[];
+      /** Of all compilations. */
       readonly contracts: readonly string[];
-      readonly sources: number;
     }
   | {
       readonly kind: 'metadata';
@@ -31,135 +40,174 @@ export type Dropped =
     }
   | { readonly kind: 'unusable'; readonly reason: string };
 
-const NOTHING: Dropped = {
-  kind: 'unusable',
-  reason:
-    'None of these files is a standard JSON input, a build info of Hardhat, an artifact of Foundry or a metadata.json. Sources alone do not say with which settings they were compiled.',
-};
+const unusable = (reason: string): Dropped => ({ kind: 'unusable', reason });
 
 /**
  * What can be verified of files that were dropped or chosen: a standard JSON input, a build info of Hardhat (with the
- * output, or with `output` in a file of its own), an artifact of Foundry or a metadata.json with its sources. The first
- * document that fits is taken; the others are sources.
+ * output, or with `output` in a file of its own), an artifact of Foundry or a metadata.json with its sources. What
+ * says most is taken; the other files are sources.
  */
 export function readDropped(files: readonly DroppedFile[]): Dropped {
   const documents = files.flatMap(({ path, text }) => {
     const value = parseMembers(text);
     return value === undefined ? [] : [{ path, value }];
   });
-  for (const { value } of documents) {
-    if (isMembers(value['input']) && isStandardJson(value['input'])) return ofBuildInfo(value);
+  const buildInfos = documents.filter(({ value }) => isStandardJson(value['input']));
+  const inputs = documents.filter(({ value }) => isStandardJson(value));
+  const artifacts = documents.filter(({ value }) => metadataOf(value) !== undefined);
+  const found = [buildInfos, inputs, artifacts].find(({ length }) => length > 0);
+  if (found === undefined) return nothingOf(files, documents);
+  if (found === artifacts) {
+    const [first, another] = artifacts;
+    if (first === undefined || another !== undefined) return severalOf(artifacts);
+    return ofMetadata(first.value, files);
   }
-  for (const { value } of documents) {
-    if (isStandardJson(value)) return ofStandardJson(value, 'A standard JSON input', undefined, []);
-  }
-  const artifacts = documents.flatMap(({ path, value }) => {
-    const metadata = metadataOf(value);
-    return metadata === undefined ? [] : [{ path, metadata, isAlone: metadata === value }];
-  });
-  const [artifact, another] = artifacts;
-  if (another !== undefined) return severalArtifacts(artifacts.map(({ path }) => path));
-  if (artifact !== undefined) return ofMetadata(artifact.metadata, artifact.isAlone, files);
-  const broken = files.find(({ path, text }) => path.endsWith('.json') && isBroken(text));
-  if (broken !== undefined) {
-    return { kind: 'unusable', reason: `${broken.path} is no JSON: ${reasonOf(broken.text)}` };
-  }
-  return NOTHING;
+  const fault = found.map(({ value }) => faultOfInput(inputOf(value))).find((each) => each !== '');
+  if (fault !== undefined) return unusable(fault);
+  const compilations = found.map(({ value }) => toCompilation(value, documents));
+  const name = found === inputs ? 'standard JSON input' : 'build info';
+  return {
+    kind: 'standard_json',
+    from: found.length === 1 ? `A ${name}` : `${found.length} ${name}s`,
+    compilations,
+    contracts: [...new Set(compilations.flatMap(({ contracts }) => contracts))],
+  };
+}
+
+/** The compilation of a contract: the one that was made for its source, where several have it. */
+export function compilationOf(
+  { compilations }: Extract<Dropped, { kind: 'standard_json' }>,
+  contract: string,
+): Compilation | undefined {
+  const path = contract.slice(0, contract.lastIndexOf(':'));
+  return (
+    compilations.find(({ roots }) => roots.includes(path)) ??
+    compilations.find(({ contracts }) => contracts.includes(contract)) ??
+    compilations[0]
+  );
 }
 
 const PATHS_TOLD = 5;
 
-function severalArtifacts(paths: readonly string[]): Dropped {
-  const told = paths.slice(0, PATHS_TOLD).join(', ');
-  const more = paths.length > PATHS_TOLD ? ' and more' : '';
-  return {
-    kind: 'unusable',
-    reason: `These files hold ${paths.length} artifacts (${told}${more}). Choose one of them, and the sources.`,
-  };
+interface JsonDocument {
+  readonly path: string;
+  readonly value: Members;
+}
+
+function severalOf(documents: readonly JsonDocument[]): Dropped {
+  const told = documents.slice(0, PATHS_TOLD).map(({ path }) => path);
+  const more = documents.length > PATHS_TOLD ? ' and more' : '';
+  return unusable(
+    `These files hold ${documents.length} artifacts: ${told.join(', ')}${more}. Choose one of them, and the sources.`,
+  );
+}
+
+function nothingOf(files: readonly DroppedFile[], documents: readonly JsonDocument[]): Dropped {
+  const broken = files.find(({ path, text }) => path.endsWith('.json') && faultOf(text) !== '');
+  if (broken !== undefined) {
+    return unusable(`${broken.path} is no JSON: ${faultOf(broken.text)}`);
+  }
+  const [document] = documents;
+  if (document === undefined) {
+    return unusable(
+      'Sources alone do not say how they were compiled. Add the standard JSON input, the build info, the artifact or the metadata.json of the compilation.',
+    );
+  }
+  const { path, value } = document;
+  return unusable(
+    isMembers(value['output'])
+      ? `${path} is the output of a build. Choose the build info beside it, which has the same name without .output.`
+      : `${path} is no standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
+  );
 }
 
 function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The mark that some editors write first is no part of JSON. */
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
+
 function parseMembers(text: string): Members | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(withoutMark(text));
     return isMembers(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isBroken(text: string): boolean {
-  return reasonOf(text) !== '';
-}
-
-function reasonOf(text: string): string {
+function faultOf(text: string): string {
   try {
-    JSON.parse(text);
+    JSON.parse(withoutMark(text));
     return '';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-function isStandardJson(value: Members): boolean {
-  return isMembers(value['sources']) && typeof value['language'] === 'string';
+/** A build info without the output but for the names of its contracts: the rest is large, and nobody here needs it. */
+export function withoutOutput(text: string): string {
+  const document = parseMembers(text);
+  const output: unknown = document?.['output'];
+  if (!isMembers(output)) return text;
+  const contracts = Object.entries(membersOf(output['contracts'])).map(
+    ([path, inFile]): [string, Members] => [
+      path,
+      Object.fromEntries(Object.keys(membersOf(inFile)).map((name) => [name, {}])),
+    ],
+  );
+  return JSON.stringify({ ...document, output: { contracts: Object.fromEntries(contracts) } });
 }
 
-/** Hardhat 2 keeps `solcLongVersion` and the output beside the input; Hardhat 3 the output in another file. */
-function ofBuildInfo(document: Members): Dropped {
-  const version = [document['solcLongVersion'], document['solcVersion']].find(
-    (each) => typeof each === 'string' && each !== '',
-  );
-  const output: unknown = document['output'];
-  const contracts = isMembers(output) && isMembers(output['contracts']) ? output['contracts'] : {};
-  const names = Object.entries(contracts).flatMap(([path, inFile]) =>
-    isMembers(inFile) ? Object.keys(inFile).map((name) => `${path}:${name}`) : [],
-  );
-  return ofStandardJson(
-    document['input'] as Members,
-    'A build info',
-    version as string | undefined,
-    names,
-  );
+const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
+
+function isStandardJson(value: unknown): boolean {
+  return isMembers(value) && isMembers(value['sources']) && typeof value['language'] === 'string';
 }
+
+const inputOf = (document: Members): Members =>
+  isStandardJson(document) ? document : membersOf(document['input']);
 
 const DECLARATION = /^[ \t]*(?:abstract[ \t]+)?(?:contract|library)[ \t]+([A-Za-z_$][\w$]*)/gm;
 
-function ofStandardJson(
-  input: Members,
-  from: string,
-  compilerVersion: string | undefined,
-  contracts: readonly string[],
-): Dropped {
-  const sources = Object.entries(input['sources'] as Members);
-  if (sources.length === 0) return { kind: 'unusable', reason: 'The input has no sources.' };
-  const without = sources.find(
-    ([, source]) => !isMembers(source) || typeof source['content'] !== 'string',
+/** Hardhat 2 keeps the output beside the input, Hardhat 3 in another file with the same id. */
+function toCompilation(document: Members, documents: readonly JsonDocument[]): Compilation {
+  const version = [document['solcLongVersion'], document['solcVersion']].find(
+    (each): each is string => typeof each === 'string' && each !== '',
   );
-  if (without !== undefined) {
-    return {
-      kind: 'unusable',
-      reason: `The source ${without[0]} stands in the input without its text; write the input with literal contents.`,
-    };
-  }
-  const declared = sources.flatMap(([path, source]) =>
+  const { output } =
+    documents.find(({ value }) => isMembers(value['output']) && value['id'] === document['id'])
+      ?.value ?? {};
+  const compiled = Object.entries(membersOf(membersOf(output)['contracts'])).flatMap(
+    ([path, inFile]) => Object.keys(membersOf(inFile)).map((name) => `${path}:${name}`),
+  );
+  const input = inputOf(document);
+  return {
+    input,
+    ...(version !== undefined && { compilerVersion: version }),
+    contracts: compiled.length > 0 ? compiled : declaredIn(input),
+    roots: Object.values(membersOf(document['userSourceNameMap'])),
+  };
+}
+
+function declaredIn(input: Members): string[] {
+  return Object.entries(membersOf(input['sources'])).flatMap(([path, source]) =>
     Array.from(
-      ((source as Members)['content'] as string).matchAll(DECLARATION),
+      String(membersOf(source)['content']).matchAll(DECLARATION),
       ([, name = '']) => `${path}:${name}`,
     ),
   );
-  return {
-    kind: 'standard_json',
-    from,
-    input,
-    ...(compilerVersion !== undefined && { compilerVersion }),
-    contracts: contracts.length > 0 ? contracts : declared,
-    sources: sources.length,
-  };
+}
+
+/** Why an input cannot be sent; empty where it can. */
+function faultOfInput(input: Members): string {
+  const sources = Object.entries(membersOf(input['sources']));
+  if (sources.length === 0) return 'The input has no sources.';
+  const without = sources.find(([, source]) => typeof membersOf(source)['content'] !== 'string');
+  if (without === undefined) return '';
+  return `The source ${without[0]} stands in the input without its text; write the input with literal contents.`;
 }
 
 /** The metadata of a metadata.json itself, or of an artifact of Foundry, which has it as an object or as text. */
@@ -172,12 +220,12 @@ function metadataOf(value: Members): Members | undefined {
         ? parseMembers(metadata)
         : metadata;
   return [value, inside].filter(isMembers).find((each) => {
-    const settings: unknown = each['settings'];
-    return isMembers(settings) && isMembers(settings['compilationTarget']);
+    return isMembers(membersOf(each['settings'])['compilationTarget']);
   });
 }
 
-function ofMetadata(metadata: Members, isAlone: boolean, files: readonly DroppedFile[]): Dropped {
+function ofMetadata(document: Members, files: readonly DroppedFile[]): Dropped {
+  const metadata = metadataOf(document) ?? {};
   const listed = isMembers(metadata['sources']) ? metadata['sources'] : {};
   const others = files.filter(({ text }) => !/^\s*\{/.test(text));
   const sources: [string, string][] = [];
@@ -201,7 +249,7 @@ function ofMetadata(metadata: Members, isAlone: boolean, files: readonly Dropped
   const version = isMembers(compiler) ? compiler['version'] : undefined;
   return {
     kind: 'metadata',
-    from: isAlone ? 'A metadata.json' : 'An artifact of Foundry',
+    from: metadata === document ? 'A metadata.json' : 'An artifact of Foundry',
     metadata,
     sources: Object.fromEntries(sources),
     contract: target === undefined ? '' : `${target[0]}:${String(target[1])}`,

@@ -1,4 +1,4 @@
-import { type Dropped } from './read-dropped.ts';
+import { compilationOf, type Dropped } from './read-dropped.ts';
 
 /** What stands in the fields of the form. */
 export interface VerifyFields {
@@ -12,9 +12,9 @@ export interface VerifyFields {
 /** A field of the form, or the files. */
 export type FieldName = keyof VerifyFields | 'files';
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+export const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
-const CHAIN_ID = /^[1-9][0-9]{0,15}$/;
+export const CHAIN_ID = /^[1-9][0-9]{0,15}$/;
 
 /** What is wrong with the fields, each in a sentence that says what is expected. */
 export function findFaults(
@@ -65,7 +65,7 @@ export function buildRequest(
   return {
     path: `v2/verify/${chain}/${address}`,
     body: {
-      stdJsonInput: dropped.input,
+      stdJsonInput: compilationOf(dropped, contract)?.input,
       compilerVersion,
       contractIdentifier: contract,
       ...creation,
@@ -76,17 +76,24 @@ export function buildRequest(
 /** The fields after files were read: what the files say stands in them, and what was typed stays where they are silent. */
 export function fillFields(fields: VerifyFields, dropped: Dropped): VerifyFields {
   if (dropped.kind === 'unusable') return fields;
-  const version = dropped.compilerVersion ?? fields.compilerVersion;
   if (dropped.kind === 'metadata') {
-    return { ...fields, compilerVersion: version, contract: dropped.contract };
+    const { contract, compilerVersion = fields.compilerVersion } = dropped;
+    return { ...fields, compilerVersion, contract };
   }
   const { contracts } = dropped;
   const [only, another] = contracts;
   const isListed = contracts.length === 0 || contracts.includes(fields.contract);
   const kept = isListed ? fields.contract : '';
-  return {
-    ...fields,
-    compilerVersion: version,
-    contract: only !== undefined && another === undefined ? only : kept,
-  };
+  const contract = only !== undefined && another === undefined ? only : kept;
+  return { ...fields, ...chooseContract(fields, dropped, contract) };
+}
+
+/** A contract with the compiler that its file names. */
+export function chooseContract(
+  fields: VerifyFields,
+  dropped: Dropped | undefined,
+  contract: string,
+): Pick<VerifyFields, 'contract' | 'compilerVersion'> {
+  const found = dropped?.kind === 'standard_json' ? compilationOf(dropped, contract) : undefined;
+  return { contract, compilerVersion: found?.compilerVersion ?? fields.compilerVersion };
 }

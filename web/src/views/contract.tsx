@@ -47,11 +47,8 @@ function ContractView(props: ViewProps<ContractData>): VNode {
       ) : (
         <>
           <div class="verdict unknown">
-            <p class="verdict-title">Could not check</p>
-            <p>
-              Whether this contract is verified here is not known at the moment, because its record
-              could not be read. That does not mean that it is not verified.
-            </p>
+            <p class="verdict-title">Could not check, because the record could not be read</p>
+            <p>Whether this contract is verified here is not known at the moment.</p>
           </div>
           <Failure what="The record" loaded={contract} />
         </>
@@ -121,7 +118,11 @@ function NotVerified({
 function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
   const { facts, data } = props;
   const { match, compilation } = facts;
-  const hiddenFiles = facts.sources.filter(({ hidden }) => hidden > 0);
+  const hiddenSources = facts.sources.filter(({ hidden }) => hidden > 0).length;
+  const hiddenIn = [
+    ...facts.hiddenIn,
+    ...(hiddenSources > 0 ? [hiddenSources === 1 ? 'a source' : `${hiddenSources} sources`] : []),
+  ];
   return (
     <>
       <Heading {...props} />
@@ -138,12 +139,11 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
           )}
         </div>
       )}
-      {hiddenFiles.length > 0 && (
+      {hiddenIn.length > 0 && (
         <div class="notice failure" role="note">
           <p>
-            <strong>Characters that nobody sees</strong> stand in{' '}
-            {hiddenFiles.length === 1 ? 'a source' : `${hiddenFiles.length} sources`}. They may make
-            a source read otherwise than it compiles; below they are shown by their numbers.
+            <strong>Characters that nobody sees</strong> stand in {hiddenIn.join(', ')}. They may
+            make a text read otherwise than it is; here they are shown by their numbers.
           </p>
         </div>
       )}

@@ -1,6 +1,7 @@
 import { type VNode } from 'preact';
 import { definePage, type ViewProps } from '../page.ts';
 import { VerifyForm } from '../verify/form.tsx';
+import { ADDRESS, CHAIN_ID } from '../verify/verify-form.ts';
 import './verify.css';
 
 /** Where people bring the sources of a contract. */
@@ -13,6 +14,9 @@ export const page = definePage<null>({
 
 function VerifyView({ request, context }: ViewProps<null>): VNode {
   const query = new URLSearchParams(request.query);
+  const given = { chain: query.get('chain') ?? '', address: query.get('address') ?? '' };
+  const chain = CHAIN_ID.test(given.chain) ? given.chain : '1';
+  const address = ADDRESS.test(given.address) ? given.address : '0x…';
   const root = context.apiUrl ?? '';
   return (
     <>
@@ -24,19 +28,24 @@ function VerifyView({ request, context }: ViewProps<null>): VNode {
       <noscript>
         <div class="notice">
           <p>
-            This form needs a script to read files. Without it, send the standard JSON input by any
-            HTTP client:
+            The form reads files in the browser, which needs a script. Without it, send the standard
+            JSON input yourself:
           </p>
-          <pre class="json">
-            {`curl -X POST ${root}/v2/verify/1/0x… \\\n  -H 'content-type: application/json' \\\n  -d '{"stdJsonInput": …, "compilerVersion": "0.8.30", "contractIdentifier": "contracts/Token.sol:Token"}'`}
-          </pre>
+          <pre class="json">{`jq -n --slurpfile input input.json '{
+  stdJsonInput: $input[0],
+  compilerVersion: "0.8.30",
+  contractIdentifier: "contracts/Token.sol:Token"
+}' | curl -H 'content-type: application/json' -d @- \\
+  ${root}/v2/verify/${chain}/${address}`}</pre>
+          <p>
+            The answer names the job; its page is <code>{root}/job/</code> and that id. The command
+            line takes build infos, Foundry projects and metadata.json too:
+          </p>
+          <pre class="json">{`fullmatch verify ${chain} ${address} input.json --url ${root} --wait \\
+  --compiler 0.8.30 --contract contracts/Token.sol:Token`}</pre>
         </div>
       </noscript>
-      <VerifyForm
-        base={context.base}
-        chain={query.get('chain') ?? ''}
-        address={query.get('address') ?? ''}
-      />
+      <VerifyForm base={context.base} {...given} />
     </>
   );
 }

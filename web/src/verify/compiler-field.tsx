@@ -1,0 +1,57 @@
+import { type VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { createApi } from '../api.ts';
+import { Combobox } from '../parts/combobox.tsx';
+
+interface Compiler {
+  readonly longVersion: string;
+  readonly installed: boolean;
+}
+
+interface Props {
+  readonly base: string;
+  readonly value: string;
+  readonly fault: string | undefined;
+  readonly onChange: (version: string) => void;
+}
+
+const CHOICES_SHOWN = 12;
+
+/** Names a compiler: one of those that the service has, or any that is typed. */
+export function CompilerField({ base, value, fault, onChange }: Props): VNode {
+  const [compilers, setCompilers] = useState<readonly Compiler[]>([]);
+  useEffect(() => {
+    void createApi((path) => fetch(`${base}${path}`))
+      .get<{ compilers: Compiler[] }>('v1/compilers')
+      // Without the list a version can be typed all the same.
+      .then((answer) => {
+        if (answer.state === 'ready') setCompilers(answer.value.compilers);
+      });
+  }, []);
+  const typed = value.replace(/^v/, '');
+  const fitting = compilers.filter(({ longVersion }) => longVersion.includes(typed));
+  const isDownloading = compilers.some(({ installed }) => !installed);
+  return (
+    <Combobox
+      id="compilerVersion"
+      label="Compiler"
+      hint="As the compiler prints it, such as 0.8.30+commit.73712a01; the commit may be left out."
+      text={value}
+      fault={fault}
+      choices={fitting.slice(0, CHOICES_SHOWN).map(({ longVersion, installed }) => ({
+        key: longVersion,
+        shown: (
+          <>
+            {longVersion}{' '}
+            {isDownloading && (
+              <span class="quiet">{installed ? 'installed' : 'downloaded first'}</span>
+            )}
+          </>
+        ),
+      }))}
+      said={fitting.length === 1 ? '1 compiler fits' : `${fitting.length} compilers fit`}
+      onType={(text) => onChange(text.trim())}
+      onTake={onChange}
+    />
+  );
+}

@@ -1,0 +1,19 @@
+type Members = Readonly<Record<string, unknown>>;
+
+const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null ? (value as Members) : {};
+
+/** What of the settings of a compilation most often differs between one machine and another, for people. */
+export function describeSettings(settings: unknown): string {
+  const { optimizer, evmVersion, viaIR, libraries } = membersOf(settings);
+  const { enabled, runs } = membersOf(optimizer);
+  const linked = Object.values(membersOf(libraries)).flatMap((each) =>
+    typeof each === 'string' ? [each] : Object.keys(membersOf(each)),
+  );
+  return [
+    `Optimizer: ${enabled === true ? `on${typeof runs === 'number' ? `, ${runs} runs` : ''}` : 'off'}`,
+    `EVM version: ${typeof evmVersion === 'string' ? evmVersion : 'the compiler’s default'}`,
+    ...(viaIR === true ? ['via IR'] : []),
+    `libraries: ${linked.length === 0 ? 'none named; addresses are taken from the chain' : linked.length}`,
+  ].join(' · ');
+}

@@ -1,0 +1,110 @@
+import { formatCount } from '../format.ts';
+import { type DroppedFile, withoutOutput } from './read-dropped.ts';
+
+/** A file that is not read yet, and its path within the folder that it came with. */
+export interface PlacedFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+const READ = /\.(?:json|sol|yul|vy|txt)$/i;
+const PACKED = /\.(?:zip|tar|t?gz|tgz|bz2|xz|7z|rar)$/i;
+const FILES_MAX = 3000;
+/** The output in a build info makes it large; no source comes near its bound. */
+const JSON_BYTES_MAX = 64_000_000;
+const SOURCE_BYTES_MAX = 5_000_000;
+
+const megabytes = (bytes: number): string => `${formatCount(Math.ceil(bytes / 1_000_000))} MB`;
+
+/** The files of a field where files, or a folder, were chosen. */
+export function filesOfField(list: FileList | null): readonly PlacedFile[] {
+  return Array.from(list ?? [], (file) => ({
+    path: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath,
+    file,
+  }));
+}
+
+/** The files of a drop, with those in its folders. To be called while the drop is handled: later it is empty. */
+export function filesOfDrop({ items }: DataTransfer): Promise<readonly PlacedFile[]> {
+  const entries = Array.from(items, (item) => item.webkitGetAsEntry());
+  return walk(entries.filter((entry) => entry !== null));
+}
+
+async function walk(entries: readonly FileSystemEntry[]): Promise<readonly PlacedFile[]> {
+  const files: PlacedFile[] = [];
+  const open = [...entries];
+  for (let entry = open.shift(); entry !== undefined; entry = open.shift()) {
+    if (isFile(entry)) {
+      const { fullPath } = entry;
+      const file = await new Promise<File>(entry.file.bind(entry));
+      files.push({ path: fullPath.replace(/^\//, ''), file });
+      requireFew(files);
+    } else if (isFolder(entry) && !entry.name.startsWith('.')) {
+      const reader = entry.createReader();
+      const readSome = (): Promise<FileSystemEntry[]> =>
+        new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      // A reader gives a hundred at a time, and nothing once it has given all.
+      for (let some = await readSome(); some.length > 0; some = await readSome()) {
+        open.push(...some.filter(({ isDirectory, name }) => isDirectory || READ.test(name)));
+      }
+    }
+  }
+  return files;
+}
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+
+function requireFew(files: readonly unknown[]): void {
+  if (files.length > FILES_MAX) {
+    throw new Error(
+      `These are more than ${formatCount(FILES_MAX)} files. Choose those of one compilation.`,
+    );
+  }
+}
+
+/**
+ * Reads files as text.
+ * @throws Error that says to people what is wrong with the files, and what to choose instead
+ */
+export async function readFiles(files: readonly PlacedFile[]): Promise<readonly DroppedFile[]> {
+  const fitting = files.filter(({ path }) => READ.test(path));
+  requireFew(fitting);
+  if (fitting.length === 0) {
+    const packed = files.find(({ path }) => PACKED.test(path));
+    throw new Error(
+      packed === undefined
+        ? 'None of these is a file of a compilation: choose .json and .sol files.'
+        : `${packed.path} is packed. Unpack it, and choose the files in it.`,
+    );
+  }
+  for (const { path, file } of fitting) {
+    const limit = /\.json$/i.test(path) ? JSON_BYTES_MAX : SOURCE_BYTES_MAX;
+    if (file.size > limit) {
+      throw new Error(
+        `${path} has ${megabytes(file.size)}, which is more than a compilation needs. Files like it are read up to ${megabytes(limit)}.`,
+      );
+    }
+  }
+  return Promise.all(
+    fitting.map(async ({ path, file }) => ({
+      path,
+      text: withoutOutput(decode(path, await file.arrayBuffer())),
+    })),
+  );
+}
+
+/** A mark at the beginning of a source in UTF-8 stays: its hash counts it. */
+function decode(path: string, bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes);
+  // Shells of Windows write what a program prints in UTF-16.
+  const isUtf16 = first === 0xff && second === 0xfe;
+  try {
+    return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', {
+      fatal: true,
+      ignoreBOM: !isUtf16,
+    }).decode(bytes);
+  } catch {
+    throw new Error(`${path} is no text in UTF-8.`);
+  }
+}
