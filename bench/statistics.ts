@@ -4,7 +4,10 @@
  */
 import path from 'node:path';
 import { silentLogger } from '../src/log.ts';
-import { readStatisticsHistory } from '../src/repository/statistics-history.ts';
+import {
+  type HistoryInterval,
+  readStatisticsHistory,
+} from '../src/repository/statistics-history.ts';
 import { readStatisticsOverview } from '../src/repository/statistics-overview.ts';
 import { sql, type Statement } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
@@ -14,14 +17,18 @@ import { median } from './median.ts';
 const CHAINS = 400;
 const DAYS = 365;
 const VERSIONS = 40;
+/** As many writers at once, on each day: all slots of the totals are used. */
+const SLOTS = 32;
 const ROUNDS = 30;
 
 const FILL: readonly Statement[] = [
   `INSERT INTO daily_counts SELECT chain, current_date - day, 1 + chain % 7, day % 5
    FROM generate_series(1, ${CHAINS}) AS chain, generate_series(0, ${DAYS - 1}) AS day`,
   `INSERT INTO chain_counts SELECT chain_id, sum(full_match), sum(partial_match), now() FROM daily_counts GROUP BY chain_id`,
-  `INSERT INTO hourly_counts SELECT chain, date_trunc('hour', now()) - hour * interval '1 hour', 1, 1
-   FROM generate_series(1, ${CHAINS}) AS chain, generate_series(0, 190) AS hour`,
+  `INSERT INTO daily_totals SELECT day, slot, sum(full_match), sum(partial_match)
+   FROM daily_counts, generate_series(0, ${SLOTS - 1}) AS slot WHERE chain_id % ${SLOTS} = slot GROUP BY day, slot`,
+  `INSERT INTO hourly_totals SELECT date_trunc('hour', now()) - hour * interval '1 hour', slot, 1, 1
+   FROM generate_series(0, 190) AS hour, generate_series(0, ${SLOTS - 1}) AS slot`,
   `INSERT INTO compiler_counts SELECT chain, 'verified', 'solidity', '0.8.' || version, 5, 5
    FROM generate_series(1, ${CHAINS}) AS chain, generate_series(1, ${VERSIONS}) AS version`,
   `INSERT INTO chain_activity SELECT chain_id, 1, 1, now(), now() FROM chain_counts`,
@@ -57,7 +64,6 @@ async function run(): Promise<StatisticsBenchmarkRow[]> {
     for (const statement of FILL) await database.query(statement);
     const dayBefore = (days: number): string =>
       new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-    const year = { from: dayBefore(DAYS - 1), to: dayBefore(0) };
     const reference = await measure(() => database.query(sql('bench select', 'SELECT 1')));
     const row = async (
       what: string,
@@ -71,23 +77,31 @@ async function run(): Promise<StatisticsBenchmarkRow[]> {
         ratio: (time / reference).toFixed(1),
       };
     };
-    return [
-      await row('history: a year by day, all 400 chains', () =>
-        readStatisticsHistory(database, { interval: 'day', ...year }),
-      ),
-      await row('history: a year by week, all 400 chains', () =>
-        readStatisticsHistory(database, { interval: 'week', ...year }),
-      ),
-      await row('history: a year by day, 10 chains', () =>
+    const history = (
+      what: string,
+      interval: HistoryInterval,
+      days: number,
+      chains?: number,
+    ): Promise<StatisticsBenchmarkRow> =>
+      row(`history: ${what}`, () =>
         readStatisticsHistory(database, {
-          interval: 'day',
-          ...year,
-          chainIds: Array.from({ length: 10 }, (_, index) => index + 1),
+          interval,
+          from: dayBefore(days - 1),
+          to: dayBefore(0),
+          ...(chains !== undefined && {
+            chainIds: Array.from({ length: chains }, (_, index) => index + 1),
+          }),
         }),
-      ),
-      await row('history: 90 days by day, all 400 chains', () =>
-        readStatisticsHistory(database, { interval: 'day', from: dayBefore(89), to: year.to }),
-      ),
+      );
+    return [
+      await history('a year by day, all chains', 'day', DAYS),
+      await history('a year by week, all chains', 'week', DAYS),
+      await history('a year by month, all chains', 'month', DAYS),
+      await history('90 days by day, all chains', 'day', 90),
+      await history('a year by day, 10 chains', 'day', DAYS, 10),
+      await history('a year by day, 100 chains', 'day', DAYS, 100),
+      await history('a year by month, 100 chains', 'month', DAYS, 100),
+      await history('a year by day, 400 chains by name', 'day', DAYS, CHAINS),
       await row('totals, changes, chains and compilers', () => readStatisticsOverview(database)),
     ];
   } finally {

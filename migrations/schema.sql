@@ -294,8 +294,6 @@ CREATE TABLE daily_counts (
   CONSTRAINT daily_counts_pkey PRIMARY KEY (chain_id, day)
 );
 
-CREATE INDEX daily_counts_by_day ON public.daily_counts USING btree (day) INCLUDE (full_match, partial_match);
-
 CREATE TABLE daily_falls (
   chain_id bigint NOT NULL,
   day date NOT NULL,
@@ -306,12 +304,20 @@ CREATE TABLE daily_falls (
   CONSTRAINT daily_falls_pkey PRIMARY KEY (day, chain_id, reason_hash)
 );
 
-CREATE TABLE hourly_counts (
-  chain_id bigint NOT NULL,
-  hour timestamp with time zone NOT NULL,
+CREATE TABLE daily_totals (
+  day date NOT NULL,
+  slot smallint NOT NULL,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
-  CONSTRAINT hourly_counts_pkey PRIMARY KEY (chain_id, hour)
+  CONSTRAINT daily_totals_pkey PRIMARY KEY (day, slot)
+);
+
+CREATE TABLE hourly_totals (
+  hour timestamp with time zone NOT NULL,
+  slot smallint NOT NULL,
+  full_match bigint NOT NULL,
+  partial_match bigint NOT NULL,
+  CONSTRAINT hourly_totals_pkey PRIMARY KEY (hour, slot)
 );
 
 CREATE TABLE match_events (
@@ -522,11 +528,19 @@ CREATE VIEW expected_daily_falls AS
   WHERE (kind = 'withdrawn'::match_event_kind)
   GROUP BY chain_id, day, reason;
 
-CREATE VIEW expected_hourly_counts AS
- SELECT chain_id,
+CREATE VIEW expected_daily_totals AS
+ SELECT (0)::smallint AS slot,
+    day,
+    sum(full_match) AS full_match,
+    sum(partial_match) AS partial_match
+   FROM event_changes
+  GROUP BY day;
+
+CREATE VIEW expected_hourly_totals AS
+ SELECT (0)::smallint AS slot,
     hour,
     sum(full_match) AS full_match,
     sum(partial_match) AS partial_match
    FROM event_changes
   WHERE (hour >= (date_trunc('hour'::text, now()) - '8 days'::interval))
-  GROUP BY chain_id, hour;
+  GROUP BY hour;

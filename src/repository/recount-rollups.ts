@@ -5,10 +5,11 @@ interface Rollup {
   readonly table: string;
   /** The view; it has the columns of keys and values, with the names of the table. */
   readonly view: string;
+  /** The first is the chain's id, or slot 0, which stands for all chains. */
   readonly keys: readonly string[];
   readonly values: readonly string[];
-  /** Which rows are compared; the others are kept no longer than they are needed. */
-  readonly where?: string;
+  /** What of the table is compared, where it is not every row by itself. */
+  readonly stored?: string;
 }
 
 const COUNTS = ['full_match', 'partial_match'] as const;
@@ -27,11 +28,19 @@ const ROLLUPS: readonly Rollup[] = [
     values: COUNTS,
   },
   {
-    table: 'hourly_counts',
-    view: 'expected_hourly_counts',
-    keys: ['chain_id', 'hour'],
+    table: 'daily_totals',
+    view: 'expected_daily_totals',
+    keys: ['slot', 'day'],
     values: COUNTS,
-    where: `hour >= date_trunc('hour', now()) - interval '8 days'`,
+    stored: sumOfSlots('daily_totals', 'day'),
+  },
+  {
+    table: 'hourly_totals',
+    view: 'expected_hourly_totals',
+    keys: ['slot', 'hour'],
+    values: COUNTS,
+    // Older ones are kept no longer than they are needed.
+    stored: sumOfSlots('hourly_totals', 'hour', `date_trunc('hour', now()) - interval '8 days'`),
   },
   {
     table: 'daily_falls',
@@ -47,8 +56,13 @@ const ROLLUPS: readonly Rollup[] = [
   },
 ];
 
+function sumOfSlots(table: string, time: string, since = `'-infinity'`): string {
+  return `SELECT 0 AS slot, ${time}, sum(full_match) AS full_match, sum(partial_match) AS partial_match
+   FROM ${table} WHERE ${time} >= ${since} GROUP BY ${time}`;
+}
+
 /** A row that is absent and one without any count say the same. */
-function comparison({ table, view, keys, values, where = 'true' }: Rollup): string {
+function comparison({ table, view, keys, values, stored = `TABLE ${table}` }: Rollup): string {
   const same = values
     .map((value) =>
       value.endsWith('_at')
@@ -61,8 +75,8 @@ function comparison({ table, view, keys, values, where = 'true' }: Rollup): stri
       ...keys.slice(1),
       ...values.map((value) => `coalesce(${side}.${value}::text, 'none')`),
     ].join(', ')})`;
-  return `SELECT chain_id, ${show('stored')} AS stored, ${show('expected')} AS expected
-   FROM (SELECT * FROM ${table} WHERE ${where}) AS stored
+  return `SELECT ${keys[0]}::bigint AS chain_id, ${show('stored')} AS stored, ${show('expected')} AS expected
+   FROM (${stored}) AS stored
    FULL JOIN ${view} AS expected USING (${keys.join(', ')})
    WHERE NOT (${same})`;
 }

@@ -162,7 +162,9 @@ describe('the statistics over time', () => {
     ['chain_activity', 'UPDATE chain_activity SET events = events + 1'],
     ['chain_activity', 'UPDATE chain_activity SET first_verified_at = now()'],
     ['daily_counts', 'UPDATE daily_counts SET full_match = full_match - 1'],
-    ['hourly_counts', 'UPDATE hourly_counts SET partial_match = 99'],
+    ['daily_totals', 'UPDATE daily_totals SET partial_match = 99'],
+    ['daily_totals', 'DELETE FROM daily_totals'],
+    ['hourly_totals', 'UPDATE hourly_totals SET partial_match = 99'],
     [
       'daily_falls',
       `INSERT INTO daily_falls VALUES (1, '2026-01-01', 'no reason', DEFAULT, -1, 0)`,

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
 import { sql, type Queryable } from '../store/database.ts';
 
 // It comes first: the row of a chain is the lock under which all other rows of the chain are written, taken in key
@@ -27,22 +28,35 @@ const ROLL_UP_CHAINS = sql(
      last_verified_at = greatest(activity.last_verified_at, excluded.last_verified_at)`,
 );
 
-// What the last event of the address left is taken from the counts of its compiler, what this one leaves is added.
+function addToTotals(table: string, time: string): string {
+  return `INSERT INTO ${table} AS totals (${time}, slot, full_match, partial_match)
+     SELECT ${time}, slot, sum(full_match), sum(partial_match) FROM event, held GROUP BY ${time}, slot ORDER BY ${time}
+     ON CONFLICT (${time}, slot) DO UPDATE SET
+       full_match = totals.full_match + excluded.full_match,
+       partial_match = totals.partial_match + excluded.partial_match`;
+}
+
+// The totals are added to in the first slot that no other transaction holds, so that nobody waits for them. What the
+// last event of the address left is taken from the counts of its compiler, what this one leaves is added.
+const [LOCK_CLASS, FIRST_SLOT] = ADVISORY_LOCKS.totalsSlot;
 const ROLL_UP_COUNTS = sql(
   'roll up counts',
   `WITH event AS MATERIALIZED (SELECT * FROM event_changes WHERE id = ANY ($1::bigint[])),
-   daily AS (
+   held AS MATERIALIZED (
+     SELECT coalesce((
+       SELECT slot FROM generate_series(1, 31) AS slot
+       WHERE pg_try_advisory_xact_lock(${LOCK_CLASS}, ${FIRST_SLOT} + slot) LIMIT 1
+     ), 0) AS slot
+   ), daily_total AS (
+     ${addToTotals('daily_totals', 'day')}
+   ), outdated AS (
+     DELETE FROM hourly_totals USING held WHERE hourly_totals.slot = held.slot AND hour < now() - interval '9 days'
+   ), hourly_total AS (
+     ${addToTotals('hourly_totals', 'hour')}
+   ), daily AS (
      INSERT INTO daily_counts AS counts (chain_id, day, full_match, partial_match)
      SELECT chain_id, day, sum(full_match), sum(partial_match) FROM event GROUP BY chain_id, day
      ON CONFLICT (chain_id, day) DO UPDATE SET
-       full_match = counts.full_match + excluded.full_match,
-       partial_match = counts.partial_match + excluded.partial_match
-   ), outdated AS (
-     DELETE FROM hourly_counts WHERE chain_id IN (SELECT chain_id FROM event) AND hour < now() - interval '9 days'
-   ), hourly AS (
-     INSERT INTO hourly_counts AS counts (chain_id, hour, full_match, partial_match)
-     SELECT chain_id, hour, sum(full_match), sum(partial_match) FROM event GROUP BY chain_id, hour
-     ON CONFLICT (chain_id, hour) DO UPDATE SET
        full_match = counts.full_match + excluded.full_match,
        partial_match = counts.partial_match + excluded.partial_match
    ), falls AS (
@@ -76,8 +90,8 @@ const ROLL_UP_COUNTS = sql(
 );
 
 /**
- * Adds events to the statistics over time: activity and codes of chains, counts by day and hour, falls with their
- * reasons, counts by compiler and origin. It runs in the transaction that records the events, and last there, since
+ * Adds events to the statistics over time: activity and codes of chains, counts by day, totals by day and hour, falls with
+ * their reasons, counts by compiler and origin. It runs in the transaction that records the events, and last there, since
  * every writer of a chain waits for its row until the commit.
  */
 export async function rollUpEvents(

@@ -34,14 +34,15 @@ export interface StatisticsHistory {
 }
 
 /** The changes of each day since `from`, up to now, and the counts now: all from one snapshot. */
-const READ_ALL = sql(
+export const READ_ALL = sql(
   'read history of all chains',
   `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
-   FROM daily_counts WHERE day >= $1::date GROUP BY daily_counts.day
+   FROM daily_totals WHERE day >= $1::date GROUP BY daily_totals.day
    UNION ALL
    SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0) FROM chain_counts`,
 );
-const READ_CHAINS = sql(
+/** The same of some chains. */
+export const READ_CHAINS = sql(
   'read history of chains',
   `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
    FROM daily_counts WHERE day >= $1::date AND chain_id = ANY ($2::bigint[]) GROUP BY daily_counts.day

@@ -52,7 +52,7 @@ const READ_CHANGES = sql(
   `SELECT coalesce(sum(full_match) FILTER (WHERE hour >= now() - interval '24 hours'), 0) AS day_full,
      coalesce(sum(partial_match) FILTER (WHERE hour >= now() - interval '24 hours'), 0) AS day_partial,
      coalesce(sum(full_match), 0) AS week_full, coalesce(sum(partial_match), 0) AS week_partial
-   FROM hourly_counts WHERE hour >= now() - interval '7 days'`,
+   FROM hourly_totals WHERE hour >= now() - interval '7 days'`,
 );
 const READ_COMPILERS = sql(
   'read compilers of the overview',

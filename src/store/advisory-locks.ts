@@ -9,4 +9,6 @@ export const ADVISORY_LOCKS = {
   migration: [1_179_992_141, 2],
   /** Held by the transaction that accepts a chain list. */
   chainList: [1_179_992_141, 3],
+  /** The number before those of the slots of totals, each held by the transaction that adds to it. */
+  totalsSlot: [1_179_992_141, 1000],
 } as const satisfies Record<string, readonly [number, number]>;

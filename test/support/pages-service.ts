@@ -69,11 +69,16 @@ const FILL = sql(
      ON CONFLICT (chain_id, day) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
        partial_match = counts.partial_match + excluded.partial_match
    ), hourly AS (
-     INSERT INTO hourly_counts AS counts (chain_id, hour, full_match, partial_match)
-     SELECT chain_id, date_trunc('hour', now()) - n * interval '6 hours', full_match / 3000, partial_match / 3000
-     FROM given CROSS JOIN generate_series(0, 27) AS n WHERE full_match + partial_match > 3000
-     ON CONFLICT (chain_id, hour) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
-       partial_match = counts.partial_match + excluded.partial_match
+     INSERT INTO hourly_totals AS totals (hour, slot, full_match, partial_match)
+     SELECT date_trunc('hour', now()) - n * interval '6 hours', 0, sum(full_match / 3000), sum(partial_match / 3000)
+     FROM given CROSS JOIN generate_series(0, 27) AS n GROUP BY n
+     ON CONFLICT (hour, slot) DO UPDATE SET full_match = totals.full_match + excluded.full_match,
+       partial_match = totals.partial_match + excluded.partial_match
+   ), daily_total AS (
+     INSERT INTO daily_totals AS totals (day, slot, full_match, partial_match)
+     SELECT day, 0, sum(round(full_match * part)), sum(round(partial_match * part)) FROM given CROSS JOIN steps GROUP BY day
+     ON CONFLICT (day, slot) DO UPDATE SET full_match = totals.full_match + excluded.full_match,
+       partial_match = totals.partial_match + excluded.partial_match
    ), falls AS (
      INSERT INTO daily_falls (chain_id, day, reason, full_match, partial_match)
      SELECT chain_id, (now() AT TIME ZONE 'UTC')::date - 40, 'A batch of imports named the wrong chain', -12, -345
