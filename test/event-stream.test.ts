@@ -2,12 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventHub } from '../src/http/api/statistics/event-hub.ts';
 import { checksumAddress } from '../src/lib/hex.ts';
-import { type MatchEvent, MatchFeed } from '../src/repository/match-feed.ts';
-import { saveMatch, saveMatches } from '../src/repository/save-matches.ts';
+import { MATCHES_CHANNEL } from '../src/repository/match-notifications.ts';
+import { type MatchEvent } from '../src/repository/match-feed.ts';
+import { saveMatch } from '../src/repository/save-matches.ts';
 import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { Secret } from '../src/lib/secret.ts';
+import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
 import { bootService, prepareService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const MAX_CLIENTS = 8;
 
 let testDatabase: TestDatabase;
 let service: BootedService;
@@ -15,7 +20,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   service = await bootService({
     databaseUrl: testDatabase.url,
-    environment: { FULLMATCH_EVENTS_MAX_CLIENTS: '2' },
+    environment: { FULLMATCH_EVENTS_MAX_CLIENTS: String(MAX_CLIENTS) },
   });
 });
 afterAll(async () => {
@@ -62,6 +67,8 @@ async function listen(lastEventId?: string, url = service.apiUrl) {
   };
   return {
     read,
+    /** What the browser would send when it comes back. */
+    lastId: (): string | undefined => [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1],
     ended,
     leave: async () => {
       ending.abort();
@@ -99,7 +106,6 @@ describe('GET /v1/events', () => {
       ['stored', 'full', 'Sample'],
     ]);
     expect(matches()[0]).toMatchObject({
-      id: eventId,
       data: { eventNumber: eventId, chainId: 1, address: checksumAddress(sampleAddress(1)) },
     });
     const registry = () => client.read().find(({ event }) => event === 'registry')?.data;
@@ -109,19 +115,64 @@ describe('GET /v1/events', () => {
     await client.leave();
   });
 
-  test('goes on after the last event that a client has, and says reset where it cannot', async () => {
-    const { eventId: first = '' } = await save(10);
-    const { eventId: second = '' } = await save(11);
-    const watching = await listen(first);
-    await expect.poll(() => watching.read().map(({ id }) => id)).toEqual([second]);
-    await watching.leave();
-    const lost = await listen('999999999');
-    await expect.poll(() => lost.read().map(({ event }) => event)).toEqual(['reset']);
-    await lost.leave();
+  const numbersOf = (client: Awaited<ReturnType<typeof listen>>) =>
+    client.read().map(({ data }) => data['eventNumber']);
+
+  test('goes on after what a client has, even if that is nothing, and says reset where it cannot', async () => {
+    const fresh = await listen();
+    await expect.poll(fresh.lastId).toBeDefined();
+    await fresh.leave();
+    const { eventId: missed } = await save(10);
+    const back = await listen(fresh.lastId());
+    await expect.poll(() => numbersOf(back)).toContain(missed);
+    await back.leave();
+    for (const id of ['999999999', 'x', '-1', '1-2']) {
+      const lost = await listen(id);
+      await expect.poll(() => lost.read().map(({ event }) => event)).toEqual(['reset']);
+      await lost.leave();
+    }
   });
 
+  test('tells a client that comes back of the registry where that is another one', async () => {
+    const client = await listen();
+    await expect.poll(client.lastId).toMatch(/^[0-9]+-[0-9a-f]{8}$/);
+    await client.leave();
+    const [told = '', tag = ''] = client.lastId()!.split('-');
+    const other = await listen(`${told}-${tag === '00000000' ? '11111111' : '00000000'}`);
+    await expect.poll(() => other.read().map(({ event }) => event)).toContain('registry');
+    await other.leave();
+    const same = await listen(client.lastId());
+    await expect.poll(same.lastId).toBeDefined();
+    expect(same.read().map(({ event }) => event)).not.toContain('registry');
+    await same.leave();
+  });
+
+  test('misses no event that is committed late, whichever process a client comes back to', async () => {
+    const late = await connectClient(targetOfUrl(new Secret(testDatabase.url), 'test'));
+    const client = await listen();
+    await late.query('BEGIN');
+    const { rows } = await late.query<{ id: string }>(
+      `INSERT INTO match_events (kind, chain_id, address, match_after, runtime_match, origin)
+       VALUES ('stored', 1, decode(repeat('ab', 20), 'hex'), 'full', 'full', 'verified') RETURNING id`,
+    );
+    const { eventId } = await save(20);
+    await expect.poll(() => numbersOf(client)).toEqual([eventId]);
+    await client.leave();
+    await late.query('COMMIT');
+    await late.query(`SELECT pg_notify($1, '')`, [MATCHES_CHANNEL]);
+    await late.end();
+    // A process that sees both at once tells them in the order of their numbers.
+    const other = await bootService({ databaseUrl: testDatabase.url });
+    for (const url of [service.apiUrl, other.apiUrl]) {
+      const back = await listen(client.lastId(), url);
+      await expect.poll(() => numbersOf(back)).toContain(rows[0]!.id);
+      await back.leave();
+    }
+    await other.close();
+  }, 90_000);
+
   test('takes no more clients than configured, and takes one again when one has left', async () => {
-    const clients = [await listen(), await listen()];
+    const clients = await Promise.all(Array.from({ length: MAX_CLIENTS }, () => listen()));
     const refused = await fetch(`${service.apiUrl}/v1/events`);
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -176,16 +227,16 @@ describe('the hub of events', () => {
       }
     })();
     for (let number = 1; number <= 50; number += 1) {
-      hub.sendMatches([event(number)]);
+      hub.sendMatches({ events: [event(number)], settled: BigInt(number) });
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(hub.clients).toBe(1);
-    expect(taken.match(/^id: /gm)).toHaveLength(50);
+    expect(taken.match(/^event: match$/gm)).toHaveLength(50);
     expect(taken).not.toMatch(/^event: fake/m);
     const late = hub.connect('48').getReader();
     await late.read();
     expect(Buffer.from((await late.read()).value!).toString()).toMatch(/^id: 49\n/);
-    const lost = hub.connect('47').getReader();
+    const lost = hub.connect('46').getReader();
     await lost.read();
     expect(Buffer.from((await lost.read()).value!).toString()).toMatch(/^event: reset\n/);
     await late.cancel();
@@ -196,51 +247,15 @@ describe('the hub of events', () => {
     expect(() => hub.connect()).toThrow(expect.objectContaining({ code: 'shutting_down' }));
   });
 
-  test('sends a comment in the heartbeat', async () => {
+  test('sends a comment in the heartbeat, and how far the stream has come', async () => {
     const hub = new EventHub({ maxClients: 1, heartbeatMs: 10 });
-    const reader = hub.connect().getReader();
-    await reader.read();
-    expect(Buffer.from((await reader.read()).value!).toString()).toBe(':\n\n');
+    hub.sendMatches({ events: [], settled: 7n });
+    const taken: string[] = [];
+    for await (const bytes of hub.connect()) {
+      taken.push(Buffer.from(bytes).toString());
+      if (taken.length === 3) break;
+    }
+    expect(taken).toEqual(['retry: 3000\n\n', 'id: 7\n\n', ':\nid: 7\n\n']);
     await hub.close();
-  });
-});
-
-describe('the feed of events', () => {
-  test('misses no event of writers that commit out of order, and gives none twice', async () => {
-    const { database } = testDatabase;
-    const feed = new MatchFeed(database);
-    const before = new Set((await feed.open(1000)).map(({ eventNumber }) => eventNumber));
-    const seen: string[] = [];
-    let writing = true;
-    const following = (async () => {
-      while (writing) {
-        const { events } = await feed.readLater();
-        seen.push(...events.map(({ eventNumber }) => eventNumber));
-      }
-    })();
-    await Promise.all(
-      [1, 2, 3, 4].map(async (writer) => {
-        for (let round = 0; round < 15; round += 1) {
-          await saveMatches(
-            database,
-            Array.from({ length: 5 }, (_, index) =>
-              sampleContract(
-                1000 + writer,
-                sampleAddress(round * 5 + index),
-                { runtimeMatch: 'full' },
-                { variant: writer },
-              ),
-            ),
-          );
-        }
-      }),
-    );
-    writing = false;
-    await following;
-    seen.push(...(await feed.readLater()).events.map(({ eventNumber }) => eventNumber));
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.filter((number) => before.has(number))).toEqual([]);
-    expect(seen).toHaveLength(4 * 15 * 5);
-    expect(await feed.readLater()).toEqual({ events: [], any: false });
   });
 });

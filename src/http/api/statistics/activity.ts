@@ -42,15 +42,28 @@ export async function openActivity(
   options: EventHubOptions,
 ): Promise<RunningActivity> {
   const feed = reader.createFeed();
-  const hub = new EventHub({ backlog: BACKLOG, ...options });
-  hub.sendMatches(await feed.open(BACKLOG));
+  const opened = await feed.open(BACKLOG);
+  const hub = new EventHub({ backlog: BACKLOG, ...options }, opened.since);
+  hub.sendMatches(opened);
   let revision = 0;
-  let chains = documents.current.chains;
+  let chains: Snapshot | undefined;
   const histories = new Map<string, Promise<string>>();
   const outdate = (): void => {
     revision += 1;
     histories.clear();
   };
+  const tellRegistry = (): void => {
+    const current = documents.current.chains;
+    // A br body that comes later makes another snapshot of the same bytes.
+    if (current === undefined || current.tags.identity === chains?.tags.identity) return;
+    chains = current;
+    outdate();
+    hub.sendRegistry({
+      sha256: createHash('sha256').update(current.identity.body).digest('hex'),
+      chains: registry().chains.length,
+    });
+  };
+  tellRegistry();
   const overview = createPrepared(
     () => `${revision} ${Math.floor(Date.now() / HOUR_MS)}`,
     async (previous) => {
@@ -73,18 +86,11 @@ export async function openActivity(
     },
     events: hub,
     refresh: async () => {
-      const { events, any } = await feed.readLater();
-      if (any) outdate();
-      hub.sendMatches(events);
-      const current = documents.current.chains;
-      // A br body that comes later makes another snapshot of the same bytes.
-      if (current === undefined || current.tags.identity === chains?.tags.identity) return;
-      chains = current;
-      outdate();
-      hub.sendRegistry({
-        sha256: createHash('sha256').update(current.identity.body).digest('hex'),
-        chains: registry().chains.length,
-      });
+      for await (const page of feed.readLater()) {
+        if (page.any) outdate();
+        hub.sendMatches(page);
+      }
+      tellRegistry();
     },
     close: () => hub.close(),
   };

@@ -1,6 +1,6 @@
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
-import { type MatchEvent } from '../../../repository/match-feed.ts';
+import { type FeedPage, type MatchEvent } from '../../../repository/match-feed.ts';
 
 /** What {@link EventHub} may be told. */
 export interface EventHubOptions {
@@ -31,28 +31,42 @@ interface Client {
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
 }
 
+/** The `id` of the stream, see {@link EventHub}: a number, and the first digits of the registry's digest. */
+const LAST_EVENT_ID = /^([0-9]{1,19})(?:-([0-9a-f]{8}))?$/;
+const TAG_DIGITS = 8;
+
 /**
  * Sends events to any number of clients up to a bound, as Server-Sent Events (HTML standard, 9.2). Each event is
- * written once and its bytes go to all. A client that does not take what it is sent is dropped; it comes back with the
- * number of the last event that it has, and is sent what it missed.
+ * written once and its bytes go to all. A client that does not take what it is sent is dropped.
+ *
+ * The `id` of the stream is not the number of an event, but the number up to which every event has been told: events
+ * with lower numbers may still come, in another order from another process. A client that comes back with it, to
+ * whatever process, is sent all events with higher numbers, so that it misses none and may get some again.
  */
 export class EventHub {
   readonly #options: Required<EventHubOptions>;
   readonly #clients = new Set<Client>();
   /** The events that a returning client may have missed, in the order in which they were sent. */
-  readonly #sent: { readonly id: string; readonly bytes: Uint8Array }[] = [];
+  readonly #sent: { readonly number: bigint; readonly bytes: Uint8Array }[] = [];
   readonly #heartbeat: NodeJS.Timeout;
+  /** Of the events with higher numbers, all that have been told are kept. */
+  #knownSince: bigint;
+  #settled = 0n;
+  #highest = 0n;
+  #registry: RegistryChange | undefined;
   #closed = false;
 
-  constructor(options: EventHubOptions) {
+  /** A hub that will be told all events after the number `knownSince`. */
+  constructor(options: EventHubOptions, knownSince = 0n) {
+    this.#knownSince = knownSince;
     this.#options = {
       backlog: BACKLOG,
       heartbeatMs: HEARTBEAT_MS,
       maxPendingBytes: MAX_PENDING_BYTES,
       ...options,
     };
-    const comment = Buffer.from(':\n\n');
-    this.#heartbeat = setInterval(() => this.#sendAll(comment), this.#options.heartbeatMs);
+    const beat = (): void => this.#sendAll(Buffer.from(`:\nid: ${this.#id}\n\n`));
+    this.#heartbeat = setInterval(beat, this.#options.heartbeatMs);
     this.#heartbeat.unref();
   }
 
@@ -62,24 +76,32 @@ export class EventHub {
   }
 
   /** Sends events to every client, and keeps them for those that come back. */
-  sendMatches(events: readonly MatchEvent[]): void {
+  sendMatches({ events, settled }: Pick<FeedPage, 'events' | 'settled'>): void {
     for (const event of events) {
-      const bytes = renderMatch(event);
-      this.#sent.push({ id: event.eventNumber, bytes });
+      const number = BigInt(event.eventNumber);
+      this.#settled = later(this.#settled, number < settled ? number : settled);
+      this.#highest = later(this.#highest, number);
+      const bytes = renderMatch(this.#id, event);
+      this.#sent.push({ number, bytes });
       this.#sendAll(bytes);
     }
-    const surplus = this.#sent.length - this.#options.backlog;
-    if (surplus > 0) this.#sent.splice(0, surplus);
+    this.#settled = later(this.#settled, settled);
+    this.#highest = later(this.#highest, settled);
+    const surplus = Math.max(0, this.#sent.length - this.#options.backlog);
+    for (const { number } of this.#sent.splice(0, surplus)) {
+      this.#knownSince = later(this.#knownSince, number);
+    }
   }
 
   /** Tells every client that the chain registry is another one. */
   sendRegistry(change: RegistryChange): void {
-    this.#sendAll(Buffer.from(`event: registry\ndata: ${JSON.stringify(change)}\n\n`));
+    this.#registry = change;
+    this.#sendAll(this.#renderRegistry(change));
   }
 
   /**
-   * A new client's stream. With the number of the last event that it has, it begins with those after it, or with
-   * `event: reset` where they are not known any more.
+   * A new client's stream. With the id of its last one, it begins with what it may have missed, or with `event: reset`
+   * where that is not known any more.
    * @throws FullmatchError `too_many_clients`, `shutting_down`
    */
   connect(lastEventId?: string): ReadableStream<Uint8Array> {
@@ -99,6 +121,7 @@ export class EventHub {
           this.#clients.add(client);
           controller.enqueue(Buffer.from(`retry: ${RETRY_MS}\n\n`));
           for (const bytes of this.#missedSince(lastEventId)) controller.enqueue(bytes);
+          controller.enqueue(Buffer.from(`id: ${this.#id}\n\n`));
         },
         cancel: () => {
           if (client !== undefined) this.#clients.delete(client);
@@ -116,11 +139,30 @@ export class EventHub {
     this.#clients.clear();
   }
 
+  get #id(): string {
+    const { sha256 } = this.#registry ?? {};
+    return sha256 === undefined
+      ? String(this.#settled)
+      : `${this.#settled}-${sha256.slice(0, TAG_DIGITS)}`;
+  }
+
   #missedSince(lastEventId: string | undefined): readonly Uint8Array[] {
     if (lastEventId === undefined || lastEventId === '') return [];
-    const last = this.#sent.findIndex(({ id }) => id === lastEventId);
-    if (last !== -1) return this.#sent.slice(last + 1).map(({ bytes }) => bytes);
-    return [Buffer.from('event: reset\ndata: {}\n\n')];
+    const [, number, tag] = LAST_EVENT_ID.exec(lastEventId) ?? [];
+    const told = BigInt(number ?? -1);
+    // A number that is not reached yet may be one of a database that is no more.
+    const isKnown = told >= this.#knownSince && told <= this.#highest;
+    const missed = isKnown
+      ? this.#sent.filter((event) => event.number > told).map(({ bytes }) => bytes)
+      : [Buffer.from('event: reset\ndata: {}\n\n')];
+    const registry = this.#registry;
+    if (registry === undefined || tag === undefined || registry.sha256.startsWith(tag))
+      return missed;
+    return [...missed, this.#renderRegistry(registry)];
+  }
+
+  #renderRegistry(change: RegistryChange): Buffer {
+    return Buffer.from(`id: ${this.#id}\nevent: registry\ndata: ${JSON.stringify(change)}\n\n`);
   }
 
   #sendAll(bytes: Uint8Array): void {
@@ -135,7 +177,12 @@ export class EventHub {
   }
 }
 
-function renderMatch({ eventNumber, kind, chainId, address, match, name, at }: MatchEvent): Buffer {
+const later = (left: bigint, right: bigint): bigint => (left > right ? left : right);
+
+function renderMatch(
+  id: string,
+  { eventNumber, kind, chainId, address, match, name, at }: MatchEvent,
+): Buffer {
   const data = {
     eventNumber,
     kind,
@@ -145,5 +192,5 @@ function renderMatch({ eventNumber, kind, chainId, address, match, name, at }: M
     name,
     at: at.toISOString(),
   };
-  return Buffer.from(`id: ${eventNumber}\nevent: match\ndata: ${JSON.stringify(data)}\n\n`);
+  return Buffer.from(`id: ${id}\nevent: match\ndata: ${JSON.stringify(data)}\n\n`);
 }

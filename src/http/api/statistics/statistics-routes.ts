@@ -147,14 +147,19 @@ export const eventsRoute = createRoute({
   path: '/v1/events',
   summary: 'Matches and registry changes as they happen, as Server-Sent Events',
   description:
-    '`event: match` has the number of the event as its `id`, and as data {eventNumber, kind, chainId, address, match, name, at}; `event: registry` has {sha256, chains}. `Last-Event-ID` asks for the events after it; `event: reset` says that they are not known any more. A comment comes every 15 seconds.',
+    '`event: match` has as data {eventNumber, kind, chainId, address, match, name, at}; `event: registry` has {sha256, chains}. The `id` says how far the stream has come, not which event it stands at: sent back as `Last-Event-ID`, to whatever process of the service, it brings every event that may have been missed, some perhaps again (`eventNumber` tells them apart), and the registry where that is another one. `event: reset` says that they are not known any more. A comment comes every 15 seconds.',
   tags,
   request: {
     headers: z.object({
       'last-event-id': z
         .string()
         .optional()
-        .openapi({ param: { description: 'The number of the last event that the client has' } }),
+        .openapi({
+          param: {
+            description:
+              'The last `id` of the stream; a number alone asks for the events with higher numbers',
+          },
+        }),
     }),
   },
   responses: {
