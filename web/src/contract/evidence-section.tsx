@@ -4,6 +4,7 @@ import { formatCount, formatTime } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractFacts, type Evidence } from './contract-data.ts';
 import { describeCodeMatch, describeOrigin } from './verdict.ts';
 import { Fact } from '../parts/fact.tsx';
@@ -38,7 +39,7 @@ function CodesTable({ facts, evidence }: Props): VNode {
     ['Creation code', facts.creationMatch, known?.creationCode],
   ] as const;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Both codes">
+    <TableRegion label="Both codes">
       <table class="codes">
         <caption>What runs, and what created it, are judged apart</caption>
         <thead>
@@ -62,7 +63,7 @@ function CodesTable({ facts, evidence }: Props): VNode {
           ))}
         </tbody>
       </table>
-    </div>
+    </TableRegion>
   );
 }
 

@@ -5,6 +5,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractData, type ContractFacts, type ShownText } from './contract-data.ts';
 
 const KINDS = [
@@ -127,7 +128,7 @@ export function SameCodeSection({
       ) : sameCode.value.results.length === 0 ? (
         <p>No other contract of this service has the same runtime code.</p>
       ) : (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Contracts with the same code">
+        <TableRegion label="Contracts with the same code">
           <table>
             <caption>
               Verified contracts whose runtime code is the same byte for byte
@@ -160,7 +161,7 @@ export function SameCodeSection({
               ))}
             </tbody>
           </table>
-        </div>
+        </TableRegion>
       )}
     </section>
   );

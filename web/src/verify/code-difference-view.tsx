@@ -7,6 +7,7 @@ import {
   type ShownByte,
 } from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
+import { TableRegion } from '../parts/table-region.tsx';
 
 const RUNS_LISTED = 8;
 const ROWS_SHOWN = 48;
@@ -69,7 +70,7 @@ export function CodeDifferenceView({
         </p>
       )}
       {rows.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label={`${side}, byte by byte`}>
+        <TableRegion label={`${side}, byte by byte`}>
           <table class="bytes">
             <caption>
               Bytes that differ are underlined, with dots where they may. Other rows are left out.
@@ -102,7 +103,7 @@ export function CodeDifferenceView({
               ))}
             </tbody>
           </table>
-        </div>
+        </TableRegion>
       )}
     </section>
   );
