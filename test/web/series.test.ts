@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rank, toLines, withGrowth } from '../../web/src/statistics/series.ts';
+import { type ChartScale } from '../../web/src/charts/axes.ts';
+import { type Series } from '../../web/src/charts/series.ts';
+import {
+  describeChains,
+  describeGrowth,
+  describeMatches,
+} from '../../web/src/statistics/describe.ts';
+import { chainSeries, growthSeries, matchSeries, rank } from '../../web/src/statistics/series.ts';
 
 const POINTS = [
   { date: '2026-02-01', full: 0, partial: 0 },
@@ -8,25 +15,77 @@ const POINTS = [
   { date: '2026-02-03', full: 2, partial: 2 },
 ];
 
+const valuesOf = (series: readonly Series[]): unknown => series.map(({ values }) => values);
+
 describe('the lines of a history', () => {
   test('are the counts as they are', () => {
-    expect(toLines(POINTS, 'linear')).toEqual([
-      { name: 'full', values: [0, 3, 2] },
-      { name: 'partial', values: [0, 1, 2] },
+    expect(matchSeries(POINTS, 'linear').map(({ key }) => key)).toEqual(['full', 'partial']);
+    expect(valuesOf(matchSeries(POINTS, 'linear'))).toEqual([
+      [0, 3, 2],
+      [0, 1, 2],
     ]);
   });
 
   test('leave out what a scale cannot show, in place of showing it as something', () => {
-    expect(toLines(POINTS, 'log')[0]?.values).toEqual([null, 3, 2]);
-    expect(toLines(POINTS, 'share')).toEqual([{ name: 'full', values: [null, 75, 50] }]);
+    expect(valuesOf(matchSeries(POINTS, 'log'))).toEqual([
+      [null, 3, 2],
+      [null, 1, 2],
+    ]);
+    expect(valuesOf(matchSeries(POINTS, 'share'))).toEqual([[null, 75, 50]]);
+  });
+
+  test('are one for each chain, full and partial together, and one for the rest', () => {
+    const histories = [
+      { chainId: 10, name: 'Ten', points: POINTS },
+      { name: 'the rest (3)', points: POINTS },
+    ];
+    expect(chainSeries(histories, 'linear')).toEqual([
+      { key: '10', name: 'Ten', look: 'line-1', values: [0, 4, 4] },
+      { key: 'rest', name: 'the rest (3)', look: 'rest', values: [0, 4, 4] },
+    ]);
+    expect(valuesOf(chainSeries(histories, 'share'))).toEqual([
+      [null, 75, 50],
+      [null, 75, 50],
+    ]);
   });
 
   test('grow by what came since the point before, also when counts fall', () => {
-    expect(withGrowth(POINTS).map(({ change }) => change)).toEqual([
-      null,
-      { full: 3, partial: 1 },
-      { full: -1, partial: 1 },
+    expect(valuesOf(growthSeries(POINTS))).toEqual([
+      [null, 3, -1],
+      [null, 1, 1],
     ]);
+  });
+});
+
+describe('the message of a chart', () => {
+  const dates = POINTS.map(({ date }) => date);
+  const tell = (series: readonly Series[], scale: ChartScale) => ({ dates, series, scale });
+
+  test('says where each line began and where it came to', () => {
+    expect(describeMatches(tell(matchSeries(POINTS, 'linear'), 'linear'))).toBe(
+      'From 2026-02-01 to 2026-02-03 full matches went from 0 to 2, partial from 0 to 2.',
+    );
+    expect(describeMatches(tell(matchSeries(POINTS, 'share'), 'share'))).toMatch(
+      /from – to 50\.0\u00a0%/,
+    );
+  });
+
+  test('names the chain that is ahead, never the rest', () => {
+    const larger = POINTS.map(({ date }) => ({ date, full: 50, partial: 50 }));
+    const histories = [
+      { chainId: 1, name: 'One', points: POINTS },
+      { chainId: 10, name: 'Ten', points: POINTS.slice(0, 2) },
+      { name: 'the rest (3)', points: larger },
+    ];
+    expect(describeChains(tell(chainSeries(histories, 'linear'), 'linear'))).toMatch(
+      / One .* 0 to 4/,
+    );
+    expect(describeChains(tell([], 'linear'))).toMatch(/nothing/);
+  });
+
+  test('names the interval that brought the most', () => {
+    expect(describeGrowth(tell(growthSeries(POINTS), 'linear'))).toMatch(/up to 2026-02-02: 4 /);
+    expect(describeGrowth(tell(growthSeries(POINTS.slice(1)), 'linear'))).toMatch(/no interval/);
   });
 });
 

@@ -1,110 +1,95 @@
 import { type VNode } from 'preact';
-import { formatCsv } from '../csv.ts';
-import { formatChange, formatCount } from '../format.ts';
-import { DownloadButton } from '../parts/download-button.tsx';
-import { SafeText } from '../parts/safe-text.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
-import { type StatisticsHistory } from '../shapes.ts';
-import { HistoryChart } from './history-chart.tsx';
-import { type GrowthPoint, type Scale, withGrowth } from './series.ts';
+import { type ChartScale } from '../charts/axes.ts';
+import { Chart } from '../charts/chart.tsx';
+import { FallList } from '../charts/fall-list.tsx';
+import { FiguresTable } from '../charts/figures-table.tsx';
+import { joinFalls, largestFall, type Fall } from '../charts/join-falls.ts';
+import { type Series } from '../charts/series.ts';
+import { Failure } from '../parts/notices.tsx';
+import { type HistoryPoint } from '../shapes.ts';
+import { describeChains, describeGrowth, describeMatches } from './describe.ts';
+import { type ChainHistory, type StatisticsData } from './load.ts';
+import { type Question } from './question.ts';
+import { chainSeries, growthSeries, matchSeries } from './series.ts';
 
-const FALLS_SHOWN = 20;
+const HEIGHT = 288;
 
-/** The counts over time: the lines, why they fell, and the figures. */
+/** What is drawn of the counts, and how. */
+interface Choice {
+  readonly series: readonly Series[];
+  readonly scale: ChartScale;
+  readonly as?: 'bars';
+  readonly describe: typeof describeMatches;
+  /** What the chart cannot show. */
+  readonly note?: string | undefined;
+  /** The key of the series on which a fall is marked. */
+  readonly seriesOf: (fall: Fall) => string;
+}
+
+/** The counts over time: the chart, why they fell, and the figures. */
 export function OverTime({
-  history,
-  scale,
+  data: { history, apart },
+  question,
+  base,
 }: {
-  readonly history: StatisticsHistory;
-  readonly scale: Scale;
+  readonly data: StatisticsData;
+  readonly question: Question;
+  readonly base: string;
 }): VNode {
-  const { points, falls, from, to } = history;
-  const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined) return <p>There is no day between these two.</p>;
-  const message = `From ${from} to ${to} full matches went from ${formatCount(first.full)} to ${formatCount(last.full)}, partial ones from ${formatCount(first.partial)} to ${formatCount(last.partial)}.`;
-  const rows = withGrowth(points);
+  if (history.state === 'failed') return <Failure what="The history" loaded={history} />;
+  if (apart?.state === 'failed') return <Failure what="The history by chain" loaded={apart} />;
+  const { points, falls, from, to } = history.value;
+  const dates = points.map(({ date }) => date);
+  const { series, scale, as, describe, note, seriesOf } = choose(points, apart?.value, question);
+  const message = describe({ dates, series, scale });
+  const marks = joinFalls(falls, dates);
   return (
     <figure class="history">
-      <figcaption>{message}</figcaption>
-      <HistoryChart points={points} scale={scale} label={`${message} The table has the figures.`} />
-      {falls.length > 0 && (
-        <>
-          <h3>Why counts fell</h3>
-          <ul>
-            {falls.slice(-FALLS_SHOWN).map(({ date, chainId, full, partial, reason }) => (
-              <li key={`${date} ${chainId} ${reason}`}>
-                {date}, chain {chainId}: {formatChange(full)} full, {formatChange(partial)} partial
-                – <SafeText text={reason} />
-              </li>
-            ))}
-          </ul>
-          {falls.length > FALLS_SHOWN && (
-            <p class="quiet">
-              The last {FALLS_SHOWN} of {formatCount(falls.length)}.
-            </p>
-          )}
-        </>
-      )}
-      <DownloadButton
-        name={`statistics-${from}-${to}.csv`}
-        type="text/csv"
-        make={() =>
-          formatCsv(
-            ['date', 'full', 'partial', 'full_change', 'partial_change'],
-            rows.map(({ date, full, partial, change }) => [
-              date,
-              full,
-              partial,
-              change?.full,
-              change?.partial,
-            ]),
-          )
-        }
-      >
-        Download CSV
-      </DownloadButton>
-      <details>
-        <summary>The same figures as a table, with their growth</summary>
-        <GrowthTable rows={rows} />
-      </details>
+      <figcaption>
+        {message}
+        {note !== undefined && <span class="quiet"> {note}</span>}
+      </figcaption>
+      <Chart
+        {...{ dates, series, scale, as }}
+        marks={marks.map((mark) => ({ ...mark, on: seriesOf(largestFall(mark)) }))}
+        height={HEIGHT}
+        message={`${message} The table below has the figures.`}
+      />
+      <FallList marks={marks} base={base} />
+      <FiguresTable
+        {...{ dates, series, scale }}
+        caption={`The figures from ${from} to ${to}`}
+        fileName={`statistics-${question.shown}-${from}-${to}`}
+      />
     </figure>
   );
 }
 
-function GrowthTable({ rows }: { readonly rows: readonly GrowthPoint[] }): VNode {
-  return (
-    <TableRegion label="Counts over time">
-      <table>
-        <caption class="unseen">Counts at the end of each interval, the last one first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Until</th>
-            <th scope="col" class="figure">
-              Full
-            </th>
-            <th scope="col" class="figure">
-              Change
-            </th>
-            <th scope="col" class="figure">
-              Partial
-            </th>
-            <th scope="col" class="figure">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...rows].reverse().map(({ date, full, partial, change }) => (
-            <tr key={date}>
-              <th scope="row">{date}</th>
-              <td class="figure">{formatCount(full)}</td>
-              <td class="figure">{change === null ? '–' : formatChange(change.full)}</td>
-              <td class="figure">{formatCount(partial)}</td>
-              <td class="figure">{change === null ? '–' : formatChange(change.partial)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
-  );
+function choose(
+  points: readonly HistoryPoint[],
+  apart: readonly ChainHistory[] | undefined,
+  { shown, scale }: Question,
+): Choice {
+  const kindOf = ({ full, partial }: Fall): string => (full < partial ? 'full' : 'partial');
+  if (shown === 'growth') {
+    const note = 'Growth is drawn as counts: what falls has no logarithm and no share.';
+    return {
+      series: growthSeries(points),
+      scale: 'linear',
+      as: 'bars',
+      describe: describeGrowth,
+      note: scale === 'linear' ? undefined : note,
+      seriesOf: kindOf,
+    };
+  }
+  const note =
+    scale === 'log' ? 'Zero has no logarithm: a line begins with its first contract.' : undefined;
+  if (apart === undefined) {
+    const series = matchSeries(points, scale);
+    return { series, scale, describe: describeMatches, note, seriesOf: kindOf };
+  }
+  const series = chainSeries(apart, scale);
+  const keyOf = ({ chainId }: Fall): string =>
+    series.find(({ key }) => key === String(chainId))?.key ?? 'rest';
+  return { series, scale, describe: describeChains, note, seriesOf: keyOf };
 }

@@ -1,4 +1,6 @@
 import { type ComponentChildren, type VNode } from 'preact';
+import { useId } from 'preact/hooks';
+import { Hatch, hatched } from '../charts/hatch.tsx';
 import { formatCsv } from '../csv.ts';
 import { formatCount } from '../format.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
@@ -18,11 +20,10 @@ interface Props<Entry> {
   readonly show: (entry: Entry) => ComponentChildren;
 }
 
-const WIDTH = 100;
-
 /** The largest entries with the rest as one row; the bar is full and partial beside each other. */
 export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
   const { title, what, entries, top, fileName, nameOf, show } = props;
+  const hatch = useId();
   const ranked = rank(entries, top);
   const { rest } = ranked;
   const most = Math.max(
@@ -37,6 +38,9 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
       <figcaption>
         {nameOf(first)} has the most: {formatCount(first.full + first.partial)} contracts.
       </figcaption>
+      <svg class="hatch" aria-hidden="true">
+        <Hatch id={hatch} look="partial" />
+      </svg>
       <TableRegion label={title}>
         <table>
           <caption class="unseen">{title}</caption>
@@ -55,10 +59,21 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
           </thead>
           <tbody>
             {ranked.top.map((entry) => (
-              <Row key={nameOf(entry)} name={show(entry)} counts={entry} most={most} />
+              <Row
+                key={nameOf(entry)}
+                name={show(entry)}
+                counts={entry}
+                most={most}
+                hatch={hatch}
+              />
             ))}
             {rest.count > 0 && (
-              <Row name={`the rest (${formatCount(rest.count)})`} counts={rest} most={most} />
+              <Row
+                name={`the rest (${formatCount(rest.count)})`}
+                counts={rest}
+                most={most}
+                hatch={hatch}
+              />
             )}
           </tbody>
         </table>
@@ -73,7 +88,7 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
           )
         }
       >
-        Download CSV
+        Download all as CSV
       </DownloadButton>
     </figure>
   );
@@ -81,36 +96,29 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
 
 function Row({
   name,
-  counts,
+  counts: { full, partial },
   most,
+  hatch,
 }: {
   readonly name: ComponentChildren;
   readonly counts: MatchCounts;
   readonly most: number;
+  readonly hatch: string;
 }): VNode {
-  const [full, partial] = [counts.full, counts.partial].map((count) => (count / most) * WIDTH) as [
-    number,
-    number,
-  ];
+  const percent = (count: number): string => `${((100 * count) / most).toFixed(2)}%`;
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td class="figure">{formatCount(counts.full)}</td>
-      <td class="figure">{formatCount(counts.partial)}</td>
+      <td class="figure">{formatCount(full)}</td>
+      <td class="figure">{formatCount(partial)}</td>
       <td class="bars">
-        <svg viewBox={`0 0 ${WIDTH} 8`} preserveAspectRatio="none" aria-hidden="true">
-          <rect class="bar-full" width={full.toFixed(2)} height="8" />
-          <rect
-            class="bar-partial"
-            x={full.toFixed(2)}
-            y="2"
-            width={partial.toFixed(2)}
-            height="4"
-          />
+        <svg aria-hidden="true">
+          <rect class="full" width={percent(full)} height="100%" fill="currentColor" />
+          <rect x={percent(full)} width={percent(partial)} height="100%" fill={hatched(hatch)} />
         </svg>
       </td>
       <td>
-        <ShareBar full={counts.full} partial={counts.partial} />
+        <ShareBar full={full} partial={partial} />
       </td>
     </tr>
   );

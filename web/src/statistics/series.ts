@@ -1,41 +1,56 @@
+import { type ChartScale } from '../charts/axes.ts';
+import { type Series } from '../charts/series.ts';
 import { type HistoryPoint, type MatchCounts } from '../shapes.ts';
+import { type ChainHistory } from './load.ts';
 
-/** How counts are drawn: as they are, by their orders of magnitude, or as the share of full ones. */
-export const SCALES = ['linear', 'log', 'share'] as const;
-export type Scale = (typeof SCALES)[number];
+const KINDS = ['full', 'partial'] as const;
 
-/** A point of the history, with what came since the one before. */
-export interface GrowthPoint extends HistoryPoint {
-  readonly change: MatchCounts | null;
+/** Full and partial matches over time; their share is one line. */
+export function matchSeries(points: readonly HistoryPoint[], scale: ChartScale): Series[] {
+  if (scale === 'share') {
+    return [{ key: 'full', name: 'share of full', look: 'full', values: points.map(shareOf) }];
+  }
+  return KINDS.map((kind) => ({
+    key: kind,
+    name: kind,
+    look: kind,
+    values: points.map((point) => valueOn(scale, point[kind])),
+  }));
+}
+
+/** The matches of each chain over time, full and partial together; the rest is the one without an id. */
+export function chainSeries(histories: readonly ChainHistory[], scale: ChartScale): Series[] {
+  return histories.map(({ chainId, name, points }, index) => ({
+    key: String(chainId ?? 'rest'),
+    name,
+    look: chainId === undefined ? 'rest' : `line-${index + 1}`,
+    values: points.map((point) =>
+      scale === 'share' ? shareOf(point) : valueOn(scale, point.full + point.partial),
+    ),
+  }));
 }
 
 /** What came in each interval; of the first nothing is known. */
-export function withGrowth(points: readonly HistoryPoint[]): GrowthPoint[] {
-  return points.map((point, index) => {
-    const before = points[index - 1];
-    const change = before && {
-      full: point.full - before.full,
-      partial: point.partial - before.partial,
-    };
-    return { ...point, change: change ?? null };
-  });
+export function growthSeries(points: readonly HistoryPoint[]): Series[] {
+  return KINDS.map((kind) => ({
+    key: kind,
+    name: kind,
+    look: kind,
+    values: points.map((point, index) => {
+      const before = points[index - 1];
+      return before === undefined ? null : point[kind] - before[kind];
+    }),
+  }));
 }
 
-/** The lines of a scale by their names. What a scale cannot show, such as the logarithm of none, is null. */
-export function toLines(
-  points: readonly HistoryPoint[],
-  scale: Scale,
-): { readonly name: 'full' | 'partial'; readonly values: readonly (number | null)[] }[] {
-  if (scale === 'share') {
-    const values = points.map(({ full, partial }) =>
-      full + partial === 0 ? null : (100 * full) / (full + partial),
-    );
-    return [{ name: 'full', values }];
-  }
-  return (['full', 'partial'] as const).map((name) => ({
-    name,
-    values: points.map((point) => (scale === 'log' && point[name] <= 0 ? null : point[name])),
-  }));
+/** In percent, to one decimal place. */
+function shareOf({ full, partial }: MatchCounts): number | null {
+  return full + partial === 0 ? null : Math.round((1000 * full) / (full + partial)) / 10;
+}
+
+/** None has no logarithm. */
+function valueOn(scale: ChartScale, count: number): number | null {
+  return scale === 'log' && count <= 0 ? null : count;
 }
 
 /** The largest entries, and the others as one sum. */

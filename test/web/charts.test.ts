@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { timeAxis, valueAxis } from '../../web/src/charts/axes.ts';
+import { joinFalls, largestFall, nameFalls } from '../../web/src/charts/join-falls.ts';
+import { layOut } from '../../web/src/charts/lay-out.ts';
+import { placeLabels } from '../../web/src/charts/place-labels.ts';
+import { stackBars } from '../../web/src/charts/series.ts';
+
+const DAY_MS = 86_400_000;
+const dayOf = (number: number): string =>
+  new Date(Date.UTC(2020, 0, 1) + number * DAY_MS).toISOString().slice(0, 10);
+const daysFrom = (first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => dayOf(first + index));
+/** From none to more than any service has. */
+const count = fc.oneof(fc.constant(0), fc.nat(50_000_000), fc.nat(Number.MAX_SAFE_INTEGER));
+
+describe('the labels at the ends of lines', () => {
+  const heights = fc.array(fc.double({ min: 0, max: 288, noNaN: true }), { maxLength: 9 });
+
+  test('never overlap, keep their order, and stay within the chart', () => {
+    fc.assert(
+      fc.property(heights, (wanted) => {
+        const placed = placeLabels(wanted, 32, 310);
+        const order = wanted.map((_, index) => index).sort((a, b) => wanted[a]! - wanted[b]!);
+        const sorted = order.map((index) => placed[index]!);
+        for (const [index, middle] of sorted.entries()) {
+          expect(middle).toBeGreaterThanOrEqual(16 - 1e-9);
+          expect(middle).toBeLessThanOrEqual(310 - 16 + 1e-9);
+          if (index > 0) expect(middle - sorted[index - 1]!).toBeGreaterThanOrEqual(32 - 1e-9);
+        }
+      }),
+    );
+  });
+
+  test('stay where they are when there is room', () => {
+    expect(placeLabels([200, 40, 100], 32, 310)).toEqual([200, 40, 100]);
+  });
+
+  test('share the height when there are too many', () => {
+    expect(placeLabels([0, 0, 0, 0], 32, 40)).toEqual([5, 15, 25, 35]);
+  });
+});
+
+describe('the axis of values', () => {
+  test('has all values and ticks within it, in their order, whatever the counts', () => {
+    const scale = fc.constantFrom('linear', 'log');
+    fc.assert(
+      fc.property(fc.array(count, { minLength: 1 }), scale, fc.boolean(), (values, on, fit) => {
+        const shown = on === 'log' ? values.filter((value) => value > 0) : values;
+        const { place, ticks } = valueAxis(shown, on, 288, fit);
+        for (const at of [...shown.map(place), ...ticks.map((tick) => tick.at)]) {
+          expect(at).toBeGreaterThanOrEqual(0);
+          expect(at).toBeLessThanOrEqual(288);
+        }
+        expect(ticks.length).toBeGreaterThanOrEqual(2);
+        expect(ticks.length).toBeLessThanOrEqual(10);
+        expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
+      }),
+    );
+  });
+
+  const labels = (...given: Parameters<typeof valueAxis>): string[] =>
+    valueAxis(...given).ticks.map(({ label }) => label.replace('\u00a0', ' '));
+  test.each([
+    [[0], ['0', '1']],
+    [
+      [0, 2],
+      ['0', '1', '2'],
+    ],
+    [[45_000_000], ['0', '10 M', '20 M', '30 M', '40 M', '50 M']],
+    [
+      [-400, 900],
+      ['-500', '0', '500', '1 k'],
+    ],
+  ])('counts %j by whole round numbers: %j', (values, expected) => {
+    expect(labels(values, 'linear', 288)).toEqual(expected);
+  });
+
+  test('begins near the least value where only the change matters', () => {
+    expect(labels([45_000_000, 45_000_009], 'linear', 110, true)[0]).not.toBe('0');
+  });
+
+  test('goes by powers of ten on a logarithmic scale, and by quarters for shares', () => {
+    expect(labels([3, 45_000_000], 'log', 288)).toEqual(['1', '100', '10 k', '1 M', '100 M']);
+    expect(labels([], 'log', 288)).toEqual(['1', '10']);
+    expect(labels([12], 'share', 288)).toEqual(['0 %', '25 %', '50 %', '75 %', '100 %']);
+  });
+});
+
+describe('the axis of days', () => {
+  test('has its names within it, and not so many that they touch', () => {
+    fc.assert(
+      fc.property(fc.nat(4000), fc.integer({ min: 1, max: 4000 }), (first, length) => {
+        const { ticks } = timeAxis(daysFrom(first, length), 1000);
+        for (const { at } of ticks) {
+          expect(at).toBeGreaterThanOrEqual(0);
+          expect(at).toBeLessThanOrEqual(1000);
+        }
+        expect(ticks.length).toBeLessThanOrEqual(17);
+      }),
+    );
+  });
+
+  test.each([
+    [['2026-02-03'], ['3 Feb']],
+    [
+      ['2025-11-15', '2026-02-15'],
+      ['16 Nov', '23 Nov', '30 Nov', '7 Dec', '14 Dec'],
+    ],
+    [
+      ['2025-03-01', '2026-03-01'],
+      ['Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct'],
+    ],
+    [
+      ['2018-01-01', '2026-03-01'],
+      ['2018', '2019', '2020', '2021', '2022', '2023', '2024'],
+    ],
+  ])('names days at round places: from %j on %j', (dates, expected) => {
+    const labels = timeAxis(dates, 1000).ticks.map(({ label }) => label);
+    expect(labels.slice(0, expected.length)).toEqual(expected);
+  });
+});
+
+describe('the marks of falls', () => {
+  const fall = fc.record({
+    day: fc.nat(99),
+    chainId: fc.integer({ min: 1, max: 9 }),
+    full: fc.integer({ min: -9, max: 0 }),
+    partial: fc.integer({ min: -9, max: 0 }),
+    reason: fc.constantFrom('a', 'b'),
+  });
+
+  test('lose no fall, are numbered from left to right, and stand apart', () => {
+    fc.assert(
+      fc.property(fc.array(fall), fc.integer({ min: 1, max: 30 }), (given, step) => {
+        const falls = given.map(({ day, ...rest }) => ({ date: dayOf(day), ...rest }));
+        const dates = daysFrom(0, 100).filter((_, day) => (99 - day) % step === 0);
+        const marks = joinFalls(falls, dates);
+        const told = marks.flatMap((mark) => mark.falls);
+        expect(told).toHaveLength(falls.length);
+        expect(new Set(told)).toEqual(new Set(falls));
+        const times = marks.map(({ index }) => Date.parse(dates[index]!));
+        const span = Date.parse(dates.at(-1)!) - Date.parse(dates[0]!);
+        for (const [index, { number, falls: joined }] of marks.entries()) {
+          expect(number).toBe(index + 1);
+          expect(joined.every(({ date }) => date <= dates.at(-1)!)).toBe(true);
+          if (index > 0) expect(times[index]! - times[index - 1]!).toBeGreaterThan(span / 12);
+        }
+      }),
+    );
+  });
+
+  test('lie on the series of the largest of their falls, and name its chain', () => {
+    const [first, second] = [-3, -12].map((partial, index) => ({
+      date: '2026-02-03',
+      chainId: index + 1,
+      full: 0,
+      partial,
+      reason: 'a',
+    }));
+    const { falls } = nameFalls(
+      { from: '', to: '', points: [], falls: [first!, second!] },
+      new Map([[2, 'Two']]),
+    );
+    const [mark] = joinFalls(falls, ['2026-02-03']);
+    expect(largestFall(mark!)).toMatchObject({ chainId: 2, chainName: 'Two' });
+  });
+});
+
+describe('a chart', () => {
+  const seriesOf = (...rows: (number | null)[][]) =>
+    rows.map((values, index) => ({ key: String(index), name: '', look: '', values }));
+
+  test('stacks what came above none, and what fell below it', () => {
+    expect(stackBars(seriesOf([null, 3, -1], [null, 1, -2]))).toEqual([
+      [null, [0, 3], [0, -1]],
+      [null, [3, 4], [-1, -3]],
+    ]);
+  });
+
+  test('finds the nearest point to each place, a single one from everywhere', () => {
+    const drawing = { series: seriesOf([1, 2, 3]), scale: 'linear', height: 100 } as const;
+    const three = layOut({ ...drawing, dates: daysFrom(0, 3) });
+    expect([-1, 0, 0.2, 0.3, 0.7, 0.8, 2].map(three.nearest)).toEqual([0, 0, 0, 1, 1, 2, 2]);
+    const one = layOut({ ...drawing, series: seriesOf([1]), dates: daysFrom(0, 1) });
+    expect([one.nearest(0), one.left(0)]).toEqual([0, '50%']);
+  });
+
+  test.each(['lines', 'bars'] as const)('draws %s without anything that is no number', (as) => {
+    const rows = fc.integer({ min: 1, max: 40 }).chain((length) =>
+      fc.array(fc.array(fc.option(count), { minLength: length, maxLength: length }), {
+        minLength: 1,
+        maxLength: 9,
+      }),
+    );
+    fc.assert(
+      fc.property(rows, fc.constantFrom('linear', 'log', 'share'), (values, scale) => {
+        const series = seriesOf(...values).map((each) => ({
+          ...each,
+          values: each.values.map((value, index) =>
+            (as === 'bars' && index === 0) || (scale === 'log' && value === 0) ? null : value,
+          ),
+        }));
+        const dates = daysFrom(0, series[0]!.values.length);
+        const { paths } = layOut({
+          dates,
+          series,
+          scale: as === 'bars' ? 'linear' : scale,
+          as,
+          height: 288,
+        });
+        expect(paths.join('')).not.toMatch(/NaN|Infinity|undefined/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
+import { formatCount } from '../format.ts';
+
+/** How values are drawn: as counts, by their orders of magnitude, or as a share in percent. */
+export type ChartScale = 'linear' | 'log' | 'share';
+
+/** A value with its place on an axis and what is written there. */
+export interface Tick {
+  readonly at: number;
+  readonly label: string;
+}
+
+/** Where values lie along one direction of a chart. */
+export interface Axis {
+  readonly place: (value: number) => number;
+  readonly ticks: readonly Tick[];
+}
+
+const VALUE_TICKS = 4;
+const TIME_TICKS = 8;
+const DAY_MS = 86_400_000;
+/** Room for the width of a line at the edges. */
+const ROOM = 2;
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/**
+ * The axis of values from the bottom of a field to its top. It begins at none, or near the least value where `fit` is
+ * set: for one line of which only the change matters.
+ */
+export function valueAxis(
+  values: readonly number[],
+  scale: ChartScale,
+  height: number,
+  fit = false,
+): Axis {
+  const range = [height - ROOM, ROOM];
+  if (scale === 'share') {
+    const place = scaleLinear([0, 100], range);
+    return { place, ticks: ticksAt([0, 25, 50, 75, 100], place, (value) => `${value}\u00a0%`) };
+  }
+  if (scale === 'log') return logAxis(values, range);
+  const least = Math.min(...values);
+  const most = Math.max(...values);
+  // A line that neither rises nor falls lies in the middle.
+  const room = fit && least === most ? 1 : 0;
+  const low = fit ? Math.max(0, least - room) : Math.min(0, least);
+  const place = scaleLinear([low, Math.max(most + room, low + 1)], range).nice(VALUE_TICKS);
+  // There is no half of a contract.
+  const whole = place.ticks(VALUE_TICKS).filter(Number.isInteger);
+  return { place, ticks: ticksAt(whole, place, formatShort) };
+}
+
+/** From the power of ten below the least value to the one above the largest. */
+function logAxis(values: readonly number[], range: readonly number[]): Axis {
+  const shown = values.filter((value) => value > 0);
+  const low = shown.length === 0 ? 0 : Math.floor(Math.log10(Math.min(...shown)));
+  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(1, ...shown))));
+  const place = scaleLog([10 ** low, 10 ** high], range);
+  const step = Math.ceil((high - low) / VALUE_TICKS);
+  const powers: number[] = [];
+  for (let power = low; power <= high; power += step) powers.push(10 ** power);
+  return { place, ticks: ticksAt(powers, place, formatShort) };
+}
+
+function ticksAt(
+  values: readonly number[],
+  place: (value: number) => number,
+  write: (value: number) => string,
+): Tick[] {
+  return values.map((value) => ({ at: place(value), label: write(value) }));
+}
+
+const UNITS = [
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const;
+
+/** A round number as it stands at an axis: `45 M`, `2.5 k`. */
+function formatShort(value: number): string {
+  const [size, unit] = UNITS.find(([least]) => Math.abs(value) >= least) ?? [1, ''];
+  const short = value / size;
+  return Number.isInteger(short * 100) ? `${short}\u00a0${unit}`.trim() : formatCount(value);
+}
+
+/** The axis of days from the left edge to the right, with names at round places. A single day lies in the middle. */
+export function timeAxis(dates: readonly string[], width: number): Axis {
+  const [first = 0, last = 0] = [dates[0], dates.at(-1)].map((date) => Date.parse(date ?? ''));
+  const scale = scaleUtc([first, last], [0, width]);
+  const days = scale.ticks(TIME_TICKS).filter((time) => time.getTime() % DAY_MS === 0);
+  const areMonths = days.every((time) => time.getUTCDate() === 1);
+  const write = (time: Date): string => {
+    const month = MONTHS[time.getUTCMonth()] ?? '';
+    if (!areMonths) return `${time.getUTCDate()} ${month}`;
+    return time.getUTCMonth() === 0 ? String(time.getUTCFullYear()) : month;
+  };
+  return {
+    place: (time) => scale(time),
+    ticks: days.map((time) => ({ at: scale(time), label: write(time) })),
+  };
+}

@@ -1,0 +1,144 @@
+import { type VNode } from 'preact';
+import { useId, useMemo, useState } from 'preact/hooks';
+import { useHydrated } from '../use-hydrated.ts';
+import { AxisLines } from './axis-lines.tsx';
+import { EndLabels } from './end-labels.tsx';
+import { formatFigure } from './format-figure.ts';
+import { Hatch, hatched } from './hatch.tsx';
+import { type FallMark } from './join-falls.ts';
+import { type ChartLayout, type Drawing, layOut, WIDTH } from './lay-out.ts';
+import { Reading } from './reading.tsx';
+import './chart.css';
+
+interface ChartProps extends Drawing {
+  /** Where counts fell, each on the series of its key. */
+  readonly marks: readonly (FallMark & { readonly on: string })[];
+  /** What the chart says, for those who do not see it. */
+  readonly message: string;
+}
+
+const DAYS_HEIGHT = 22;
+
+/** Lines or bars over days: with their names and last figures at the ends, and with the figures of the day pointed at. */
+export function Chart(props: ChartProps): VNode {
+  const { dates, series, scale, height, message } = props;
+  const [pointed, setPointed] = useState<number>();
+  const isHydrated = useHydrated();
+  const layout = useMemo(() => layOut(props), [dates, series, scale]);
+  const last = dates.length - 1;
+  const shown = pointed ?? last;
+  const point = (event: PointerEvent & { readonly currentTarget: SVGElement }): void => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    setPointed(layout.nearest((event.clientX - left) / width));
+  };
+  return (
+    <div class="chart">
+      <div class="chart-drawing" role="img" aria-label={message}>
+        <svg
+          class="chart-field"
+          height={height + DAYS_HEIGHT}
+          onPointerMove={point}
+          onPointerDown={point}
+          onPointerLeave={() => setPointed(undefined)}
+        >
+          <rect class="chart-ground" width="100%" height={height} />
+          <AxisLines x={layout.x} y={layout.y} width={WIDTH} height={height} />
+          <Paths {...props} layout={layout} />
+          {pointed !== undefined && (
+            <line class="cursor" x1={layout.left(shown)} x2={layout.left(shown)} y2={height} />
+          )}
+          {props.as !== 'bars' &&
+            series.map(
+              ({ key, look, values }, line) =>
+                typeof values[shown] === 'number' && (
+                  <circle
+                    key={key}
+                    class={`point ${look}`}
+                    cx={layout.left(shown)}
+                    cy={layout.top(line, shown)}
+                    r="3"
+                  />
+                ),
+            )}
+          <FallMarks {...props} layout={layout} />
+        </svg>
+        <EndLabels
+          height={height + DAYS_HEIGHT}
+          ends={series.map(({ values, ...rest }, line) => ({
+            ...rest,
+            figure: formatFigure(values[last] ?? null, scale),
+            y: layout.top(line, last),
+          }))}
+        />
+      </div>
+      {isHydrated && (
+        <Reading
+          dates={dates}
+          index={pointed}
+          onIndex={setPointed}
+          figures={series.map(
+            ({ name, values }) => `${name} ${formatFigure(values[shown] ?? null, scale)}`,
+          )}
+        />
+      )}
+    </div>
+  );
+}
+
+interface PartProps extends ChartProps {
+  readonly layout: ChartLayout;
+}
+
+function Paths({ series, as, height, layout }: PartProps): VNode {
+  const hatch = useId();
+  return (
+    <>
+      <Hatch id={hatch} look="partial" />
+      <svg
+        viewBox={`0 0 ${WIDTH} ${height}`}
+        width="100%"
+        height={height}
+        preserveAspectRatio="none"
+      >
+        {series.map(({ key, look }, line) =>
+          as === 'bars' ? (
+            <path
+              key={key}
+              class={`bar ${look}`}
+              fill={look === 'partial' ? hatched(hatch) : 'currentColor'}
+              d={layout.paths[line]}
+            />
+          ) : (
+            <path key={key} class={`line ${look}`} d={layout.paths[line]} />
+          ),
+        )}
+      </svg>
+    </>
+  );
+}
+
+const MARK_RADIUS = 8;
+
+/** The numbers of the falls, where they happened. */
+function FallMarks({ series, marks, height, layout }: PartProps): VNode {
+  return (
+    <>
+      {marks.map(({ number, index, on }) => {
+        const line = series.findIndex(({ key }) => key === on);
+        const middle = Math.min(
+          height - MARK_RADIUS,
+          Math.max(MARK_RADIUS, layout.top(Math.max(0, line), index)),
+        );
+        const left = layout.left(index);
+        return (
+          <g key={number} class="fall-mark">
+            <circle cx={left} cy={middle} r={MARK_RADIUS} />
+            <text x={left} y={middle + 4}>
+              {number}
+            </text>
+          </g>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { type VNode } from 'preact';
+import { formatCsv } from '../csv.ts';
+import { DownloadButton } from '../parts/download-button.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
+import { type ChartScale } from './axes.ts';
+import { formatFigure } from './format-figure.ts';
+import { type Series } from './series.ts';
+
+/** The figures of a chart, as CSV and as a table. */
+export function FiguresTable({
+  dates,
+  series,
+  scale,
+  caption,
+  fileName,
+}: {
+  readonly dates: readonly string[];
+  readonly series: readonly Series[];
+  readonly scale: ChartScale;
+  readonly caption: string;
+  /** Of the CSV, without its ending. */
+  readonly fileName: string;
+}): VNode {
+  const rows = dates.map((date, index) => ({
+    date,
+    values: series.map(({ values }) => values[index] ?? null),
+  }));
+  return (
+    <>
+      <p>
+        <DownloadButton
+          name={`${fileName}.csv`}
+          type="text/csv"
+          make={() =>
+            formatCsv(
+              ['date', ...series.map(({ name }) => name)],
+              rows.map(({ date, values }) => [date, ...values]),
+            )
+          }
+        >
+          Download CSV
+        </DownloadButton>
+      </p>
+      <details>
+        <summary>The same figures as a table</summary>
+        <TableRegion label={caption}>
+          <table>
+            <caption class="unseen">{caption}, the last day first</caption>
+            <thead>
+              <tr>
+                <th scope="col">Until</th>
+                {series.map(({ key, name }) => (
+                  <th key={key} scope="col" class="figure">
+                    <SafeText text={name} />
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.reverse().map(({ date, values }) => (
+                <tr key={date}>
+                  <th scope="row">{date}</th>
+                  {values.map((value, index) => (
+                    <td key={index} class="figure">
+                      {formatFigure(value, scale)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableRegion>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { type Axis, type ChartScale, timeAxis, valueAxis } from './axes.ts';
+import { barPath, linePath, type Series, stackBars } from './series.ts';
+
+/** What a chart draws. */
+export interface Drawing {
+  /** The days of the points, ascending; not empty. */
+  readonly dates: readonly string[];
+  readonly series: readonly Series[];
+  readonly scale: ChartScale;
+  /** Lines (without it), or bars that stand on each other. */
+  readonly as?: 'lines' | 'bars' | undefined;
+  /** Of the field in pixels, without the names of the days. */
+  readonly height: number;
+  /** Whether the axis begins near the least value in place of none. */
+  readonly fit?: boolean;
+}
+
+/** The field of the paths is stretched to the width that there is; texts and marks keep their form. */
+export const WIDTH = 1000;
+
+/** Where everything of a chart lies. */
+export interface ChartLayout {
+  readonly x: Axis;
+  readonly y: Axis;
+  /** One for each series. */
+  readonly paths: readonly string[];
+  /** How far right a point lies, in percent of the width. */
+  readonly left: (index: number) => string;
+  /** How far down the value of a series lies, of a bar its middle; at the bottom where there is none. */
+  readonly top: (line: number, index: number) => number;
+  /** The point that lies nearest to a part of the width. */
+  readonly nearest: (share: number) => number;
+}
+
+/** Finds the places of all parts of a chart. */
+export function layOut({ dates, series, scale, as, height, fit }: Drawing): ChartLayout {
+  const x = timeAxis(dates, WIDTH);
+  const xs = dates.map((date) => x.place(Date.parse(date)));
+  const bars = as === 'bars' ? stackBars(series) : undefined;
+  const drawn = bars ? bars.flat(2) : series.flatMap(({ values }) => values);
+  const y = valueAxis(
+    drawn.filter((value) => value !== null),
+    scale,
+    height,
+    fit,
+  );
+  return {
+    x,
+    y,
+    paths: bars
+      ? bars.map((spans) => barPath(spans, xs, y))
+      : series.map(({ values }) => linePath(values, xs, y)),
+    left: (index) => `${((xs[index] ?? 0) / WIDTH) * 100}%`,
+    top: (line, index) => {
+      const bar = bars?.[line]?.[index];
+      const value = bar ? (bar[0] + bar[1]) / 2 : series[line]?.values[index];
+      return typeof value === 'number' ? y.place(value) : height;
+    },
+    nearest: (share) => {
+      const distances = xs.map((place) => Math.abs(place - share * WIDTH));
+      return distances.indexOf(Math.min(...distances));
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { type VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { ChainField } from '../parts/chain-field.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { type ChosenChain } from './load.ts';
+import {
+  INTERVALS,
+  type Preset,
+  type Question,
+  SCALES,
+  SHOWN,
+  TOPS,
+  writeQuestion,
+} from './question.ts';
+
+interface Props {
+  readonly question: Question;
+  readonly chosen: readonly ChosenChain[];
+  /** What was typed and finds no chain; it stays to be mended. */
+  readonly unknown: readonly string[];
+  readonly presets: readonly Preset[];
+  readonly base: string;
+}
+
+/** What is shown, as a form whose answer is the page again: all of it stands in the address. */
+export function Choices({ question, chosen, unknown, presets, base }: Props): VNode {
+  return (
+    <form class="choices" method="get" aria-label="What is shown">
+      <ChainChoices chosen={chosen} unknown={unknown} base={base} />
+      <div class="choice-row">
+        <label>
+          From
+          <input type="date" name="from" value={question.from} />
+        </label>
+        <label>
+          To
+          <input type="date" name="to" value={question.to} />
+        </label>
+        <p class="presets">
+          {presets.map(({ name, question: preset }) => (
+            <a
+              key={name}
+              href={`?${writeQuestion(preset)}`}
+              aria-current={isSame(preset, question) ? 'true' : undefined}
+            >
+              {name}
+            </a>
+          ))}
+        </p>
+      </div>
+      <div class="choice-row">
+        <Choice label="Show" name="show" options={SHOWN} chosen={question.shown} />
+        <Choice label="Drawn as" name="scale" options={SCALES} chosen={question.scale} />
+        <Choice label="By" name="interval" options={INTERVALS} chosen={question.interval} />
+        <Choice label="Largest" name="top" options={TOPS} chosen={question.top} />
+        <button type="submit">Show</button>
+      </div>
+    </form>
+  );
+}
+
+const isSame = (left: Question, right: Question): boolean =>
+  writeQuestion(left) === writeQuestion(right);
+
+/** The chosen chains, which can be left out, and a field for more. Without scripts the field takes several. */
+function ChainChoices({
+  chosen,
+  unknown,
+  base,
+}: Pick<Props, 'chosen' | 'unknown' | 'base'>): VNode {
+  const [chains, setChains] = useState(chosen);
+  const [text, setText] = useState(unknown.join(', '));
+  return (
+    <div class="choice-row">
+      <ChainField
+        base={base}
+        name="chains"
+        label={chains.length === 0 ? 'Chains (all)' : 'More chains'}
+        hint="Names, short names or ids, parted by commas."
+        supported={false}
+        text={text}
+        fault={unknown.length === 0 ? undefined : 'No chain has this name or id.'}
+        onChange={(typed, _, taken) => {
+          setText(taken === undefined ? typed : '');
+          if (taken === undefined) return;
+          const others = chains.filter(({ chainId }) => chainId !== taken.chainId);
+          setChains([...others, { chainId: taken.chainId, name: taken.name }]);
+        }}
+      />
+      {chains.length > 0 && (
+        <fieldset class="chips">
+          <legend>Chosen</legend>
+          {chains.map(({ chainId, name }) => (
+            <label key={chainId}>
+              <input type="checkbox" name="chain" value={chainId} defaultChecked />
+              <SafeText text={name} />
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  );
+}
+
+function Choice({
+  label,
+  name,
+  options,
+  chosen,
+}: {
+  readonly label: string;
+  readonly name: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly chosen: string;
+}): VNode {
+  return (
+    <label>
+      {label}
+      <select name={name}>
+        {Object.entries(options).map(([value, text]) => (
+          <option key={value} value={value} selected={value === chosen}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

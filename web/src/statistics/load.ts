@@ -1,0 +1,133 @@
+import { type Api, type Loaded } from '../api.ts';
+import { type ChainDetails } from '../chain/chain-data.ts';
+import { nameFalls } from '../charts/join-falls.ts';
+import {
+  type ChainCounts,
+  type HistoryPoint,
+  type MatchCounts,
+  type StatisticsHistory,
+  type StatisticsOverview,
+} from '../shapes.ts';
+import { type Question } from './question.ts';
+import { rank } from './series.ts';
+
+/** The counts of a compiler in {@link Statistics}. */
+export interface CompilerCounts extends MatchCounts {
+  readonly language: string;
+  readonly version: string;
+}
+
+/** GET /v1/statistics. */
+export interface Statistics extends StatisticsOverview {
+  readonly origins: Readonly<Record<string, MatchCounts>>;
+  readonly compilers: readonly CompilerCounts[];
+}
+
+/** A chain that was chosen. */
+export interface ChosenChain {
+  readonly chainId: number;
+  readonly name: string;
+}
+
+/** The points of a chain, or of the rest without an id. */
+export interface ChainHistory {
+  readonly chainId?: number;
+  readonly name: string;
+  readonly points: readonly HistoryPoint[];
+}
+
+/** What the statistics page shows. */
+export interface StatisticsData {
+  readonly statistics: Loaded<Statistics>;
+  readonly chosen: readonly ChosenChain[];
+  /** References that find no chain. */
+  readonly unknown: readonly string[];
+  /** Of the chosen chains together, or of all. */
+  readonly history: Loaded<StatisticsHistory>;
+  /** Each of the largest of them, and the rest; where it is asked for. */
+  readonly apart?: Loaded<readonly ChainHistory[]>;
+}
+
+/** More lines cannot be told from each other. */
+const LINES_MAX = 8;
+
+/** Reads what a question asks for. */
+export async function loadStatistics(api: Api, question: Question): Promise<StatisticsData> {
+  const [statistics, ...found] = await Promise.all([
+    api.get<Statistics>('v1/statistics'),
+    ...question.chains.map((ref) => api.get<ChainDetails>(`v1/chains/${encodeURIComponent(ref)}`)),
+  ]);
+  const chosen = new Map<number, ChosenChain>();
+  const unknown: string[] = [];
+  let failure: Extract<Loaded<never>, { state: 'failed' }> | undefined;
+  for (const [index, chain] of found.entries()) {
+    if (chain.state === 'ready') {
+      const { chainId, name } = chain.value.record;
+      chosen.set(chainId, { chainId, name });
+    } else {
+      unknown.push(question.chains[index] ?? '');
+      failure ??= chain;
+    }
+  }
+  const data = { statistics, chosen: [...chosen.values()], unknown };
+  if (failure !== undefined) return { ...data, history: failure };
+  const ids = [...chosen.keys()];
+  const history = await api.get<StatisticsHistory>(historyPath(question, ids));
+  if (history.state === 'failed') return { ...data, history };
+  const counted = statistics.state === 'ready' ? statistics.value.chains : [];
+  const names = new Map([...counted, ...data.chosen].map(({ chainId, name }) => [chainId, name]));
+  const named = { ...data, history: { ...history, value: nameFalls(history.value, names) } };
+  if (question.shown !== 'chains') return named;
+  if (statistics.state === 'failed') return { ...named, apart: statistics };
+  const candidates =
+    ids.length === 0 ? counted : data.chosen.map((chain) => countsOf(chain, counted));
+  return { ...named, apart: await loadApart(api, question, candidates, history) };
+}
+
+function countsOf(chain: ChosenChain, counted: readonly ChainCounts[]): ChosenChain & MatchCounts {
+  const { full = 0, partial = 0 } = counted.find(({ chainId }) => chainId === chain.chainId) ?? {};
+  return { ...chain, full, partial };
+}
+
+async function loadApart(
+  api: Api,
+  question: Question,
+  candidates: readonly (ChosenChain & MatchCounts)[],
+  together: Extract<Loaded<StatisticsHistory>, { state: 'ready' }>,
+): Promise<Loaded<readonly ChainHistory[]>> {
+  const { top, rest } = rank(candidates, Math.min(LINES_MAX, Number(question.top)));
+  const histories: ChainHistory[] = [];
+  const answers = await Promise.all(
+    top.map(({ chainId }) => api.get<StatisticsHistory>(historyPath(question, [chainId]))),
+  );
+  for (const [index, { chainId, name }] of top.entries()) {
+    const answer = answers[index];
+    if (answer?.state === 'failed') return answer;
+    histories.push({ chainId, name, points: answer?.value.points ?? [] });
+  }
+  if (rest.count > 0) {
+    const name = `the rest (${rest.count})`;
+    histories.push({ name, points: subtractAll(together.value.points, histories) });
+  }
+  return { ...together, value: histories };
+}
+
+/** What is left of the points of all. They were read one after the other, so that what came between stays out. */
+function subtractAll(
+  all: readonly HistoryPoint[],
+  histories: readonly ChainHistory[],
+): HistoryPoint[] {
+  return all.map(({ date, ...counts }, index) => {
+    const left = (kind: keyof MatchCounts): number =>
+      histories.reduce((rest, { points }) => rest - (points[index]?.[kind] ?? 0), counts[kind]);
+    return { date, full: Math.max(0, left('full')), partial: Math.max(0, left('partial')) };
+  });
+}
+
+function historyPath({ from, to, interval }: Question, chainIds: readonly number[]): string {
+  const query = new URLSearchParams({ interval });
+  if (from !== '') query.set('from', from);
+  if (to !== '') query.set('to', to);
+  for (const id of chainIds) query.append('chain', String(id));
+  return `v1/statistics/history?${query.toString()}`;
+}
