@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProgram, startProgram } from './support/booted-service.ts';
+import { LOOPBACK_PORTS, PROGRAM, runProgram, startProgram } from './support/booted-service.ts';
 import { startRpcServer } from './support/rpc-server.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -71,7 +72,32 @@ async function reload(
   return { exit, out: run.lines.join('\n'), err: run.stderr() };
 }
 
+const noScript = !existsSync('/usr/bin/script');
+
 describe('SIGHUP', () => {
+  it.skipIf(noScript)(
+    `of a terminal that closes ends the service in order, with 0${noScript ? ' (no script(1))' : ''}`,
+    async () => {
+      const ending = path.join(folder, 'ending');
+      // The shell outlives its terminal, of which it alone is told, and says how the service ended.
+      const command = `trap 'kill -HUP $!' HUP; "$NODE" "$PROGRAM" start & wait; wait $!; echo $? > "$ENDING"`;
+      const terminal = spawn('/usr/bin/script', ['-qc', command, '/dev/null'], {
+        cwd: folder,
+        env: {
+          ...{ PATH: process.env['PATH'], NODE: process.execPath, PROGRAM, ENDING: ending },
+          ...{ ...LOOPBACK_PORTS, ...environment() },
+        },
+      });
+      let shown = '';
+      terminal.stdout.on('data', (bytes: Buffer) => (shown += String(bytes)));
+      await expect.poll(() => shown, { timeout: 20_000 }).toContain('is ready');
+      terminal.kill('SIGKILL');
+      await expect
+        .poll(() => existsSync(ending) && readFileSync(ending, 'utf8'), { timeout: 20_000 })
+        .toBe('0\n');
+    },
+  );
+
   it('puts a changed file into force: /chains changes', async () => {
     expect(await chains()).toContain('"name":"Five"');
     await configure('chains: { 5: { name: Changed }, 6: { name: Six } }');

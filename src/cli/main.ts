@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { closeSync, openSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 
 // Loading the program makes garbage once, for which V8 would grow the space of young objects to 32 MB and keep it;
@@ -32,6 +33,11 @@ function hasTerminal(): boolean {
     return false;
   }
 }
+// At its end Node gives terminals back as it found them, and aborts where one is gone: it skips what is closed.
+const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+process.on('exit', () => {
+  for (const gone of terminals.filter((descriptor) => !isatty(descriptor))) closeSync(gone);
+});
 // A reader that has seen enough, such as `head`, closes the pipe, and a closed terminal is gone: nothing is wrong.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {

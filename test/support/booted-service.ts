@@ -25,7 +25,8 @@ export interface BootOptions {
   readonly overrides?: Omit<ServiceOverrides, 'log'>;
 }
 
-const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
+/** Free ports for a service, by its environment. */
+export const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
 
 /** Makes the real service of a configuration, on free ports, without starting it. */
 export function prepareService(options: BootOptions): { service: Service; logText: () => string } {
@@ -54,7 +55,8 @@ export async function bootService(options: BootOptions): Promise<BootedService> 
   return { apiUrl, repositoryUrl, logText, close: () => service.close() };
 }
 
-const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The program as built. */
+export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** The built program in a process of its own. */
 export interface ProgramRun {
