@@ -25,6 +25,10 @@ interface Props {
   readonly onTake: (key: string) => void;
 }
 
+// The focus stays in the field, so nothing else scrolls the list.
+const showWhole = (option: HTMLElement | null): void =>
+  option?.scrollIntoView({ block: 'nearest' });
+
 /** A field with a list of what may stand in it: type a part, walk by the arrow keys, take by Enter (ARIA's combobox). */
 export function Combobox(props: Props): VNode {
   const { id, label, hint, name, text, fault, choices, said, onOpen, onType, onTake } = props;
@@ -85,6 +89,7 @@ export function Combobox(props: Props): VNode {
             id={`${id}-choice-${index}`}
             role="option"
             aria-selected={index === active}
+            ref={index === active ? showWhole : undefined}
             // The field keeps the focus, so that its list is still there when the button comes up.
             onMouseDown={(event) => {
               event.preventDefault();
