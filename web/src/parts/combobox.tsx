@@ -89,7 +89,7 @@ export function Combobox(props: Props): VNode {
             id={`${id}-choice-${index}`}
             role="option"
             aria-selected={index === active}
-            ref={index === active ? showWhole : undefined}
+            ref={index === active ? showWhole : null}
             // The field keeps the focus, so that its list is still there when the button comes up.
             onMouseDown={(event) => {
               event.preventDefault();
