@@ -16,6 +16,7 @@ import {
   PAGE_ROWS,
   pageOf,
 } from '../../web/src/chains/filter-chains.ts';
+import { saveAsCsv } from '../../web/src/chains/save-chains.ts';
 
 const rowOf = (chainId: number, more: Partial<ChainRow> = {}): ChainRow => ({
   chainId,
@@ -224,4 +225,13 @@ test('counts are joined by chain id, and a chain without them has none', () => {
     { chainId: 1, full: 0, partial: 0, lastVerifiedAt: null },
     { chainId: 2, full: 3, partial: 1, lastVerifiedAt: '2026-02-03T00:00:00Z' },
   ]);
+});
+
+test('where counts could not be read, no chain is said to have contracts, nor to have none', () => {
+  const line = { name: 'x', supported: true, monitored: false, testnet: false, warnings: [] };
+  const index = indexChains(joinChains([{ ...line, chainId: 1 }], undefined));
+  const { rows, facets } = filterChains(index, NO_QUERY);
+  expect(facets.contracts).toEqual({ unknown: 1 });
+  expect(rows[0]).not.toHaveProperty('full');
+  expect(saveAsCsv(rows)).toMatch(/\r\n1,x,,,true,false,false,,,,,,\r\n$/);
 });

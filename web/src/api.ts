@@ -1,42 +1,87 @@
+import { noteOutage, type Outages } from './outages.ts';
+
 /** A part of a page's data: read, or not, with the reason that the service gave. Plain data, so that it travels in the page. */
 export type Loaded<Value> =
   | { readonly state: 'ready'; readonly value: Value; readonly readAt: string }
   | {
       readonly state: 'failed';
-      /** 0 where no answer came. */
+      /** 0 where no answer came, or came too late. */
       readonly status: number;
       readonly code: string;
       readonly message: string;
       readonly failedAt: string;
+      /** When it first failed so, as far as it was asked for. */
+      readonly since: string;
     };
 
 /** Asks the public HTTP interface of the service. */
 export interface Api {
-  /** Reads JSON at a path below the root of the API host, such as `v1/statistics`. Never rejects. */
+  /** Reads JSON at a path below the root of the API host, such as `v1/statistics`. Never rejects, and never waits for ever. */
   get<Value>(path: string): Promise<Loaded<Value>>;
 }
 
+interface ApiOptions {
+  /** How long an answer may take. */
+  readonly patienceMs?: number;
+  /** What failed before. */
+  readonly outages?: Outages;
+}
+
+/** Over a network that is slow, but there. */
+const PATIENCE_MS = 30_000;
+
 /** An API over anything that answers as `fetch` does: the browser's own, or the service's routes without a network. */
-export function createApi(ask: (path: string) => Promise<Response>): Api {
+export function createApi(
+  ask: (path: string) => Promise<Response>,
+  { patienceMs = PATIENCE_MS, outages = new Map() }: ApiOptions = {},
+): Api {
   return {
     async get<Value>(path: string): Promise<Loaded<Value>> {
       const at = new Date().toISOString();
-      try {
-        const response = await ask(path);
-        const body: unknown = await response.json();
-        if (response.ok) return { state: 'ready', value: body as Value, readAt: at };
-        return { state: 'failed', status: response.status, ...describe(body), failedAt: at };
-      } catch {
-        return {
-          state: 'failed',
-          status: 0,
-          code: 'no_answer',
-          message: 'The service gave no answer.',
-          failedAt: at,
-        };
-      }
+      const read = await within(patienceMs, readJson(ask, path));
+      const { isOutage, ...answer } = read;
+      const since = noteOutage(outages, path, at, isOutage);
+      if ('value' in answer) return { state: 'ready', value: answer.value as Value, readAt: at };
+      return { state: 'failed', ...answer, failedAt: at, since };
     },
   };
+}
+
+type Answer = { readonly isOutage: boolean } & (
+  | { readonly value: unknown }
+  | { readonly status: number; readonly code: string; readonly message: string }
+);
+
+async function readJson(ask: (path: string) => Promise<Response>, path: string): Promise<Answer> {
+  try {
+    const response = await ask(path);
+    const body: unknown = await response.json();
+    if (response.ok) return { isOutage: false, value: body };
+    const { status } = response;
+    return { isOutage: status >= 500, status, ...describe(body) };
+  } catch {
+    return noAnswer('no_answer', 'The service gave no answer.');
+  }
+}
+
+const noAnswer = (code: string, message: string): Answer => ({
+  isOutage: true,
+  status: 0,
+  code,
+  message,
+});
+
+async function within(patienceMs: number, answer: Promise<Answer>): Promise<Answer> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<Answer>((resolve) => {
+    const message = `The answer took longer than ${patienceMs / 1000} s.`;
+    timer = setTimeout(() => resolve(noAnswer('late', message)), patienceMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Problems of RFC 9457, and the error bodies of the compatible interfaces. */

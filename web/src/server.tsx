@@ -1,5 +1,6 @@
 import { renderToString } from 'preact-render-to-string';
 import { createApi } from './api.ts';
+import { type Outages } from './outages.ts';
 import { type PageContext } from './page.ts';
 import { findPage, PAGES } from './pages.ts';
 import { Layout } from './parts/layout.tsx';
@@ -20,6 +21,11 @@ export interface RenderedPage {
 /** The path templates of all pages. */
 export const templates: readonly string[] = PAGES.map(({ template }) => template);
 
+/** The routes answer in milliseconds, and a page comes without the part that does not. */
+const PATIENCE_MS = 3000;
+/** Since when parts of pages fail in this process. */
+const outages: Outages = new Map();
+
 /** Writes a page. `ask` answers requests to the API host. Undefined where no page has the path. */
 export async function render(
   { path, query }: { readonly path: string; readonly query: string },
@@ -29,7 +35,7 @@ export async function render(
   const found = await findPage(path, query);
   if (found === undefined) return undefined;
   const { page, request, view } = found;
-  const data = await page.load(createApi(ask), request);
+  const data = await page.load(createApi(ask, { patienceMs: PATIENCE_MS, outages }), request);
   const props = { data, request, context };
   const target = page.redirect?.(props);
   return {

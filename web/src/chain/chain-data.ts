@@ -1,8 +1,13 @@
 import { type Api, type Loaded } from '../api.ts';
+import { nearestChains } from '../chains/nearest-chains.ts';
+import { listContract } from '../listed-contract.ts';
 import {
   type ChainCounts,
   type ContractPage,
+  type Health,
   type ListedContract,
+  type RegistryLine,
+  type RegistryOverview,
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../shapes.ts';
@@ -66,6 +71,8 @@ export interface EndpointHealth {
 /** All that the page of a chain shows. */
 export interface ChainData {
   readonly details: Loaded<ChainDetails>;
+  /** Where there is no such chain, or there are several: those that may be meant. */
+  readonly nearest: readonly RegistryLine[];
   /** Absent where there is no such chain. */
   readonly rest?: {
     readonly health: Loaded<ChainHealth>;
@@ -73,26 +80,33 @@ export interface ChainData {
     readonly counts: Loaded<ChainCounts | null>;
     readonly history: Loaded<StatisticsHistory>;
     readonly latest: Loaded<readonly ListedContract[]>;
+    readonly service: Loaded<Health>;
   };
 }
 
 /** Reads a chain by its reference, and the rest by its id. */
 export async function loadChain(api: Api, ref: string): Promise<ChainData> {
   const details = await api.get<ChainDetails>(`v1/chains/${encodeURIComponent(ref)}`);
-  if (details.state === 'failed') return { details };
+  if (details.state === 'failed') {
+    const isAnswer = details.status === 404 || details.status === 409;
+    return { details, nearest: isAnswer ? await readNearest(api, ref) : [] };
+  }
   const { chainId } = details.value.record;
-  const [health, statistics, history, contracts] = await Promise.all([
+  const [health, statistics, history, contracts, service] = await Promise.all([
     api.get<ChainHealth>(`v1/chains/${chainId}/health`),
     api.get<StatisticsOverview>('v1/statistics'),
     api.get<StatisticsHistory>(`v1/statistics/history?chain=${chainId}`),
     api.get<ContractPage>(`v1/contracts?chain=${chainId}&limit=10`),
+    api.get<Health>('health'),
   ]);
   const find = ({ chains }: StatisticsOverview): ChainCounts | null =>
     chains.find((each) => each.chainId === chainId) ?? null;
   return {
     details,
+    nearest: [],
     rest: {
       health,
+      service,
       counts:
         statistics.state === 'ready'
           ? { ...statistics, value: find(statistics.value) }
@@ -101,14 +115,14 @@ export async function loadChain(api: Api, ref: string): Promise<ChainData> {
       latest:
         contracts.state === 'failed'
           ? contracts
-          : { ...contracts, value: contracts.value.results.map(listed) },
+          : { ...contracts, value: contracts.value.results.map((item) => listContract(item)) },
     },
   };
 }
 
-function listed(item: ContractPage['results'][number]): ListedContract {
-  const { chainId, address, match, name, verifiedAt } = item;
-  return { key: address, kind: 'stored', chainId, address, match, name, at: verifiedAt };
+async function readNearest(api: Api, ref: string): Promise<readonly RegistryLine[]> {
+  const registry = await api.get<RegistryOverview>('v1/registry');
+  return registry.state === 'failed' ? [] : nearestChains(registry.value.chains, ref);
 }
 
 /** What the public list's red flags say. */

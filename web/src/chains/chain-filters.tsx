@@ -1,19 +1,24 @@
 import { type VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../format.ts';
 import { type ChainQuery, FACET_NAMES, FACETS, type FacetName, NO_QUERY } from './chain-query.ts';
 import { type FacetCounts } from './filter-chains.ts';
+import { useHydrated } from '../use-hydrated.ts';
 import { type ChangeQuery } from './use-chain-query.ts';
 
 /** The search field and the facets: a form that asks the service, and changes the table at once where scripts run. */
 export function ChainFilters({
   query,
   facets,
+  withCounts,
   live,
   action,
   change,
 }: {
   readonly query: ChainQuery;
   readonly facets: FacetCounts;
+  /** Whether it is known which chains have contracts. */
+  readonly withCounts: boolean;
   /** Whether the table follows at once. */
   readonly live: boolean;
   readonly action: string;
@@ -25,6 +30,13 @@ export function ChainFilters({
     const all = Object.fromEntries(chosen) as ChainQuery['facets'];
     change({ ...query, facets: all, page: 1 }, 'chosen');
   };
+  const hydrated = useHydrated();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // What was typed before the scripts ran.
+    const words = field.current?.value ?? query.words;
+    if (words !== query.words) change({ ...query, words, page: 1 }, 'typed');
+  }, []);
   const isNarrowed = query.words !== '' || Object.keys(query.facets).length > 0;
   return (
     <form
@@ -39,15 +51,16 @@ export function ChainFilters({
         <label for="chain-words">Search by name, id, short name or currency</label>
         <input
           id="chain-words"
+          ref={field}
           type="search"
           name="q"
-          value={query.words}
+          {...(hydrated ? { value: query.words } : { defaultValue: query.words })}
           maxLength={100}
           autoComplete="off"
           spellcheck={false}
-          onInput={(event) => {
-            if (live) change({ ...query, words: event.currentTarget.value, page: 1 }, 'typed');
-          }}
+          onInput={(event) =>
+            change({ ...query, words: event.currentTarget.value, page: 1 }, 'typed')
+          }
         />
       </p>
       {FACET_NAMES.map((name) => (
@@ -56,9 +69,8 @@ export function ChainFilters({
           name={name}
           value={query.facets[name] ?? ''}
           counts={facets[name]}
-          onChoose={(value) => {
-            if (live) choose(name, value);
-          }}
+          disabled={name === 'contracts' && !withCounts}
+          onChoose={(value) => choose(name, value)}
         />
       ))}
       {(query.sort !== NO_QUERY.sort || query.descending) && (
@@ -88,11 +100,13 @@ function Facet({
   name,
   value,
   counts,
+  disabled,
   onChoose,
 }: {
   readonly name: FacetName;
   readonly value: string;
   readonly counts: Readonly<Record<string, number>>;
+  readonly disabled: boolean;
   readonly onChoose: (value: string) => void;
 }): VNode {
   const { label, options } = FACETS[name];
@@ -100,7 +114,12 @@ function Facet({
   return (
     <p>
       <label for={id}>{label}</label>
-      <select id={id} name={name} onChange={(event) => onChoose(event.currentTarget.value)}>
+      <select
+        id={id}
+        name={name}
+        disabled={disabled}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+      >
         <option value="" selected={value === ''}>
           any
         </option>

@@ -1,10 +1,10 @@
 import { type RegistryLine } from '../shapes.ts';
 
-/** A chain with its counts, as the table of chains shows it. */
+/** A chain with its counts, as the table of chains shows it. Where the counts could not be read, they are absent. */
 export interface ChainRow extends RegistryLine {
-  readonly full: number;
-  readonly partial: number;
-  readonly lastVerifiedAt: string | null;
+  readonly full?: number;
+  readonly partial?: number;
+  readonly lastVerifiedAt?: string | null;
 }
 
 const yesOrNo = (yes: string, no: string): readonly (readonly [string, string])[] => [
@@ -53,7 +53,8 @@ export const FACETS = {
   contracts: {
     label: 'Contracts',
     options: yesOrNo('some', 'none'),
-    valueOf: (row) => flag(row.full + row.partial > 0),
+    valueOf: ({ full, partial }) =>
+      full === undefined || partial === undefined ? 'unknown' : flag(full + partial > 0),
   },
   warnings: {
     label: 'Warnings',

@@ -1,4 +1,5 @@
 import { type VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
 import { HealthMark, ShareBar } from '../parts/marks.tsx';
@@ -38,19 +39,33 @@ export function ChainTable({
   rows,
   page,
   pages,
-  withCounts,
+  isBusy,
+  now,
   ...links
 }: QueryLinks & {
   readonly rows: readonly ChainRow[];
   readonly page: number;
   readonly pages: number;
-  readonly withCounts: boolean;
+  /** Whether other rows are about to come. */
+  readonly isBusy: boolean;
+  /** The moment from which ages are told. */
+  readonly now: string;
 }): VNode {
   const { query, context } = links;
+  const { base } = context;
+  const renderRow = useMemo(() => {
+    // Of a row that is the same as before, the same node is given, which is not looked at again.
+    const made = new WeakMap<ChainRow, VNode>();
+    return (row: ChainRow): VNode => {
+      const node = made.get(row) ?? <Row key={row.chainId} row={row} base={base} now={now} />;
+      made.set(row, node);
+      return node;
+    };
+  }, [base, now]);
   return (
     <>
-      <TableRegion label="Table of chains">
-        <table class="chains">
+      <TableRegion label="Chains">
+        <table class="chains" aria-busy={isBusy}>
           <caption class="unseen">Chains, and the contracts that are verified on them</caption>
           <thead>
             <tr>
@@ -59,11 +74,7 @@ export function ChainTable({
               ))}
             </tr>
           </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Row key={row.chainId} row={row} context={context} withCounts={withCounts} />
-            ))}
-          </tbody>
+          <tbody>{rows.map(renderRow)}</tbody>
         </table>
       </TableRegion>
       {pages > 1 && (
@@ -141,18 +152,18 @@ function QueryLink({
 
 function Row({
   row,
-  context,
-  withCounts,
+  base,
+  now,
 }: {
   readonly row: ChainRow;
-  readonly context: PageContext;
-  readonly withCounts: boolean;
+  readonly base: string;
+  readonly now: string;
 }): VNode {
-  const { chainId, lastVerifiedAt, health } = row;
+  const { chainId, full, partial, lastVerifiedAt, health } = row;
   return (
     <tr>
       <th scope="row">
-        <a href={`${context.base}registry/${chainId}`}>
+        <a href={`${base}registry/${chainId}`}>
           <bdi>{row.name}</bdi>
         </a>
         <RowTags row={row} />
@@ -164,20 +175,20 @@ function Row({
       <td>{row.supported ? 'yes' : <span class="quiet">no</span>}</td>
       <td>{row.monitored ? 'yes' : <span class="quiet">no</span>}</td>
       <td class="figure">
-        <Count value={row.full} known={withCounts} />
+        <Count value={full} />
       </td>
       <td class="figure">
-        <Count value={row.partial} known={withCounts} />
+        <Count value={partial} />
       </td>
       <td class="figure">
-        <ShareBar full={row.full} partial={row.partial} />
+        <ShareBar full={full ?? 0} partial={partial ?? 0} />
       </td>
       <td class="figure">
-        {lastVerifiedAt === null ? (
+        {typeof lastVerifiedAt !== 'string' ? (
           <span class="quiet">–</span>
         ) : (
           <time dateTime={lastVerifiedAt} title={formatTime(lastVerifiedAt)}>
-            {formatAgo(lastVerifiedAt, context.now)}
+            {formatAgo(lastVerifiedAt, now)}
           </time>
         )}
       </td>
@@ -188,8 +199,8 @@ function Row({
   );
 }
 
-function Count({ value, known }: { readonly value: number; readonly known: boolean }): VNode {
-  if (!known) return <span class="quiet">?</span>;
+function Count({ value }: { readonly value: number | undefined }): VNode {
+  if (value === undefined) return <span class="quiet">?</span>;
   return value === 0 ? <span class="quiet">0</span> : <>{formatCount(value)}</>;
 }
 

@@ -10,7 +10,7 @@ import {
 } from './chain-query.ts';
 
 /** Rows of a page of the table. */
-export const PAGE_ROWS = 100;
+export const PAGE_ROWS = 50;
 
 /** A row with what is compared of it, folded once for all key strokes. */
 interface IndexedRow {
@@ -37,8 +37,9 @@ export interface FoundChains {
 /** Joins the lines of the registry with the counts of the statistics, where those could be read. */
 export function joinChains(
   lines: readonly RegistryLine[],
-  counts: StatisticsOverview['chains'],
+  counts: StatisticsOverview['chains'] | undefined,
 ): readonly ChainRow[] {
+  if (counts === undefined) return lines;
   const byId = new Map(counts.map((each) => [each.chainId, each]));
   return lines.map((line) => {
     const { full = 0, partial = 0, lastVerifiedAt = null } = byId.get(line.chainId) ?? {};
@@ -98,8 +99,9 @@ function hasWord({ text, row }: IndexedRow, word: string): boolean {
 
 const compareText = (left: string, right: string): number =>
   left === right ? 0 : left < right ? -1 : 1;
-const shareOf = ({ full, partial }: ChainRow): number =>
+const shareOf = ({ full = 0, partial = 0 }: ChainRow): number =>
   full + partial === 0 ? -1 : full / (full + partial);
+const compareCounts = (left = 0, right = 0): number => left - right;
 const HEALTH_ORDER = [undefined, 'unknown', 'down', 'degraded', 'up'] as const;
 
 const COMPARISONS: Readonly<Record<SortKey, (left: IndexedRow, right: IndexedRow) => number>> = {
@@ -108,8 +110,8 @@ const COMPARISONS: Readonly<Record<SortKey, (left: IndexedRow, right: IndexedRow
   // Chains without a short name come last, not first.
   short: (left, right) =>
     Number(left.short === '') - Number(right.short === '') || compareText(left.short, right.short),
-  full: (left, right) => left.row.full - right.row.full,
-  partial: (left, right) => left.row.partial - right.row.partial,
+  full: (left, right) => compareCounts(left.row.full, right.row.full),
+  partial: (left, right) => compareCounts(left.row.partial, right.row.partial),
   share: (left, right) => shareOf(left.row) - shareOf(right.row),
   last: (left, right) => compareText(left.row.lastVerifiedAt ?? '', right.row.lastVerifiedAt ?? ''),
   health: (left, right) =>

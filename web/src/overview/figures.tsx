@@ -1,9 +1,7 @@
 import { type VNode } from 'preact';
 import { formatChange, formatCount, formatTime } from '../format.ts';
-import { type MatchCounts, type StatisticsOverview } from '../shapes.ts';
-
-/** What the figures need of the statistics: the list of chains stays out of the page. */
-export type Totals = Pick<StatisticsOverview, 'asOf' | 'eventNumber' | 'totals' | 'changes'>;
+import { type MatchCounts } from '../shapes.ts';
+import { type Totals } from './overview-data.ts';
 
 /** The totals with what they mean, how they changed, and the moment that they are true for. */
 export function Figures({ totals: known }: { readonly totals: Totals }): VNode {

@@ -5,7 +5,7 @@ import { type PageContext } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
 import { type ListedContract } from '../shapes.ts';
 import { useHydrated } from '../use-hydrated.ts';
-import { type LiveMatches } from './use-live.ts';
+import { type Live } from './use-live.ts';
 
 /** How many contracts are shown. */
 const SHOWN = 10;
@@ -18,7 +18,7 @@ export function Latest({
 }: {
   /** Those that the page was made with. */
   readonly contracts: readonly ListedContract[];
-  readonly live: LiveMatches;
+  readonly live: Live;
   readonly context: PageContext;
 }): VNode {
   const hydrated = useHydrated();
@@ -28,7 +28,6 @@ export function Latest({
   const [newest] = held.current;
   const waiting = newest === undefined ? live.contracts.length : live.contracts.indexOf(newest);
   const shown = latestOf([...held.current, ...contracts]).slice(0, SHOWN);
-  const now = live.now ?? context.now;
   return (
     <>
       {hydrated && (
@@ -46,12 +45,7 @@ export function Latest({
           </span>
         </p>
       )}
-      <ContractList
-        contracts={shown}
-        caption="Latest verifications"
-        context={{ ...context, now }}
-        withChain
-      />
+      <ContractList contracts={shown} caption="Latest verifications" context={context} withChain />
     </>
   );
 }
@@ -67,7 +61,7 @@ function latestOf(contracts: readonly ListedContract[]): readonly ListedContract
   });
 }
 
-function describe(live: LiveMatches, paused: boolean, waiting: number): string {
+function describe(live: Live, paused: boolean, waiting: number): string {
   if (paused) return waiting > 0 ? `Paused, ${waiting} new` : 'Paused';
   if (live.state === 'live') return 'Live: new ones appear here';
   if (live.state === 'off') return 'Connecting';

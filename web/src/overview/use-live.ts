@@ -1,6 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { createApi } from '../api.ts';
-import { type ListedContract, type StatisticsOverview } from '../shapes.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { createApi, type Loaded } from '../api.ts';
+import { listContract } from '../listed-contract.ts';
+import { type ContractPage, type Health, type ListedContract } from '../shapes.ts';
+import { type OverviewCounts, readCounts } from './overview-data.ts';
 
 /** What an event of GET /v1/events says of a match. */
 interface MatchEvent {
@@ -14,57 +16,101 @@ interface MatchEvent {
 }
 
 /** What came since the page was made. */
-export interface LiveMatches {
+export interface Live {
   /** `off` without scripts and before the first answer. */
   readonly state: 'off' | 'live' | 'interrupted';
   /** Since when the service gives none. */
   readonly since?: string;
   /** Newest first, as they came. */
   readonly contracts: readonly ListedContract[];
-  /** The counts that hold after them. */
-  readonly statistics?: StatisticsOverview;
-  /** The moment from which ages are told. */
-  readonly now?: string;
+  /** The counts that hold after them, where they could be read. */
+  readonly counts?: OverviewCounts;
+  readonly names: ReadonlyMap<number, string>;
+  /** The last report that came. */
+  readonly health?: Loaded<Health>;
 }
 
 /** How many are kept: more than the page shows. */
 const KEPT = 50;
 /** Counts are read again after events, at most this often. */
 const COUNTS_MS = 2000;
+const HEALTH_MS = 5000;
+/** A browser comes back by itself after a lost connection, not after a refusal such as that of a full service. */
+const REFUSED_MS = 10_000;
 
-/** Follows the events of the service, from the first rendering in the browser on. */
-export function useLiveMatches(base: string): LiveMatches {
-  const [live, setLive] = useState<LiveMatches>({ state: 'off', contracts: [] });
-  const timer = useRef<number>(0);
-  useEffect(() => {
-    const api = createApi((path) => fetch(`${base}${path}`));
-    const readCounts = async (): Promise<void> => {
-      timer.current = 0;
-      const read = await api.get<StatisticsOverview>('v1/statistics');
-      if (read.state === 'ready') setLive((before) => ({ ...before, statistics: read.value }));
+/** Follows the events and the health of the service, from the first rendering in the browser on. */
+export function useLive(base: string): Live {
+  const [live, setLive] = useState<Live>({ state: 'off', contracts: [], names: new Map() });
+  useEffect(
+    () => follow(base, (change) => setLive((before) => ({ ...before, ...change(before) }))),
+    [base],
+  );
+  return live;
+}
+
+/** Follows until the function that it gives is called. */
+function follow(base: string, change: (next: (before: Live) => Partial<Live>) => void): () => void {
+  const api = createApi((path) => fetch(`${base}${path}`));
+  let source: EventSource | undefined;
+  let countsTimer = 0;
+  let openTimer = 0;
+  const readCountsSoon = (): void => {
+    if (countsTimer !== 0) return;
+    countsTimer = window.setTimeout(() => {
+      countsTimer = 0;
+      void readCounts(api).then(({ names, ...counts }) => {
+        if (counts.totals.state === 'ready' && counts.history.state === 'ready')
+          change(() => ({ counts, names }));
+      });
+    }, COUNTS_MS);
+  };
+  /** The service tells again only what a browser misses that had an event before, and only so much. */
+  const readMissed = async (): Promise<void> => {
+    readCountsSoon();
+    const read = await api.get<ContractPage>(`v1/contracts?limit=${KEPT}`);
+    if (read.state === 'failed') return;
+    const contracts = read.value.results.map((item) => listContract(item));
+    change(() => ({ contracts }));
+  };
+  let opened = 0;
+  const open = (): void => {
+    source = new EventSource(`${base}v1/events`);
+    source.onopen = () => {
+      change(() => ({ state: 'live' }));
+      if (opened > 0) void readMissed();
+      opened += 1;
     };
-    const source = new EventSource(`${base}v1/events`);
-    source.onopen = () => setLive((before) => ({ ...before, state: 'live' }));
-    source.onerror = () =>
-      setLive((before) =>
-        before.state === 'interrupted'
-          ? before
-          : { ...before, state: 'interrupted', since: new Date().toISOString() },
+    source.onerror = () => {
+      change(({ state }) =>
+        state === 'interrupted' ? {} : { state: 'interrupted', since: new Date().toISOString() },
       );
+      if (source?.readyState === EventSource.CLOSED) {
+        openTimer = window.setTimeout(open, REFUSED_MS);
+      }
+    };
     source.addEventListener('match', ({ data }: MessageEvent<string>) => {
       const { eventNumber, ...event } = JSON.parse(data) as MatchEvent;
-      setLive((before) => ({
-        ...before,
-        now: new Date().toISOString(),
-        contracts: [{ key: `event ${eventNumber}`, ...event }, ...before.contracts].slice(0, KEPT),
+      const key = `event ${eventNumber}`;
+      // After an interruption an event may come again.
+      change(({ contracts }) => ({
+        contracts: [{ key, ...event }, ...contracts.filter((each) => each.key !== key)].slice(
+          0,
+          KEPT,
+        ),
       }));
-      if (timer.current === 0)
-        timer.current = window.setTimeout(() => void readCounts(), COUNTS_MS);
+      readCountsSoon();
     });
-    return () => {
-      source.close();
-      clearTimeout(timer.current);
-    };
-  }, [base]);
-  return live;
+  };
+  open();
+  const healthTimer = window.setInterval(() => {
+    void api.get<Health>('health').then((health) => {
+      if (health.state === 'ready') change(() => ({ health }));
+    });
+  }, HEALTH_MS);
+  return () => {
+    source?.close();
+    clearTimeout(countsTimer);
+    clearTimeout(openTimer);
+    clearInterval(healthTimer);
+  };
 }

@@ -1,27 +1,67 @@
-import { type VNode } from 'preact';
+import { type ComponentChildren, type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
-import { formatTime } from '../format.ts';
+import { formatAgo, formatTime } from '../format.ts';
+import { type Health } from '../shapes.ts';
 
 /** Says that a part of a page could not be read, since when and why, with a way to try again. */
 export function Failure({
   what,
-  loaded,
+  loaded: { since, failedAt, message, code },
+  children,
 }: {
-  /** What is missing, to stand before "could not be read": `The counts`. */
+  /** What is missing, to stand before "cannot be read": `The counts`. */
   readonly what: string;
   readonly loaded: Extract<Loaded<unknown>, { state: 'failed' }>;
+  /** What can be done meanwhile. */
+  readonly children?: ComponentChildren;
 }): VNode {
   return (
     <div class="notice failure" role="alert">
       <p>
-        <strong>{what} could not be read</strong> at {formatTime(loaded.failedAt)}: {loaded.message}{' '}
-        <code>{loaded.code}</code>
+        <strong>{what} could not be read</strong> since{' '}
+        <time dateTime={since}>{formatTime(since)}</time>
+        {formatTime(failedAt) !== formatTime(since) && (
+          <>, last tried {formatTime(failedAt)}</>
+        )}: {message} <code>{code}</code>
       </p>
+      {children !== undefined && <p>{children}</p>}
       <p>
-        <a class="button" href="">
+        <a
+          class="button"
+          href=""
+          onClick={(event) => {
+            // A reload keeps the place in the page, which a link does not.
+            event.preventDefault();
+            location.reload();
+          }}
+        >
           Try again
         </a>
       </p>
     </div>
+  );
+}
+
+/** Counts are compared with the database every half second; what is much older is said. */
+const FRESH_SECONDS = 10;
+
+/** Says how old the counts of the service are where they are older than usual. */
+export function StaleCounts({
+  health,
+  now,
+}: {
+  readonly health: Loaded<Health>;
+  readonly now: string;
+}): VNode | null {
+  const { statistics } = health.state === 'ready' ? health.value : {};
+  if (health.state === 'failed' || statistics === undefined) return null;
+  if (statistics.confirmedSecondsAgo <= FRESH_SECONDS) return null;
+  const confirmedAt = Date.parse(health.readAt) - statistics.confirmedSecondsAgo * 1000;
+  const time = new Date(confirmedAt).toISOString();
+  return (
+    <p class="notice stale">
+      The counts were last compared with the database <strong>{formatAgo(time, now)}</strong>, at{' '}
+      {formatTime(time)}. They may be overtaken.
+    </p>
   );
 }

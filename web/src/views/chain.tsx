@@ -2,17 +2,18 @@ import { type ComponentChildren, type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
 import { type ChainData, type ChainDetails, findWarnings, loadChain } from '../chain/chain-data.ts';
 import { Endpoints } from '../chain/endpoints.tsx';
+import { DidYouMean } from '../chains/did-you-mean.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ShareBar } from '../parts/marks.tsx';
-import { Failure } from '../parts/notices.tsx';
+import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { Trend } from '../parts/trend.tsx';
 import { TextOrLink, Value } from '../parts/value.tsx';
-import { type ChainCounts } from '../shapes.ts';
+import { type ChainCounts, type RegistryLine } from '../shapes.ts';
 import './chain.css';
 import { Fact } from '../parts/fact.tsx';
 
@@ -26,9 +27,11 @@ export const page = definePage<ChainData>({
   View: ChainView,
 });
 
-function ChainView({ data: { details, rest }, context, request }: ViewProps<ChainData>): VNode {
+function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
+  const { details, nearest, rest } = data;
   if (details.state === 'failed' || rest === undefined) {
-    return <NoChain details={details} asked={request.params['ref'] ?? ''} base={context.base} />;
+    const asked = request.params['ref'] ?? '';
+    return <NoChain details={details} nearest={nearest} asked={asked} base={context.base} />;
   }
   const { record } = details.value;
   const health = rest.health.state === 'ready' ? rest.health.value : undefined;
@@ -54,6 +57,7 @@ function ChainView({ data: { details, rest }, context, request }: ViewProps<Chai
       )}
       <Facts details={details.value} />
       <Section id="counts" title="Verified contracts">
+        <StaleCounts health={rest.service} now={context.now} />
         <Counts counts={rest.counts} context={context} chainId={record.chainId} />
         {hasContracts(rest.counts) &&
           (rest.history.state === 'ready' ? (
@@ -115,10 +119,12 @@ function Section({
 
 function NoChain({
   details,
+  nearest,
   asked,
   base,
 }: {
   readonly details: Loaded<ChainDetails>;
+  readonly nearest: readonly RegistryLine[];
   readonly asked: string;
   readonly base: string;
 }): VNode {
@@ -140,12 +146,31 @@ function NoChain({
       <p>
         <SafeText text={details.message} /> <code>{details.code}</code>
       </p>
+      <DidYouMean chains={nearest} base={base} />
       <p>
         <a class="button" href={`${base}registry?q=${encodeURIComponent(asked.slice(0, 100))}`}>
           Search the chains for it
         </a>
       </p>
+      {details.code === 'chain_not_found' && <HowToAdd asked={asked} />}
     </>
+  );
+}
+
+/** What an operator writes so that there is such a chain. */
+function HowToAdd({ asked }: { readonly asked: string }): VNode {
+  const chainId = /^[1-9]\d{0,15}$/.test(asked) ? asked : '424242';
+  return (
+    <section aria-labelledby="add">
+      <h2 id="add">How a chain is added</h2>
+      <p>
+        The operator of this service writes it into <code>fullmatch.yaml</code> and puts it into
+        force with <code>fullmatch reload</code>:
+      </p>
+      <pre tabIndex={0} role="region" aria-label="Example of the configuration">
+        {`chains:\n  ${chainId}:\n    name: The name of the chain\n    rpc: [https://rpc.example.org]`}
+      </pre>
+    </section>
   );
 }
 

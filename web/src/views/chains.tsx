@@ -1,24 +1,31 @@
 import { type VNode } from 'preact';
 import { type Api, type Loaded } from '../api.ts';
 import { ChainFilters } from '../chains/chain-filters.tsx';
-import { type ChainQuery, type ChainRow, parseChainQuery } from '../chains/chain-query.ts';
+import {
+  type ChainQuery,
+  type ChainRow,
+  formatChainQuery,
+  NO_QUERY,
+  parseChainQuery,
+} from '../chains/chain-query.ts';
 import { ChainTable } from '../chains/chain-table.tsx';
+import { DidYouMean } from '../chains/did-you-mean.tsx';
 import {
   type ChainIndex,
   type FacetCounts,
   filterChains,
-  indexChains,
-  joinChains,
   pageOf,
 } from '../chains/filter-chains.ts';
+import { nearestChains } from '../chains/nearest-chains.ts';
+import { readChains, type ReadChains, useChains } from '../chains/read-chains.ts';
 import { saveAsCsv, saveAsJson } from '../chains/save-chains.ts';
 import { useChainQuery } from '../chains/use-chain-query.ts';
-import { useChainRows } from '../chains/use-chain-rows.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
-import { Failure } from '../parts/notices.tsx';
-import { type RegistryOverview, type StatisticsOverview } from '../shapes.ts';
+import { Failure, StaleCounts } from '../parts/notices.tsx';
+import { type Health, type RegistryLine } from '../shapes.ts';
+import { useNow } from '../use-now.ts';
 import './chains.css';
 
 /** What the table shows of one query: the rows of a page, and figures of the rest. */
@@ -29,12 +36,14 @@ interface ShownChains {
   readonly pages: number;
   readonly rows: readonly ChainRow[];
   readonly facets: FacetCounts;
+  /** Where there is no row: chains that may have been meant. */
+  readonly nearest: readonly RegistryLine[];
 }
 
 interface ChainsData {
   readonly shown: Loaded<ShownChains>;
-  /** When the counts are true; the table stands without them. */
-  readonly counts: Loaded<{ readonly asOf: string }>;
+  readonly counts: ReadChains['counts'];
+  readonly health: Loaded<Health>;
 }
 
 /** Every chain that the service knows. */
@@ -47,19 +56,13 @@ export const page = definePage<ChainsData>({
 });
 
 async function load(api: Api, { query }: { readonly query: string }): Promise<ChainsData> {
-  const [registry, statistics] = await Promise.all([
-    api.get<RegistryOverview>('v1/registry'),
-    api.get<StatisticsOverview>('v1/statistics'),
+  const [{ index, counts }, health] = await Promise.all([
+    readChains(api),
+    api.get<Health>('health'),
   ]);
-  const counts: ChainsData['counts'] =
-    statistics.state === 'failed'
-      ? statistics
-      : { ...statistics, value: { asOf: statistics.value.asOf } };
-  if (registry.state === 'failed') return { shown: registry, counts };
-  const chains = statistics.state === 'ready' ? statistics.value.chains : [];
-  const index = indexChains(joinChains(registry.value.chains, chains));
-  const { shown } = showChains(index, parseChainQuery(query));
-  return { shown: { ...registry, value: shown }, counts };
+  if (index.state === 'failed') return { shown: index, counts, health };
+  const { shown } = showChains(index.value, parseChainQuery(query));
+  return { shown: { ...index, value: shown }, counts, health };
 }
 
 function showChains(
@@ -67,14 +70,21 @@ function showChains(
   query: ChainQuery,
 ): { readonly shown: ShownChains; readonly found: readonly ChainRow[] } {
   const { rows: found, facets } = filterChains(index, query);
-  const page = pageOf(found, query.page);
-  return { found, shown: { total: index.length, matching: found.length, ...page, facets } };
+  const isLost = found.length === 0 && query.words !== '';
+  const lines = index.map(({ row }) => row);
+  const nearest = isLost ? nearestChains(lines, query.words) : [];
+  const shown = { total: index.length, matching: found.length, facets, nearest };
+  return { found, shown: { ...shown, ...pageOf(found, query.page) } };
 }
+
+/** Ages of hours and days stay true for a minute. */
+const AGES_MS = 60_000;
 
 function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
   const [query, change] = useChainQuery(request.query);
-  const live = useChainRows(context.base);
-  const { shown: first, counts } = data;
+  const read = useChains(context.base);
+  const now = useNow(context.now, AGES_MS);
+  const { shown: first, health } = data;
   if (first.state === 'failed') {
     return (
       <>
@@ -83,9 +93,18 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
       </>
     );
   }
-  const result = live.index && showChains(live.index, query);
-  const shown = result?.shown ?? first.value;
-  const found = result?.found ?? shown.rows;
+  const isLive = read?.index.state === 'ready';
+  /** Whether what is chosen is not shown yet. */
+  const isWaiting =
+    read === undefined &&
+    formatChainQuery(query) !== formatChainQuery(parseChainQuery(request.query));
+  const { shown, found } =
+    read?.index.state === 'ready'
+      ? showChains(read.index.value, query)
+      : { shown: first.value, found: first.value.rows };
+  // Of a failure that goes on, the page itself knows better since when.
+  const isStillFailing = data.counts.state === 'failed' && read?.counts.state === 'failed';
+  const counts = isLive && !isStillFailing ? read.counts : data.counts;
   return (
     <>
       <h1>Chains</h1>
@@ -99,10 +118,12 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
         A chain is supported when contracts can be verified on it.
       </p>
       {counts.state === 'failed' && <Failure what="The counts" loaded={counts} />}
+      <StaleCounts health={health} now={now} />
       <ChainFilters
         query={query}
         facets={shown.facets}
-        live={live.index !== undefined}
+        withCounts={counts.state === 'ready'}
+        live={isLive}
         action={`${context.base}registry`}
         change={change}
       />
@@ -110,8 +131,9 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
         <p role="status">
           Showing {formatCount(shown.matching)} of {formatCount(shown.total)}
           {shown.pages > 1 && `, page ${shown.page} of ${shown.pages}`}
+          {isWaiting && <span class="quiet"> · reading all chains</span>}
         </p>
-        {result !== undefined && shown.matching > 0 && (
+        {isLive && shown.matching > 0 && (
           <p class="downloads">
             <DownloadButton name="chains.csv" type="text/csv" make={() => saveAsCsv(found)}>
               Download CSV
@@ -126,21 +148,21 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
           </p>
         )}
       </div>
-      {live.failed && (
-        <p class="notice">
-          The whole list could not be read for this page. Searching still works: it asks the service
-          each time.
-        </p>
+      {read?.index.state === 'failed' && (
+        <Failure what="The whole list" loaded={read.index}>
+          Searching still works: it asks the service each time.
+        </Failure>
       )}
       {shown.matching === 0 ? (
-        <NoChains query={query} total={shown.total} base={context.base} />
+        <NoChains query={query} {...shown} base={context.base} />
       ) : (
         <ChainTable
           {...shown}
           query={query}
           context={context}
-          withCounts={counts.state === 'ready'}
-          change={live.index === undefined ? undefined : change}
+          now={now}
+          isBusy={isWaiting}
+          change={isLive ? change : undefined}
         />
       )}
     </>
@@ -150,10 +172,12 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
 function NoChains({
   query,
   total,
+  nearest,
   base,
 }: {
   readonly query: ChainQuery;
   readonly total: number;
+  readonly nearest: readonly RegistryLine[];
   readonly base: string;
 }): VNode {
   if (total === 0) {
@@ -164,13 +188,24 @@ function NoChains({
       </p>
     );
   }
+  const { words, facets } = query;
+  const isFiltered = Object.keys(facets).length > 0;
+  const wordsOnly = formatChainQuery({ ...NO_QUERY, words });
   return (
     <div class="notice">
       <p>
-        No chain fits{query.words !== '' && <> “{query.words}” and the chosen filters</>}. Try fewer
-        words, or a chain id such as <code>1</code>, <code>0x1</code> or <code>eip155:1</code>.
+        No chain fits {words !== '' && <>“{words}”</>}
+        {words !== '' && isFiltered && ' and '}
+        {isFiltered && 'the chosen filters'}. A chain is found by its name, its short name, its
+        currency, or an id such as <code>1</code>, <code>0x1</code> or <code>eip155:1</code>.
       </p>
-      <p>
+      <DidYouMean chains={nearest} base={base} />
+      <p class="actions">
+        {words !== '' && isFiltered && (
+          <a class="button" href={`${base}registry?${wordsOnly}`}>
+            Search without filters
+          </a>
+        )}{' '}
         <a class="button" href={`${base}registry`}>
           Show all {formatCount(total)}
         </a>

@@ -1,87 +1,35 @@
 import { type VNode } from 'preact';
-import { type Api, type Loaded } from '../api.ts';
-import { formatCount, formatSpan, formatTime } from '../format.ts';
-import { Figures, type Totals } from '../overview/figures.tsx';
+import { type Loaded } from '../api.ts';
+import { formatCount, formatTime } from '../format.ts';
+import { Figures } from '../overview/figures.tsx';
 import { Latest } from '../overview/latest.tsx';
+import { loadOverview, type OverviewData, type Totals } from '../overview/overview-data.ts';
 import { StateOfService } from '../overview/state-of-service.tsx';
-import { useLiveMatches } from '../overview/use-live.ts';
+import { useLive } from '../overview/use-live.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
-import { Failure } from '../parts/notices.tsx';
+import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { Trend } from '../parts/trend.tsx';
-import {
-  type ContractPage,
-  type Health,
-  type ListedContract,
-  type StatisticsHistory,
-  type StatisticsOverview,
-} from '../shapes.ts';
+import { type Health } from '../shapes.ts';
+import { useNow } from '../use-now.ts';
 import './overview.css';
-
-interface OverviewData {
-  readonly totals: Loaded<Totals>;
-  readonly history: Loaded<StatisticsHistory>;
-  readonly latest: Loaded<readonly ListedContract[]>;
-  readonly health: Loaded<Health>;
-}
 
 /** What this service holds, at a glance. */
 export const page = definePage<OverviewData>({
   section: 'overview',
   title: () => 'Fullmatch',
-  load,
+  load: loadOverview,
   View: OverviewView,
 });
 
-async function load(api: Api): Promise<OverviewData> {
-  const [statistics, history, contracts, health] = await Promise.all([
-    api.get<StatisticsOverview>('v1/statistics'),
-    api.get<StatisticsHistory>('v1/statistics/history'),
-    api.get<ContractPage>('v1/contracts?limit=10'),
-    api.get<Health>('health'),
-  ]);
-  const names = namesOf(statistics.state === 'ready' ? statistics.value : undefined);
-  return {
-    totals:
-      statistics.state === 'failed'
-        ? statistics
-        : { ...statistics, value: totalsOf(statistics.value) },
-    history,
-    latest:
-      contracts.state === 'failed'
-        ? contracts
-        : {
-            ...contracts,
-            value: contracts.value.results.map((item) => ({
-              key: `contract ${item.chainId} ${item.address}`,
-              kind: 'stored',
-              chainId: item.chainId,
-              chainName: names.get(item.chainId),
-              address: item.address,
-              match: item.match,
-              name: item.name,
-              at: item.verifiedAt,
-            })),
-          },
-    health,
-  };
-}
-
-function namesOf(statistics: StatisticsOverview | undefined): ReadonlyMap<number, string> {
-  return new Map(statistics?.chains.map(({ chainId, name }) => [chainId, name]));
-}
-
-function totalsOf({ asOf, eventNumber, totals, changes }: StatisticsOverview): Totals {
-  return { asOf, eventNumber, totals, changes };
-}
+const AGES_MS = 5000;
 
 function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
-  const live = useLiveMatches(context.base);
-  const { history, latest, health } = data;
-  const totals: OverviewData['totals'] = live.statistics
-    ? { state: 'ready', value: totalsOf(live.statistics), readAt: context.now }
-    : data.totals;
-  const names = namesOf(live.statistics);
-  const came = live.contracts.map((each) => ({ ...each, chainName: names.get(each.chainId) }));
+  const live = useLive(context.base);
+  const now = useNow(context.now, AGES_MS);
+  const { totals, history } = live.counts ?? data;
+  const { latest } = data;
+  const health = live.health ?? data.health;
+  const came = live.contracts.map((each) => ({ ...each, chainName: live.names.get(each.chainId) }));
   const isEmpty =
     totals.state === 'ready' && totals.value.totals.full + totals.value.totals.partial === 0;
   return (
@@ -93,13 +41,13 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
       ) : (
         <LastKnown failed={totals} health={health} />
       )}
-      {health.state === 'ready' && <Age health={health.value} />}
-      {isEmpty && <FirstSteps context={context} />}
+      <StaleCounts health={health} now={now} />
+      {isEmpty && <FirstSteps context={context} isLive={live.state === 'live'} />}
       {!isEmpty && (
         <section aria-labelledby="trend">
           <h2 id="trend">The last 90 days</h2>
           {history.state === 'ready' ? (
-            <Trend history={history.value} fileName="verified-contracts" />
+            <Trend history={history.value} fileName="verified-contracts" base={context.base} />
           ) : (
             <Failure what="The history" loaded={history} />
           )}
@@ -115,7 +63,7 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
             <Latest
               contracts={latest.value}
               live={{ ...live, contracts: came }}
-              context={context}
+              context={{ ...context, now }}
             />
           ) : (
             <Failure what="The latest verifications" loaded={latest} />
@@ -169,24 +117,18 @@ function LastKnown({
   );
 }
 
-/** Counts are compared with the database every half second; what is much older is said. */
-const FRESH_SECONDS = 15;
-
-function Age({ health }: { readonly health: Health }): VNode | null {
-  const age = health.statistics?.confirmedSecondsAgo ?? 0;
-  if (age <= FRESH_SECONDS) return null;
-  return (
-    <p class="notice">
-      The counts were last compared with the database {formatSpan(age)} ago and may be overtaken.
-    </p>
-  );
-}
-
-function FirstSteps({ context }: { readonly context: PageContext }): VNode {
+function FirstSteps({
+  context,
+  isLive,
+}: {
+  readonly context: PageContext;
+  readonly isLive: boolean;
+}): VNode {
   return (
     <div class="notice">
       <p>
         <strong>No contract has been verified here yet.</strong>
+        {isLive && ' The first one appears here by itself.'}
       </p>
       <ul>
         <li>

@@ -104,6 +104,14 @@ describe('the pages of the API host', () => {
     expect((await readPage('/registry?q=nothing-like-it')).page).toContain('Show all 4');
   });
 
+  test('/registry without a chain says where chains come from', async () => {
+    const empty = createApiApp(await fixtureDependencies({ registry: () => registryOf({}) }));
+    const { status, page } = await readPage('/registry', empty);
+    expect(status).toBe(200);
+    expect(page).toContain('The registry has no chain.');
+    expect(page).toContain('<code>registry.include</code>');
+  });
+
   test('names of chains stay text, in the page and in its data', async () => {
     const registry = registryOf({ list: [{ chainId: 7, name: PAYLOAD, rpc: [] }] });
     const hostile = createApiApp(await fixtureDependencies({ registry: () => registry }));

@@ -1,0 +1,41 @@
+import { distance } from 'fastest-levenshtein';
+import { foldText } from '../../../src/lib/fold-text.ts';
+import { type RegistryLine } from '../shapes.ts';
+
+const MOST = 5;
+
+/**
+ * The chains that are written nearly like a text: by id, short name, name, or else a word of the name. The nearest come first,
+ * of equally near ones those that are supported.
+ */
+export function nearestChains(
+  lines: readonly RegistryLine[],
+  text: string,
+): readonly RegistryLine[] {
+  const wanted = foldText(text.trim()).replace(/^eip155:/, '');
+  if (wanted === '') return [];
+  // A third of the letters may be wrong; of two texts whose lengths differ by more, more are.
+  const most = Math.max(1, Math.floor(wanted.length / 3));
+  const nearest = (texts: readonly string[]): number =>
+    Math.min(
+      ...texts
+        .filter((each) => Math.abs(each.length - wanted.length) <= most)
+        .map((each) => distance(wanted, each)),
+    );
+  const stepsTo = ({ chainId, name, shortName = '' }: RegistryLine): number => {
+    const folded = foldText(name);
+    const whole = nearest([String(chainId), foldText(shortName), folded]);
+    return Math.min(whole, nearest(folded.split(/\s+/)) + 0.5);
+  };
+  return lines
+    .map((line) => ({ line, steps: stepsTo(line) }))
+    .filter(({ steps }) => Math.floor(steps) <= most)
+    .sort(
+      (left, right) =>
+        left.steps - right.steps ||
+        Number(right.line.supported) - Number(left.line.supported) ||
+        left.line.chainId - right.line.chainId,
+    )
+    .slice(0, MOST)
+    .map(({ line }) => line);
+}

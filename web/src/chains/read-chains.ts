@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Api, createApi, type Loaded } from '../api.ts';
+import { type RegistryOverview, type StatisticsOverview } from '../shapes.ts';
+import { type ChainIndex, indexChains, joinChains } from './filter-chains.ts';
+
+/** All chains, and when their counts are true; the chains stand without counts. */
+export interface ReadChains {
+  readonly index: Loaded<ChainIndex>;
+  readonly counts: Loaded<{ readonly asOf: string }>;
+}
+
+/** Reads all chains with their counts. */
+export async function readChains(api: Api): Promise<ReadChains> {
+  const [registry, statistics] = await Promise.all([
+    api.get<RegistryOverview>('v1/registry'),
+    api.get<StatisticsOverview>('v1/statistics'),
+  ]);
+  const known = statistics.state === 'ready' ? statistics.value : undefined;
+  return {
+    index:
+      registry.state === 'failed'
+        ? registry
+        : { ...registry, value: indexChains(joinChains(registry.value.chains, known?.chains)) },
+    counts:
+      statistics.state === 'failed'
+        ? statistics
+        : { ...statistics, value: { asOf: statistics.value.asOf } },
+  };
+}
+
+/** All chains for the browser: absent until they are read. */
+export function useChains(base: string): ReadChains | undefined {
+  const [read, setRead] = useState<ReadChains>();
+  useEffect(() => {
+    let unused = false;
+    void readChains(createApi((path) => fetch(`${base}${path}`))).then((chains) => {
+      if (!unused) setRead(chains);
+    });
+    return () => {
+      unused = true;
+    };
+  }, [base]);
+  return read;
+}

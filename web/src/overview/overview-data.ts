@@ -1,0 +1,61 @@
+import { type Api, type Loaded } from '../api.ts';
+import { nameFalls } from '../charts/join-falls.ts';
+import { listContract } from '../listed-contract.ts';
+import {
+  type ContractPage,
+  type Health,
+  type ListedContract,
+  type StatisticsHistory,
+  type StatisticsOverview,
+} from '../shapes.ts';
+
+/** What the figures need of the statistics: the list of chains stays out of the page. */
+export type Totals = Pick<StatisticsOverview, 'asOf' | 'eventNumber' | 'totals' | 'changes'>;
+
+/** The counts, now and over time. */
+export interface OverviewCounts {
+  readonly totals: Loaded<Totals>;
+  readonly history: Loaded<StatisticsHistory>;
+}
+
+/** All that the overview shows. */
+export interface OverviewData extends OverviewCounts {
+  readonly latest: Loaded<readonly ListedContract[]>;
+  readonly health: Loaded<Health>;
+}
+
+/** Reads all that the overview shows, each part by itself. */
+export async function loadOverview(api: Api): Promise<OverviewData> {
+  const [{ names, ...counts }, contracts, health] = await Promise.all([
+    readCounts(api),
+    api.get<ContractPage>('v1/contracts?limit=10'),
+    api.get<Health>('health'),
+  ]);
+  const latest: OverviewData['latest'] =
+    contracts.state === 'failed'
+      ? contracts
+      : {
+          ...contracts,
+          value: contracts.value.results.map((item) => listContract(item, names.get(item.chainId))),
+        };
+  return { ...counts, latest, health };
+}
+
+/** Reads the counts, and the names of the chains that have some. */
+export async function readCounts(
+  api: Api,
+): Promise<OverviewCounts & { readonly names: ReadonlyMap<number, string> }> {
+  const [statistics, history] = await Promise.all([
+    api.get<StatisticsOverview>('v1/statistics'),
+    api.get<StatisticsHistory>('v1/statistics/history'),
+  ]);
+  if (statistics.state === 'failed') return { totals: statistics, history, names: new Map() };
+  const { asOf, eventNumber, totals, changes, chains } = statistics.value;
+  const names = new Map(chains.map(({ chainId, name }) => [chainId, name]));
+  return {
+    totals: { ...statistics, value: { asOf, eventNumber, totals, changes } },
+    history:
+      history.state === 'ready' ? { ...history, value: nameFalls(history.value, names) } : history,
+    names,
+  };
+}
