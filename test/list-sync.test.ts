@@ -328,6 +328,17 @@ describe('fullmatch chains sync', () => {
     await waitUntil(serves(service, 9, 'Unknown chain 9'));
   });
 
+  test('refuses a list that shrinks bit by bit, and measures by the one that the operator accepts', async () => {
+    const offer = async (chains: number, ...args: string[]): Promise<number> => {
+      upstream.serve(RECORDS.slice(0, chains));
+      return (await cli('sync', ...args)).exitCode;
+    };
+    expect([await offer(40), await offer(38), await offer(37)]).toEqual([0, 0, 6]);
+    const [{ sha256 }] = JSON.parse((await cli('sync', '--json')).stdout) as [{ sha256: string }];
+    expect(await offer(37, '--accept', sha256.slice(0, 12))).toBe(0);
+    expect(await offer(36)).toBe(0);
+  });
+
   test('says which key to set when there is no source', async () => {
     const run = await runInProcess(['chains', 'sync'], {
       workingDirectory: folder.path,

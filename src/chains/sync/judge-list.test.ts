@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listRecords } from '../../../test/support/made-up-lists.ts';
+import { listedChain, listRecords } from '../../../test/support/made-up-lists.ts';
 import { readCases, sharedData } from '../../../test/support/shared-data.ts';
 import { parseChainList } from '../chain-list.ts';
 import { type ListRecord } from '../list-record.ts';
@@ -26,8 +26,12 @@ const judge = (
     contractChainIds: new Set(),
     configuredChainIds: new Set(),
     maxShrinkPercent: 5,
+    recentSizes: [],
     ...needs,
   });
+
+const chains = (count: number): readonly ListRecord[] =>
+  Array.from({ length: count }, (_each, index) => listedChain(index + 1));
 
 describe('judgeList', () => {
   it.each(readCases<JudgementCase>('list-judgements.json'))('$name', (given) => {
@@ -92,13 +96,34 @@ describe('judgeList', () => {
     );
   });
 
+  it('lets no list shrink bit by bit by more than at once', () => {
+    const percents = fc.integer({ min: 0, max: 100 });
+    const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 2, maxLength: 12 });
+    fc.assert(
+      fc.property(sizes, percents, ([first = 1, ...offered], maxShrinkPercent) => {
+        const accepted = [first];
+        for (const size of offered) {
+          const served = chains(accepted.at(-1)!);
+          const given = { maxShrinkPercent, recentSizes: accepted };
+          if (judge(served, chains(size), given).length === 0) accepted.push(size);
+        }
+        const least = Math.max(...accepted) * (1 - maxShrinkPercent / 100);
+        expect(accepted.at(-1)).toBeGreaterThanOrEqual(Math.floor(least));
+      }),
+    );
+  });
+
+  it('measures by what the operator accepted, after he accepted a smaller list', () => {
+    expect(judge(chains(70), chains(68), { recentSizes: [100, 70] })).toEqual([]);
+    expect(judge(chains(97), chains(94), { recentSizes: [100, 97] })).toMatchObject([
+      { code: 'shrinks', chainIds: [95, 96, 97] },
+    ]);
+  });
+
   it('names at most five chains and counts the others', () => {
-    const before = Array.from({ length: 9 }, (_each, index) => ({
-      chainId: index + 1,
-      name: `Chain ${index + 1}`,
-      rpc: [],
-    }));
-    const [, drops] = judge(before, [], { contractChainIds: new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]) });
+    const [, drops] = judge(chains(9), [], {
+      contractChainIds: new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]),
+    });
     expect(drops?.message).toContain('1, 2, 3, 4, 5 and 4 more');
     expect(drops?.chainIds).toHaveLength(9);
   });

@@ -10,6 +10,8 @@ export interface ListNeeds {
   readonly configuredChainIds: ReadonlySet<number>;
   /** The share of known chains that may be missing, in percent. */
   readonly maxShrinkPercent: number;
+  /** How many chains the lists of the last 30 days had, oldest first. */
+  readonly recentSizes: readonly number[];
 }
 
 /** Why a newer list is not believed. */
@@ -28,7 +30,8 @@ const SHOWN_CHAINS = 5;
  * - A chain with contracts, or one that is configured, may not vanish: its record would lose name and endpoints. A
  *   record that cannot be read counts as missing.
  * - The id of a chain with contracts may not become another chain's: the contracts were verified on the former one.
- * - Of the other known chains a small share may go, since chains end.
+ * - Of the other known chains a small share may go, since chains end; but no more of the largest list of late, however
+ *   many steps it takes.
  */
 export function judgeList(
   before: Pick<ChainList, 'records'>,
@@ -44,9 +47,14 @@ export function judgeList(
     needs.contractChainIds.has(chainId),
   );
   const refusals: Refusal[] = [];
-  if (dropped.length * 100 > before.records.length * needs.maxShrinkPercent) {
+  const size = before.records.length - dropped.length + difference.added.length;
+  const largest = measureOf(needs.recentSizes, needs.maxShrinkPercent);
+  if (isTooMany(dropped.length, before.records.length, needs.maxShrinkPercent)) {
     const percent = ((dropped.length * 100) / before.records.length).toFixed(1);
     const message = `It lacks ${dropped.length} of ${before.records.length} known chains (${percent} %, at most ${needs.maxShrinkPercent} % may go)`;
+    refusals.push({ code: 'shrinks', chainIds: dropped, message });
+  } else if (isTooMany(largest - size, largest, needs.maxShrinkPercent)) {
+    const message = `It has ${size} chains, where a list of the last 30 days had ${largest} (at most ${needs.maxShrinkPercent} % may go)`;
     refusals.push({ code: 'shrinks', chainIds: dropped, message });
   }
   if (withContracts.length > 0) {
@@ -69,6 +77,22 @@ export function judgeList(
     refusals.push({ code: 'changes_identity', chainIds, message });
   }
   return refusals;
+}
+
+function isTooMany(missing: number, known: number, maxShrinkPercent: number): boolean {
+  return missing * 100 > known * maxShrinkPercent;
+}
+
+/**
+ * The largest of the recent lists. One that shrank by more than may go was taken by the operator, who looked at it: it
+ * is the new measure.
+ */
+function measureOf(recentSizes: readonly number[], maxShrinkPercent: number): number {
+  return recentSizes.reduce(
+    (largest, size) =>
+      isTooMany(largest - size, largest, maxShrinkPercent) ? size : Math.max(largest, size),
+    0,
+  );
 }
 
 function showIds(chainIds: readonly number[]): string {

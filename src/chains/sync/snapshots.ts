@@ -29,6 +29,11 @@ const LIST = sql(
   'list chain list snapshots',
   `SELECT ${COLUMNS} FROM chain_list_snapshots ORDER BY id`,
 );
+const READ_RECENT_SIZES = sql(
+  'read sizes of recent chain lists',
+  `SELECT chains FROM chain_list_snapshots
+   WHERE source = ANY ($1) AND accepted_at > now() - interval '30 days' ORDER BY id`,
+);
 const READ_TEXT = sql(
   'read chain list text',
   'SELECT gzip FROM chain_list_texts WHERE sha256 = $1',
@@ -86,6 +91,15 @@ export async function readCurrentSnapshot(
 /** All snapshots that are kept, oldest first. */
 export async function listSnapshots(database: Queryable): Promise<readonly StoredSnapshot[]> {
   return (await database.query<SnapshotRow>(LIST)).map(toSnapshot);
+}
+
+/** How many chains the lists had that were accepted from these sources in the last 30 days, oldest first. */
+export async function readRecentSizes(
+  database: Queryable,
+  sources: readonly string[],
+): Promise<readonly number[]> {
+  const rows = await database.query<{ chains: number }>(READ_RECENT_SIZES, [sources]);
+  return rows.map(({ chains }) => chains);
 }
 
 /** The text of a list that was accepted, by its hash; undefined when it is not kept. */

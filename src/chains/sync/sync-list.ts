@@ -9,6 +9,7 @@ import {
   acceptSnapshot,
   readCurrentSnapshot,
   readListText,
+  readRecentSizes,
   readSnapshotList,
   type StoredSnapshot,
 } from './snapshots.ts';
@@ -21,7 +22,7 @@ export interface SyncParts {
   /** The list that is served while the sources have no snapshot: the embedded or the operator's own. */
   readonly fallback: ChainList;
   /** What a newer list must keep, as things are now. */
-  readonly readNeeds: () => Promise<ListNeeds>;
+  readonly readNeeds: () => Promise<Omit<ListNeeds, 'recentSizes'>>;
   /** @throws FullmatchError when the list could not be published, such as `secret_in_document` */
   readonly assertPublishable: (list: ChainList) => Promise<void>;
 }
@@ -156,7 +157,7 @@ async function takeText(
       await remember();
       return { source, status: 'unchanged', sha256: list.sha256 };
     }
-    const judged = await judge(list, current, parts);
+    const judged = await judge(list, current, parts, request.sources);
     const asked = request.accept !== undefined && list.sha256.startsWith(request.accept);
     if (judged.refusals.length > 0 && !asked) {
       return { source, status: 'refused', error: refusalOf(source, judged), ...judged };
@@ -180,10 +181,12 @@ async function judge(
   list: ChainList,
   current: StoredSnapshot | undefined,
   { database, fallback, readNeeds }: SyncParts,
+  sources: readonly string[],
 ): Promise<JudgedList> {
   const served = current === undefined ? fallback : await readSnapshotList(database, current);
   const difference = compareLists(served.records, list.records);
-  return { list, difference, refusals: judgeList(served, difference, await readNeeds()) };
+  const needs = { ...(await readNeeds()), recentSizes: await readRecentSizes(database, sources) };
+  return { list, difference, refusals: judgeList(served, difference, needs) };
 }
 
 function refusalOf(source: string, { list, refusals }: JudgedList): FullmatchError {
