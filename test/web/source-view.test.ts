@@ -68,6 +68,17 @@ describe('the lines of a source', () => {
     );
   });
 
+  test('of a long source are all there, and only the first have kinds', async () => {
+    const highlight = await loadHighlighter();
+    for (const line of ['contract A {}\n', 'contract A {} ']) {
+      const source = line.repeat(20_000);
+      const lines = highlight(source);
+      const again = lines.map((pieces) => pieces.map(({ text }) => text).join('')).join('\n');
+      expect(again === source).toBe(true);
+      expect(lines.at(-2)?.every(({ kind }) => kind === undefined) ?? true).toBe(true);
+    }
+  });
+
   test('have kinds where the grammar of Solidity knows them', async () => {
     const highlight = await loadHighlighter();
     const [[first] = [], second = []] = highlight('contract A {\n  uint256 b; // why\n}');

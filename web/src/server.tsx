@@ -3,6 +3,7 @@ import { createApi } from './api.ts';
 import { type Outages } from './outages.ts';
 import { type PageContext } from './page.ts';
 import { findPage, PAGES } from './pages.ts';
+import { spellHiddenCharacters } from './contract/hidden-characters.ts';
 import { Layout } from './parts/layout.tsx';
 
 /** A page as the service writes it: the parts that stand between the tags of its document. */
@@ -41,7 +42,7 @@ export async function render(
   return {
     status: page.status?.(data) ?? 200,
     ...(target !== undefined && { status: 302, location: `${context.base}${target}` }),
-    title: page.title(props),
+    title: spellHiddenCharacters(page.title(props)),
     view,
     body: renderToString(
       <Layout page={page} context={context}>

@@ -114,6 +114,7 @@ export interface ContractData {
 
 const FIELDS = 'compilation,deployment,sources,abi,metadata';
 const SOURCE_SHOWN_CHARACTERS = 300_000;
+const SOURCE_SHOWN_LINES = 10_000;
 const JSON_SHOWN_CHARACTERS = 60_000;
 const SIGNATURES_SHOWN = 400;
 /** Of one file: more of them are counted as this many. */
@@ -177,7 +178,7 @@ function toFacts(wire: WireContract, chosen: string | null): ContractFacts {
     ...(typeof path === 'string' && {
       shown: {
         path,
-        ...shorten(content, SOURCE_SHOWN_CHARACTERS),
+        ...shorten(content, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content))),
         hidden: findHiddenCharacters(content, HIDDEN_TOLD),
       },
     }),
@@ -207,6 +208,16 @@ function describeSource(path: string, content: string): SourceFile {
 
 function showJson(value: unknown): ShownText {
   return shorten(JSON.stringify(value ?? null, null, 2), JSON_SHOWN_CHARACTERS);
+}
+
+/** Where the last line ends that may be shown. */
+function endOfLines(text: string): number {
+  let end = -1;
+  for (let line = 0; line < SOURCE_SHOWN_LINES; line += 1) {
+    end = text.indexOf('\n', end + 1);
+    if (end === -1) return text.length;
+  }
+  return end;
 }
 
 function shorten(text: string, limit: number): ShownText {

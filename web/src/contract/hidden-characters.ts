@@ -97,3 +97,10 @@ export function splitAtHiddenCharacters(text: string): TextPart[] {
   if (from < text.length) parts.push(text.slice(from));
   return parts;
 }
+
+/** A text with its hidden characters by their numbers, for places where nothing but text can stand: titles, labels. */
+export function spellHiddenCharacters(text: string): string {
+  return splitAtHiddenCharacters(text)
+    .map((part) => (typeof part === 'string' ? part : part.codePoint))
+    .join('');
+}

@@ -34,6 +34,9 @@ export function plainLines(text: string): CodePiece[][] {
   return toLines([text]);
 }
 
+/** More of a source than this takes long enough that a reader would notice: the rest stays plain. */
+const HIGHLIGHTED_CHARACTERS = 60_000;
+
 /** Loads the grammar of Solidity, where it is needed first. */
 export async function loadHighlighter(): Promise<(text: string) => CodePiece[][]> {
   // The library would else walk over the page by itself, and its grammars find it only under this name.
@@ -46,5 +49,10 @@ export async function loadHighlighter(): Promise<(text: string) => CodePiece[][]
   await import('prismjs/components/prism-clike.js');
   await import('prismjs/components/prism-solidity.js');
   const { tokenize, languages } = library.default;
-  return (text) => toLines(tokenize(text, languages['solidity']));
+  return (text) => {
+    const isLong = text.length > HIGHLIGHTED_CHARACTERS;
+    const end = isLong ? text.lastIndexOf('\n', HIGHLIGHTED_CHARACTERS) + 1 : text.length;
+    const lines = toLines(tokenize(text.slice(0, end), languages['solidity']));
+    return isLong ? [...lines.slice(0, -1), ...plainLines(text.slice(end))] : lines;
+  };
 }

@@ -3,6 +3,7 @@ import { formatCount } from '../format.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { type ContractFacts, type SourceFile } from './contract-data.ts';
+import { spellHiddenCharacters } from './hidden-characters.ts';
 import { buildFileTree, type TreeNode } from './file-tree.ts';
 import { SourceCode } from './source-code.tsx';
 
@@ -41,7 +42,10 @@ export function SourcesSection({ facts }: { readonly facts: ContractFacts }): VN
                 {shown.hidden.length > HIDDEN_LISTED && <li>and more of them</li>}
               </ul>
             )}
-            <SourceCode text={shown.text} label={`The source ${shown.path}`} />
+            <SourceCode
+              text={shown.text}
+              label={`The source ${spellHiddenCharacters(shown.path)}`}
+            />
             {shown.text.length < shown.characters && (
               <p class="quiet">
                 The first {formatCount(shown.text.length)} of {formatCount(shown.characters)}{' '}

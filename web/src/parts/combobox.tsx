@@ -79,7 +79,7 @@ export function Combobox(props: Props): VNode {
           setOpen(true);
         }}
         onKeyDown={walk}
-        onFocus={() => setOpen(true)}
+        onClick={() => setOpen(true)}
         onBlur={() => setOpen(false)}
       />
       <ul id={`${id}-choices`} role="listbox" aria-label={label} hidden={!isShown}>

@@ -56,8 +56,13 @@ export function CodeDifferenceView({
       </p>
       {counts.has('code') && counts.size > 1 && (
         <p class="quiet">
-          Only what differs in the code itself keeps the two from matching: the rest is different at
-          every deployment.
+          Only what differs in the code itself keeps the two from matching; the rest may differ.
+        </p>
+      )}
+      {counts.has('code') && recompiledBytes !== onChainBytes && (
+        <p class="quiet">
+          Behind bytes that one code has and the other lacks, all that follows stands elsewhere and
+          differs too: the first places tell the most.
         </p>
       )}
       {runs.length > 0 && (

@@ -1,10 +1,12 @@
 import { type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { createApi, type Loaded } from '../api.ts';
+import { type Api, createApi, type Loaded } from '../api.ts';
 import { describeCodeMatch, VERDICTS } from '../contract/verdict.ts';
+import { formatSpan } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
 import { JobFailureView } from '../verify/job-failure.tsx';
 import { isEnded, type JobState } from '../verify/job-state.ts';
 import { JobSteps } from '../verify/job-steps.tsx';
@@ -14,7 +16,6 @@ interface JobData {
   readonly job: Loaded<JobState>;
 }
 
-const JOB_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** How long the page waits before it asks again: each wait is longer than the one before. */
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 4000;
@@ -23,13 +24,8 @@ const WAIT_GROWTH = 1.3;
 /** A verification while it goes on, and what came of it. */
 export const page = definePage<JobData>({
   section: 'verify',
-  title: ({ data: { job } }) =>
-    job.state === 'ready'
-      ? `Verification ${job.value.state} – Fullmatch`
-      : 'Verification – Fullmatch',
-  load: async (api, { params }) => ({
-    job: await api.get<JobState>(`v1/jobs/${encodeURIComponent(params['id'] ?? '')}`),
-  }),
+  title: ({ data: { job } }) => titleOf(job),
+  load: async (api, { params }) => ({ job: await readJob(api, params['id'] ?? '') }),
   status: ({ job }) => {
     if (job.state === 'ready') return 200;
     return job.status === 404 ? 404 : 503;
@@ -37,28 +33,38 @@ export const page = definePage<JobData>({
   View: JobView,
 });
 
-/** The job as it was first read, and as it stands after that. A failed reading is kept apart from the last good one. */
+const titleOf = (job: Loaded<JobState>): string =>
+  `Verification${job.state === 'ready' ? ` ${job.value.state}` : ''} – Fullmatch`;
+
+const readJob = (api: Api, id: string): Promise<Loaded<JobState>> =>
+  api.get(`v1/jobs/${encodeURIComponent(id)}`);
+
+/** Whether asking again would tell nothing new: the job has ended, or is not known. */
+const isFinal = (job: Loaded<JobState>): boolean =>
+  job.state === 'ready' ? isEnded(job.value) : job.status === 404;
+
+/** The job as it was last read, and the newest answer where that one tells nothing of it. */
 function useJob(
   first: Loaded<JobState>,
+  id: string,
   base: string,
 ): [Loaded<JobState>, Loaded<JobState> | undefined] {
   const [job, setJob] = useState(first);
-  const [failed, setFailed] = useState<Loaded<JobState>>();
+  const [newest, setNewest] = useState(first);
   useEffect(() => {
-    if (job.state === 'failed' || isEnded(job.value)) return undefined;
+    if (isFinal(first)) return undefined;
     const api = createApi((path) => fetch(`${base}${path}`));
-    const { id } = job.value;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     const ask = async (waitMs: number): Promise<void> => {
-      const answer = await api.get<JobState>(`v1/jobs/${id}`);
+      const answer = await readJob(api, id);
       if (isOver) return;
-      if (answer.state === 'failed') setFailed(answer);
-      else {
-        setFailed(undefined);
+      setNewest(answer);
+      if (answer.state === 'ready' || isFinal(answer)) {
         setJob(answer);
-        if (isEnded(answer.value)) return;
+        document.title = titleOf(answer);
       }
+      if (isFinal(answer)) return;
       const next = Math.min(waitMs * WAIT_GROWTH, LONGEST_WAIT_MS);
       timer = setTimeout(() => void ask(next), next);
     };
@@ -68,31 +74,19 @@ function useJob(
       clearTimeout(timer);
     };
   }, []);
-  return [job, failed];
+  return [job, newest === job ? undefined : newest];
 }
 
-function JobView({ data, request: { params }, context: { base } }: ViewProps<JobData>): VNode {
-  const [job, failed] = useJob(data.job, base);
+function JobView({ data, request: { params }, context }: ViewProps<JobData>): VNode {
+  const { base, now } = context;
+  const id = params['id'] ?? '';
+  const [job, newest] = useJob(data.job, id, base);
   if (job.state === 'failed') {
-    const isUnknown = job.status === 404;
+    if (job.status === 404) return <UnknownJob id={id} base={base} />;
     return (
       <>
-        <h1>{isUnknown ? 'No such verification' : 'A verification'}</h1>
-        {isUnknown ? (
-          <>
-            <p>
-              This service knows no verification with the id <code>{params['id']}</code>. Jobs are
-              forgotten 30 days after their end; what they found stays with the contract.
-            </p>
-            <p>
-              <a class="button" href={`${base}verify`}>
-                Verify a contract
-              </a>
-            </p>
-          </>
-        ) : (
-          <Failure what="The verification" loaded={job} />
-        )}
+        <h1>Verification</h1>
+        <JobFailed what="The verification" job={newest ?? job} />
       </>
     );
   }
@@ -108,11 +102,10 @@ function JobView({ data, request: { params }, context: { base } }: ViewProps<Job
         </a>{' '}
         on <a href={`${base}registry/${chainId}`}>chain {chainId}</a>
       </p>
+      {!isEnded(value) && <Elapsed since={value.createdAt} now={now} />}
+      {newest !== undefined && <JobFailed what="How the verification stands now" job={newest} />}
       <div aria-live="polite">
         <JobSteps job={value} />
-        {failed?.state === 'failed' && (
-          <Failure what="How the verification stands now" loaded={failed} />
-        )}
         {value.state === 'succeeded' && <Success job={value} base={base} />}
         {value.failure !== undefined && (
           <JobFailureView job={value} failure={value.failure} base={base} />
@@ -128,10 +121,57 @@ function JobView({ data, request: { params }, context: { base } }: ViewProps<Job
         </noscript>
       )}
       <p class="quiet">
-        Job <code>{JOB_ID.test(value.id) ? value.id : ''}</code>
+        Job <code>{value.id}</code>
       </p>
     </>
   );
+}
+
+function UnknownJob({ id, base }: { readonly id: string; readonly base: string }): VNode {
+  return (
+    <>
+      <h1>No such verification</h1>
+      <p>
+        This service knows no verification with the id{' '}
+        <code>
+          <SafeText text={id} />
+        </code>
+        . Jobs are forgotten 30 days after their end; what they found stays with the contract.
+      </p>
+      <p>
+        <a class="button" href={`${base}verify`}>
+          Verify a contract
+        </a>
+      </p>
+    </>
+  );
+}
+
+function JobFailed({
+  what,
+  job,
+}: {
+  readonly what: string;
+  readonly job: Loaded<JobState>;
+}): VNode | null {
+  if (job.state === 'ready') return null;
+  return (
+    <Failure what={what} loaded={job}>
+      The verification goes on without this page, and the page goes on asking by itself.
+    </Failure>
+  );
+}
+
+/** How long ago the job was received, counted on from the moment at which the page was made. */
+function Elapsed({ since, now }: { readonly since: string; readonly now: string }): VNode {
+  const [passedMs, setPassedMs] = useState(0);
+  useEffect(() => {
+    const start = performance.now();
+    const timer = setInterval(() => setPassedMs(performance.now() - start), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = (Date.parse(now) - Date.parse(since) + passedMs) / 1000;
+  return <p class="quiet">Received {formatSpan(seconds)} ago.</p>;
 }
 
 function Success({ job, base }: { readonly job: JobState; readonly base: string }): VNode {

@@ -1,0 +1,125 @@
+// The page of a contract as the service writes it: what it says when not all can be read, and of what may deceive.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FullmatchError } from '../src/errors.ts';
+import { createApiApp } from '../src/http/api/api-app.ts';
+import { type HttpDependencies } from '../src/http/host-dependencies.ts';
+import { createContractLists } from '../src/repository/contract-lists.ts';
+import { createContractReader } from '../src/repository/contract-reader.ts';
+import { saveMatches } from '../src/repository/save-matches.ts';
+import { type VerifiedContract } from '../src/repository/verified-contract.ts';
+import { fixtureDependencies } from './support/http-fixture.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const PLAIN = sampleAddress(1);
+const DECEIVING = sampleAddress(2);
+const LARGE = sampleAddress(3);
+const ABSENT = sampleAddress(4);
+
+let testDatabase: TestDatabase;
+let real: Pick<HttpDependencies, 'contracts' | 'contractLists'>;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
+  real = {
+    contracts: createContractReader(database),
+    contractLists: createContractLists(database),
+  };
+  await saveMatches(database, [
+    contractOf(PLAIN, 'Token', [{ path: 'a/Token.sol', content: 'contract Token {}' }]),
+    contractOf(
+      DECEIVING,
+      'To\u200bken',
+      [{ path: 'a/\u202eToken.sol', content: 'contract Token {}' }],
+      [{ type: 'function', name: 'ow\u2066ner', inputs: [] }],
+    ),
+    contractOf(
+      LARGE,
+      'File0',
+      Array.from({ length: 1000 }, (_, index) => ({
+        path: `${'deep/'.repeat(index % 30)}File${index}.sol`,
+        content:
+          index === 0 ? `a // ${'line '.repeat(10)}\n`.repeat(20_000) : `contract A${index} {}`,
+      })),
+    ),
+  ]);
+});
+afterAll(() => testDatabase.drop());
+
+function contractOf(
+  address: `0x${string}`,
+  name: string,
+  sources: VerifiedContract['compilation']['sources'],
+  abi: readonly object[] = [],
+): VerifiedContract {
+  const sample = sampleContract(1, address, { runtimeMatch: 'full' });
+  return {
+    ...sample,
+    compilation: {
+      ...sample.compilation,
+      name,
+      fullyQualifiedName: `${sources[0]?.path ?? ''}:${name}`,
+      metadata: JSON.stringify({ address }),
+      artifacts: { abi },
+      sources,
+    },
+  };
+}
+
+const fail = (): never => {
+  throw new FullmatchError('database_unreachable', 'The database does not answer.');
+};
+
+/** The page that people see, and its status. */
+async function read(
+  path: string,
+  overrides: Partial<HttpDependencies> = {},
+): Promise<{ status: number; page: string }> {
+  const app = createApiApp(await fixtureDependencies({ ...real, ...overrides }));
+  const response = await app.request(path);
+  const [page = ''] = (await response.text()).split('id="state"');
+  return { status: response.status, page };
+}
+
+describe('the page of a contract', () => {
+  test('keeps the verdict and the sources where the rest cannot be read', async () => {
+    const { status, page } = await read(`/contract/1/${PLAIN}`, {
+      contracts: { ...real.contracts, readEvidence: fail },
+      contractLists: { ...real.contractLists, findSameCode: fail },
+    });
+    expect(status).toBe(200);
+    expect(page).toContain('Full match');
+    expect(page).toContain('contract Token {}');
+    expect(page).toContain('Who judged, and from what, could not be read');
+    expect(page).toContain('Contracts with the same code could not be read');
+    expect(page).toContain('The database does not answer.');
+  });
+
+  test('could not check where the record cannot be read, which is not the same as not verified', async () => {
+    const contracts = { ...real.contracts, readContract: fail };
+    const failed = await read(`/contract/1/${PLAIN}`, { contracts });
+    expect(failed.status).toBe(503);
+    expect(failed.page).toContain('Could not check, because');
+    expect(failed.page).not.toContain('Not verified here');
+    const absent = await read(`/contract/1/${ABSENT}`);
+    expect(absent.status).toBe(404);
+    expect(absent.page).toContain('Not verified here');
+  });
+
+  test('warns of characters that nobody sees, and shows none of them', async () => {
+    const { page } = await read(`/contract/1/${DECEIVING}`);
+    expect(page).toContain('the name of the contract, paths of sources, the ABI');
+    expect(page).not.toMatch(/[\u200b\u202e\u2066]/);
+    expect((await read(`/contract/1/${PLAIN}`)).page).not.toContain('Characters that nobody sees');
+  });
+
+  test('lists a thousand files, and shows of a large one the beginning', async () => {
+    const { page } = await read(`/contract/1/${LARGE}`);
+    expect([...page.matchAll(/href="\?source=/g)]).toHaveLength(1000);
+    expect([...page.matchAll(/class="line"/g)].length).toBeLessThanOrEqual(10_001);
+    expect(page).toContain('the whole file is among the downloads');
+    const other = await read(`/contract/1/${LARGE}?source=deep%2FFile1.sol`);
+    expect(other.page).toContain('contract A1 {}');
+  });
+});

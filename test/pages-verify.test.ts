@@ -1,0 +1,417 @@
+// Verification in the browser, as people do it: with the files that their tools wrote, on a real chain.
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cancelJob } from '../src/verification/run-jobs.ts';
+import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import {
+  hasBrowser,
+  NO_BROWSER,
+  openTab,
+  startBrowser,
+  visit,
+  type WatchedPage,
+} from './support/browser.ts';
+import {
+  foundryProject,
+  hardhat2BuildInfo,
+  hardhat3BuildInfos,
+  type TextFile,
+  type ToolsCompilation,
+} from './support/build-outputs.ts';
+import { compileInChild } from './support/compile-in-child.ts';
+import { sampleAddress } from './support/sample-contracts.ts';
+import { readCases } from './support/shared-data.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { administer, createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { deploy, inputOf, post, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+import { startWebServer, type WebServer } from './support/web-server.ts';
+
+const LONG_VERSION = '0.8.37+commit.f401782d';
+/** A chain whose only endpoint takes requests and never answers, and one without anybody behind its endpoint. */
+const SILENT_CHAIN_ID = 424243;
+const DEAD_CHAIN_ID = 424244;
+const VAULT_PATH = 'project/contracts/Vault.sol';
+const VAULT = `${VAULT_PATH}:Vault`;
+const SOURCES = {
+  'project/contracts/Owned.sol': `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+abstract contract Owned {
+    address public immutable owner = msg.sender;
+}
+`,
+  [VAULT_PATH]: `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+import "./Owned.sol";
+
+/// Keeps what it is given until its owner takes it back.
+contract Vault is Owned {
+    uint256 public kept;
+
+    receive() external payable {
+        kept += msg.value;
+    }
+
+    function take() external {
+        require(msg.sender == owner, "not the owner");
+        kept = 0;
+        payable(owner).transfer(address(this).balance);
+    }
+}
+`,
+};
+
+const isAbsent = !hasBrowser() || findAnvil() === undefined;
+const absence = hasBrowser() ? NO_ANVIL : NO_BROWSER;
+
+/** The sources with one text of the contract in place of another. */
+function changed(from: string, to: string): typeof SOURCES {
+  return { ...SOURCES, [VAULT_PATH]: SOURCES[VAULT_PATH].replace(from, to) };
+}
+
+async function compile(sources: typeof SOURCES): Promise<ToolsCompilation> {
+  const input = inputOf(sources);
+  const [output] = await compileInChild<ToolsCompilation['output']>('0.8.37', [input]);
+  if (output === undefined) throw new Error('solc gave no output');
+  return { longVersion: LONG_VERSION, input, output };
+}
+
+function creationCodeOf({ output }: ToolsCompilation): string {
+  const contract = output.contracts[VAULT_PATH]?.['Vault'] as
+    { evm: { bytecode: { object: string } } } | undefined;
+  return contract?.evm.bytecode.object ?? '';
+}
+
+const buffersOf = (
+  files: readonly TextFile[],
+): { name: string; mimeType: string; buffer: Buffer }[] =>
+  files.map(({ path: name, text }) => ({
+    name: path.basename(name),
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from(text),
+  }));
+
+describe.skipIf(isAbsent)(`verifying in the browser${isAbsent ? `: ${absence}` : ''}`, () => {
+  let testDatabase: TestDatabase;
+  let anvil: Anvil;
+  let silent: WebServer;
+  let service: BootedService;
+  let browser: Browser;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  let vault: ToolsCompilation;
+  let tab: WatchedPage;
+
+  beforeAll(async () => {
+    [testDatabase, anvil, silent, folder, vault] = await Promise.all([
+      createTestDatabase(),
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+      startWebServer(() => undefined),
+      createTemporaryFolder(),
+      compile(SOURCES),
+    ]);
+    service = await bootService({
+      databaseUrl: testDatabase.url,
+      yaml: `
+registry: { include: configured, defaults: false }
+chains:
+  ${VERIFIED_CHAIN_ID}: { name: Chain of the tests, local: true, rpc: ['${anvil.url}'] }
+  ${SILENT_CHAIN_ID}: { name: Silent chain, local: true, rpc: ['${silent.url}'] }
+  ${DEAD_CHAIN_ID}: { name: Dead chain, local: true, rpc: ['http://127.0.0.1:1'] }
+`,
+    });
+    browser = await startBrowser();
+    tab = await openTab(browser);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    await Promise.all([silent.close(), anvil.stop(), folder.remove(), testDatabase.drop()]);
+  });
+
+  const newVault = async (): Promise<string> =>
+    (await deploy(anvil, creationCodeOf(vault))).address;
+  /** Opens the form with nothing in it but what the query says. */
+  const openForm = async (query = ''): Promise<void> => {
+    await visit(tab, `${service.apiUrl}/verify`);
+    await tab.page.evaluate('sessionStorage.clear()');
+    await visit(tab, `${service.apiUrl}/verify${query}`);
+  };
+  const choose = (files: readonly TextFile[]): Promise<void> =>
+    tab.page.setInputFiles('#files', buffersOf(files));
+  const valueOf = (id: string): Promise<string> => tab.page.locator(`#${id}`).inputValue();
+  const focused = (): Promise<string> =>
+    tab.page.evaluate<string>('document.activeElement?.id || document.activeElement?.type || ""');
+  /** Walks by the tab key, as somebody without a mouse does. */
+  const walkTo = async (id: string): Promise<void> => {
+    for (let steps = 0; steps < 30 && (await focused()) !== id; steps += 1) {
+      await tab.page.keyboard.press('Tab');
+    }
+    expect(await focused()).toBe(id);
+  };
+  const send = async (): Promise<void> => {
+    await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await tab.page.waitForURL(/\/job\//);
+  };
+  const verdict = async (): Promise<string> => {
+    const shown = tab.page.locator('main .verdict');
+    await shown.waitFor({ timeout: 60_000 });
+    return shown.innerText();
+  };
+  const mainText = (): Promise<string> => tab.page.locator('main').innerText();
+
+  it('goes from a build info of Hardhat 3 to the contract by the keyboard alone', async () => {
+    const address = await newVault();
+    const { keyboard } = tab.page;
+    await openForm();
+    await walkTo('files');
+    const [chooser] = await Promise.all([
+      tab.page.waitForEvent('filechooser'),
+      keyboard.press('Enter'),
+    ]);
+    const others = hardhat3BuildInfos(vault, 'project/contracts/Owned.sol');
+    await chooser.setFiles(buffersOf([...others, ...hardhat3BuildInfos(vault, VAULT_PATH)]));
+    await walkTo('chain');
+    await keyboard.type('of the te');
+    const first = tab.page.locator('#chain-choices [role=option]').first();
+    await first.getByText('Chain of the tests').waitFor();
+    await keyboard.press('ArrowDown');
+    expect(await first.getAttribute('aria-selected')).toBe('true');
+    await keyboard.press('Enter');
+    expect(await valueOf('chain')).toBe(`Chain of the tests (${VERIFIED_CHAIN_ID})`);
+    await walkTo('address');
+    await keyboard.type(address);
+    await walkTo('contract');
+    await keyboard.type(VAULT);
+    await walkTo('submit');
+    expect(await valueOf('compilerVersion')).toBe(LONG_VERSION);
+    await keyboard.press('Enter');
+    await tab.page.waitForURL(/\/job\//);
+    expect(await verdict()).toContain('Full match');
+    expect(await tab.page.title()).toContain('succeeded');
+    await tab.page.getByText('See the contract').press('Enter');
+    await tab.page.waitForURL(/\/contract\//);
+    expect(await verdict()).toContain('Code and metadata are identical');
+    expect(tab.troubles).toEqual([]);
+  }, 120_000);
+
+  it('takes a compiler from those that the service has', async () => {
+    await openForm();
+    await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
+    await tab.page.locator('#compilerVersion').pressSequentially('0.8.3');
+    const option = tab.page.locator('#compilerVersion-choices [role=option]').first();
+    expect(await option.innerText()).toContain(LONG_VERSION);
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.page.keyboard.press('Enter');
+    expect(await valueOf('compilerVersion')).toBe(LONG_VERSION);
+  });
+
+  it('finds a partial match by a build info of Hardhat 2 whose comment has changed', async () => {
+    const address = await newVault();
+    const other = await compile(changed('Keeps what', 'Holds what'));
+    await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
+    await choose([hardhat2BuildInfo(other)]);
+    await tab.page.locator('#contract').selectOption(VAULT);
+    await send();
+    expect(await verdict()).toContain('Partial match');
+    await tab.page.getByText('See the contract').click();
+    await tab.page.waitForURL(/\/contract\//);
+    expect(await verdict()).toContain('names and comments are not proven');
+  }, 120_000);
+
+  it('shows where wrong code differs, what to do next, and keeps the form', async () => {
+    const address = await newVault();
+    const other = { ...vault, input: inputOf(changed('kept = 0', 'kept = 1')) };
+    await openForm();
+    await choose([{ path: 'input.json', text: JSON.stringify(other.input) }]);
+    await tab.page.locator('#chain').fill(String(VERIFIED_CHAIN_ID));
+    await tab.page.locator('#address').fill(address);
+    await tab.page.locator('#compilerVersion').fill('0.8.37');
+    await tab.page.locator('#contract').selectOption(VAULT);
+    await send();
+    const told = await verdict();
+    expect(told).toContain('No match');
+    expect(told).toContain('Next:');
+    const runtime = tab.page.getByRole('region', { name: 'Runtime code, byte by byte' }).first();
+    expect(await runtime.innerText()).toMatch(/\d+ in the code itself/);
+    expect(await runtime.innerText()).toContain('in immutables');
+    expect(await runtime.locator('mark:not(.explained)').count()).toBeGreaterThan(0);
+    await tab.page.getByText('Back to the form').click();
+    await tab.page.waitForURL(/\/verify/);
+    await tab.page.getByText('A standard JSON input with 2 sources').waitFor();
+    expect((await valueOf('address')).toLowerCase()).toBe(address);
+    expect(await valueOf('compilerVersion')).toBe('0.8.37');
+    expect(await valueOf('contract')).toBe(VAULT);
+    expect(tab.troubles).toEqual([]);
+  }, 120_000);
+
+  it('takes a dropped folder of Foundry, and names what metadata lacks', async () => {
+    const address = await newVault();
+    const project = path.join(folder.path, 'vault');
+    const files = foundryProject(vault, VAULT_PATH, 'Vault');
+    for (const { path: name, text } of files) {
+      await mkdir(path.join(project, path.dirname(name)), { recursive: true });
+      await writeFile(path.join(project, name), text);
+    }
+    await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
+    await choose(files.slice(0, 2));
+    await tab.page.getByText('Add these sources').waitFor();
+    expect(await tab.page.locator('.drop li').allInnerTexts()).toEqual([VAULT_PATH]);
+    await tab.page.getByRole('button', { name: 'Take all 2 files out' }).click();
+    await drop(tab, project);
+    await tab.page.getByText(`An artifact of Foundry of ${VAULT} with 2 sources`).waitFor();
+    expect(await tab.page.locator('.drop li').count()).toBe(0);
+    await send();
+    expect(await verdict()).toContain('Full match');
+  }, 120_000);
+
+  it('says what is wrong with files that hold no compilation', async () => {
+    await openForm();
+    const text = JSON.stringify(vault.input);
+    const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
+    const cases: readonly (readonly [string, Buffer, string])[] = [
+      ['artifacts.zip', Buffer.from('PK'), 'artifacts.zip is packed'],
+      ['logo.png', Buffer.from('PNG'), 'choose .json and .sol files'],
+      ['package.json', Buffer.from('{"name":"a"}'), 'package.json is no standard JSON input'],
+      ['input.json', Buffer.from('{"language":'), 'input.json is no JSON'],
+      ['input.json', Buffer.from([0x7b, 0xff, 0xff]), 'input.json is no text in UTF-8'],
+      ['Vault.sol', Buffer.from(SOURCES[VAULT_PATH]), 'Sources alone do not say'],
+      ['huge.sol', Buffer.alloc(20_000_000, ' '), 'huge.sol has 20 MB'],
+      ['shell.json', utf16, 'A standard JSON input with 2 sources'],
+      ['editor.json', Buffer.from(`\uFEFF${text}`), 'A standard JSON input with 2 sources'],
+    ];
+    for (const [name, buffer, expected] of cases) {
+      await tab.page.setInputFiles('#files', { name, mimeType: '', buffer });
+      await expect.poll(() => tab.page.locator('.drop').innerText()).toContain(expected);
+    }
+    expect(tab.troubles).toEqual([]);
+  }, 60_000);
+
+  it('names each field that lacks something, and goes to the first', async () => {
+    await openForm();
+    await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
+    expect(await focused()).toBe('files');
+    await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
+    await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
+    expect(await focused()).toBe('chain');
+    for (const id of ['chain', 'address', 'compilerVersion', 'contract']) {
+      const field = tab.page.locator(`#${id}`);
+      expect(await field.getAttribute('aria-invalid'), id).toBe('true');
+      expect(await field.getAttribute('aria-describedby'), id).toContain(`${id}-fault`);
+      expect(await tab.page.locator(`#${id}-fault`).innerText(), id).not.toBe('');
+    }
+  });
+
+  it('shows names and texts of files as text, whatever stands in them', async () => {
+    const executions: string[] = [];
+    const other = await openTab(browser);
+    await other.page.exposeBinding('executed', () => executions.push('executed'));
+    await visit(other, `${service.apiUrl}/verify`);
+    const payloads = readCases<{ readonly text: string }>('script-payloads.json');
+    for (const [index, { text }] of payloads.entries()) {
+      if (index % 8 !== 0) continue;
+      const metadata = {
+        compiler: { version: text },
+        settings: { compilationTarget: { [text]: text } },
+        sources: { [text]: {} },
+      };
+      const name = `${text.replaceAll('/', '∕')}.json`;
+      for (const content of ['{', JSON.stringify(metadata)]) {
+        const buffer = Buffer.from(content);
+        await other.page.setInputFiles('#files', { name, mimeType: '', buffer });
+        await other.page.locator('.drop .fault').waitFor();
+      }
+    }
+    expect(executions).toEqual([]);
+    expect(other.troubles).toEqual([]);
+    await other.context.close();
+  }, 120_000);
+
+  const submit = async (chainId: number): Promise<string> => {
+    const response = await post(`${service.apiUrl}/v2/verify/${chainId}/${sampleAddress(9)}`, {
+      stdJsonInput: vault.input,
+      compilerVersion: '0.8.37',
+      contractIdentifier: VAULT,
+    });
+    const { verificationId } = (await response.json()) as { verificationId: string };
+    return verificationId;
+  };
+
+  it('follows a job over a lost connection, until the operator cancels it', async () => {
+    const id = await submit(SILENT_CHAIN_ID);
+    await visit(tab, `${service.apiUrl}/job/${id}`);
+    expect(await mainText()).toMatch(/Received \d+\ss ago/);
+    await tab.page.route(/\/v1\/jobs\//, (route) => route.abort());
+    const alert = tab.page.getByRole('alert');
+    await alert.getByText('goes on asking by itself').waitFor();
+    await tab.page.unroute(/\/v1\/jobs\//);
+    await alert.waitFor({ state: 'detached' });
+    expect(await cancelJob(testDatabase.database, id)).toBe(true);
+    expect(await verdict()).toContain('The operator has ended this job');
+    expect(await tab.page.title()).toContain('failed');
+  }, 90_000);
+
+  it('could not check a contract whose chain nobody answers for', async () => {
+    await visit(tab, `${service.apiUrl}/job/${await submit(DEAD_CHAIN_ID)}`);
+    const told = await verdict();
+    expect(told).toContain('Could not check, because');
+    expect(told).toContain('cannot_fetch_bytecode');
+    expect(told).toContain('Try again later');
+  }, 90_000);
+
+  it('tells of a job that is not known', async () => {
+    const id = '<b>nobody</b>';
+    expect(await visit(tab, `${service.apiUrl}/job/${encodeURIComponent(id)}`)).toBe(404);
+    expect(await mainText()).toContain(id);
+  });
+
+  it('says without a script what to use instead', async () => {
+    const plain = await openTab(browser, undefined, { javaScriptEnabled: false });
+    await plain.page.goto(`${service.apiUrl}/verify?chain=5&address=${sampleAddress(7)}`);
+    const text = await plain.page.locator('main').innerText();
+    expect(text).toContain(`${service.apiUrl}/v2/verify/5/${sampleAddress(7)}`);
+    expect(text).toContain(`fullmatch verify 5 ${sampleAddress(7)}`);
+    expect(await plain.page.locator('form.verify').isVisible()).toBe(false);
+    await plain.context.close();
+  });
+
+  // The last, since nothing else works meanwhile.
+  it('could not check a contract while the database cannot be reached', async () => {
+    const name = new URL(testDatabase.url.replace('@/', '@x/')).pathname.slice(1);
+    const address = sampleAddress(1);
+    await administer(async (client) => {
+      await client.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
+      await client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+        [name],
+      );
+    });
+    const url = `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`;
+    expect(await visit(tab, url)).toBe(503);
+    expect(await verdict()).toContain('Could not check, because');
+    await administer((client) =>
+      client.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`),
+    );
+    await expect.poll(() => visit(tab, url), { timeout: 30_000 }).toBe(404);
+    expect(await verdict()).toContain('Not verified here');
+  }, 60_000);
+});
+
+/** Drops a file or a folder of this machine on the form, as a hand does. */
+async function drop({ page, context }: WatchedPage, dropped: string): Promise<void> {
+  const box = await page.locator('.drop').boundingBox();
+  if (box === null) throw new Error('nothing takes a drop');
+  const session = await context.newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', {
+      type,
+      x: box.x + box.width / 2,
+      y: box.y + box.height / 2,
+      data: { items: [], files: [dropped], dragOperationsMask: 1 },
+    });
+  }
+  await session.detach();
+}
