@@ -1,210 +1,43 @@
-/** An element of `GET /chains`. A field that is not known is absent. */
-export interface ChainRecord {
-  name: string;
-  chain?: string;
-  network?: string;
-  icon?: string;
-  rpc: string[];
-  faucets?: string[];
-  nativeCurrency?: { name: string; symbol: string; decimals: number };
-  infoURL?: string;
-  shortName?: string;
-  chainId: number;
-  networkId?: number;
-  slip44?: number;
-  ens?: { registry: string };
-  explorers?: { name: string; url: string; standard: string; icon?: string }[];
-  /** May a contract be verified on this chain? */
-  supported: boolean;
-  /** Is the chain watched for new contracts? */
-  monitored: boolean;
-  /** A URL template with the literal `${ADDRESS}`. */
-  contractFetchAddress?: string;
-  /** One capture group: the creation transaction hash on the explorer's page. */
-  txRegex?: string;
-  title?: string;
-  status?: string;
-  features?: { name: string }[];
-  parent?: Record<string, unknown>;
-  redFlags?: string[];
-}
+import { type EventQuestion, followEvents, type ServiceEvent } from './events.ts';
+import {
+  type ChainSearch,
+  type ContractParts,
+  type ContractQuestion,
+  type HistoryQuestion,
+  type PageQuestion,
+  type RequestOptions,
+} from './questions.ts';
+import { createAsk, orUndefined, pathOf, withoutTrailingSlashes } from './request.ts';
+import {
+  type ChainDetails,
+  type ChainHealth,
+  type ChainPage,
+  type ChainRecord,
+  type Compilers,
+  type ContractFolder,
+  type ContractPage,
+  type ContractSummary,
+  type Evidence,
+  type Health,
+  type JobState,
+  type Manifest,
+  type RegistryOverview,
+  type Statistics,
+  type StatisticsHistory,
+  type StatisticsOverview,
+  type V2Contract,
+  type V2MinimalContract,
+  type V2ContractList,
+  type V2Submitted,
+  type V2VerifyMetadataRequest,
+  type V2VerifyRequest,
+  type Version,
+} from './schemas.ts';
 
-/** What chains are looked for; what is absent rules nothing out. */
-export interface ChainSearch {
-  supported?: boolean;
-  monitored?: boolean;
-  testnet?: boolean;
-  /** A chain that states no status counts as active. */
-  status?: 'active' | 'incubating' | 'deprecated';
-  /** Words, each of which occurs in the id, a name or the currency; case and accents are ignored. */
-  q?: string;
-  /** Fields of the records; all of them where absent. `chainId` is always among them. */
-  fields?: readonly (keyof ChainRecord)[];
-  /** Chains in a page: 1 to 1000, 100 where absent. */
-  limit?: number;
-  /** The `next` of the page before. */
-  after?: number;
-}
-
-/** A page of the chains that were found, ascending by chainId. */
-export interface ChainPage {
-  /** Chains of the registry. */
-  total: number;
-  /** Chains that fit, on all pages. */
-  matching: number;
-  /** Absent where there is no more. */
-  next?: number;
-  results: (Partial<ChainRecord> & Pick<ChainRecord, 'chainId'>)[];
-}
-
-/** A chain, and how the service came to its record. */
-export interface ChainDetails {
-  record: ChainRecord;
-  testnet: boolean;
-  /** On the operator's machine or private network. */
-  local: boolean;
-  /** Whether `/v1/chains/{ref}/icon` has its picture. */
-  hasIcon: boolean;
-  /** Where each field of the record comes from. */
-  origins: Record<string, string>;
-  /** Conflicts and what else was noticed, gravest first. */
-  findings: {
-    level: 'error' | 'warning' | 'info';
-    code: string;
-    field?: string;
-    message: string;
-  }[];
-  /** What the service asks; a private endpoint has a number in place of its host. */
-  endpoints: { label: string; public: boolean }[];
-  /** The public list in force. */
-  list: { source: string; sha256: string };
-}
-
-/** Why something is as it is: `code` for programs, `detail` for people. */
-export interface HealthReason {
-  code: string;
-  detail: string;
-}
-
-/** How an RPC endpoint is. A field that is not known is absent. */
-export interface EndpointHealth {
-  /** The host of a public endpoint; private ones have a number. */
-  label: string;
-  public: boolean;
-  state:
-    'unknown' | 'up' | 'lagging' | 'stalled' | 'throttled' | 'down' | 'wrong_chain' | 'not_probed';
-  /** When the state began: an ISO 8601 time, as all times here. */
-  since?: string;
-  reasons: HealthReason[];
-  checkedAt?: string;
-  head?: { number: number; timestamp: string; seenAt: string; ageSeconds?: number };
-  lagBlocks?: number;
-  latency?: { p50Ms: number; p95Ms: number; samples: number };
-  archive: 'yes' | 'no' | 'unknown';
-  trace: 'yes' | 'no' | 'unknown';
-}
-
-/** `GET /v1/chains/{ref}/health`: how a chain and its endpoints are. */
-export interface ChainHealth {
-  chainId: number;
-  state: 'unknown' | 'up' | 'degraded' | 'down' | 'not_probed';
-  since?: string;
-  reasons: HealthReason[];
-  secondsPerBlock?: number;
-  endpoints: EndpointHealth[];
-}
-
-/** The counts of one chain in `stats.json`: contracts at their best match. */
-export interface ChainStatistics {
-  full_match: number;
-  partial_match: number;
-}
-
-/** `GET /stats.json`: counts by decimal chain id. */
-export type Statistics = Record<string, ChainStatistics>;
-
-/** Contracts at their best match. */
-export interface MatchCounts {
-  full: number;
-  partial: number;
-}
-
-/** Who judged a match. */
-export type Origin = 'verified' | 'imported' | 'monitored';
-
-/** `GET /v1/statistics`: all counts, true at one moment. Times are ISO 8601. */
-export interface StatisticsOverview {
-  asOf: string;
-  /** The newest event that is counted, in decimal digits. */
-  eventNumber: string;
-  totals: MatchCounts & { chains: number; uniqueCodes: number };
-  /** In the last 24 hours and 7 days, by whole hours. */
-  changes: { day: MatchCounts; week: MatchCounts };
-  chains: (MatchCounts & {
-    chainId: number;
-    name: string;
-    /** full / (full + partial). */
-    share: number | null;
-    firstVerifiedAt: string | null;
-    lastVerifiedAt: string | null;
-  })[];
-  origins: Record<Origin, MatchCounts>;
-  compilers: (MatchCounts & { language: string; version: string })[];
-}
-
-/** Which history is asked for; days are in UTC and included. */
-export interface HistoryQuestion {
-  /** All chains together where absent. */
-  chains?: readonly number[];
-  from?: string;
-  to?: string;
-  interval?: 'day' | 'week' | 'month';
-}
-
-/** `GET /v1/statistics/history`: the counts at the end of each interval, and why they fell. */
-export interface StatisticsHistory {
-  interval: 'day' | 'week' | 'month';
-  from: string;
-  to: string;
-  chains: number[] | null;
-  points: (MatchCounts & { date: string })[];
-  falls: (MatchCounts & { date: string; chainId: number; reason: string })[];
-}
-
-/** A verified contract in a list. */
-export interface ContractSummary {
-  chainId: number;
-  /** With its EIP-55 checksum. */
-  address: string;
-  match: 'full' | 'partial';
-  runtimeMatch: 'full' | 'partial' | null;
-  creationMatch: 'full' | 'partial' | null;
-  name: string;
-  language: string;
-  compilerVersion: string;
-  origin: Origin;
-  verifiedAt: string;
-  matchId: string;
-}
-
-/** Contracts, a page at a time; `next` is the `after` of the next page. */
-export interface ContractPage {
-  results: ContractSummary[];
-  next: string | null;
-}
-
-/** Where a page begins, and how many contracts it holds: 1 to 200, 50 where absent. */
-export interface PageQuestion {
-  after?: string;
-  limit?: number;
-}
-
-/** Which contracts are listed. */
-export interface ContractQuestion extends PageQuestion {
-  chain?: number;
-  match?: 'full' | 'partial';
-  origin?: Origin;
-}
+export * from './schemas.ts';
+export * from './questions.ts';
+export { type EventQuestion, type MatchEvent, type ServiceEvent } from './events.ts';
+export { FullmatchRequestError } from './request.ts';
 
 /** Where the service answers, and how to ask. */
 export interface FullmatchClientOptions {
@@ -216,29 +49,9 @@ export interface FullmatchClientOptions {
   fetch?: typeof fetch;
 }
 
-/** Per call: a signal that ends it. */
-export interface RequestOptions {
-  signal?: AbortSignal;
-}
-
-/** An answer that is not the document asked for. `code` is the stable code of the service's problem, where it gave one. */
-export class FullmatchRequestError extends Error {
-  override readonly name = 'FullmatchRequestError';
-  readonly url: string;
-  readonly status: number;
-  readonly code: string | undefined;
-
-  constructor(url: string, status: number, code: string | undefined, detail: string) {
-    super(`${url} answered ${String(status)}: ${detail}`);
-    this.url = url;
-    this.status = status;
-    this.code = code;
-  }
-}
-
-/** Reads the published documents of one service. */
+/** Reads the documents of one service, and has it verify contracts. */
 export interface FullmatchClient {
-  /** Every chain that the service knows, ascending by chainId. */
+  /** Every chain that was added to the service, ascending by chainId. */
   chains(options?: RequestOptions): Promise<ChainRecord[]>;
   /** One chain by `1`, `0x1`, `eip155:1` or a short name such as `eth`; undefined when the service does not know it. */
   chain(reference: string | number, options?: RequestOptions): Promise<ChainRecord | undefined>;
@@ -254,6 +67,9 @@ export interface FullmatchClient {
     reference: string | number,
     options?: RequestOptions,
   ): Promise<ChainHealth | undefined>;
+  /** All chains in a line each, with their health and warnings. */
+  registry(options?: RequestOptions): Promise<RegistryOverview>;
+
   /** The counts of verified contracts of every chain that ever stored one. */
   statistics(options?: RequestOptions): Promise<Statistics>;
   /** All counts: by chain, by origin, by compiler, and how they changed. */
@@ -263,8 +79,16 @@ export interface FullmatchClient {
     question?: HistoryQuestion,
     options?: RequestOptions,
   ): Promise<StatisticsHistory>;
-  /** Verified contracts, newest first. */
+  /** Matches and registry changes as they happen, until its signal or its reader ends it. Lost connections are taken up again. */
+  events(question?: EventQuestion): AsyncGenerator<ServiceEvent, never>;
+
+  /** Verified contracts, newest first, a page at a time. */
   contracts(question?: ContractQuestion, options?: RequestOptions): Promise<ContractPage>;
+  /** Verified contracts, newest first, page after page. */
+  eachContract(
+    question?: ContractQuestion,
+    options?: RequestOptions,
+  ): AsyncGenerator<ContractSummary, void>;
   /** Verified contracts by address (from its first 4 bytes on), by name or by code hash. */
   searchContracts(
     words: string,
@@ -278,8 +102,54 @@ export interface FullmatchClient {
     page?: PageQuestion,
     options?: RequestOptions,
   ): Promise<ContractPage>;
-  /** Where `EventSource` hears of matches and registry changes as they happen. */
-  readonly eventsUrl: string;
+  /** A verified contract, by itself its matches only; undefined when it is not verified. */
+  contract(
+    chainId: number,
+    address: string,
+    parts?: ContractParts,
+    options?: RequestOptions,
+  ): Promise<V2Contract | undefined>;
+  /** The chains on which the contract of an address is verified. */
+  contractOnAllChains(address: string, options?: RequestOptions): Promise<V2MinimalContract[]>;
+  /** Who judged a match, and from what; undefined when the contract is not verified. */
+  evidence(
+    chainId: number,
+    address: string,
+    options?: RequestOptions,
+  ): Promise<Evidence | undefined>;
+  /** The files of a contract in the published tree; undefined when it has no such match. */
+  contractFolder(
+    match: 'full' | 'partial',
+    chainId: number,
+    address: string,
+    options?: RequestOptions,
+  ): Promise<ContractFolder | undefined>;
+
+  /** The compilers by which the service verifies. */
+  compilers(options?: RequestOptions): Promise<Compilers>;
+  /** Has a contract verified by the standard JSON input of its compiler. */
+  verify(
+    chainId: number,
+    address: string,
+    compilation: V2VerifyRequest,
+    options?: RequestOptions,
+  ): Promise<V2Submitted>;
+  /** Has a contract verified by its metadata.json and its sources. */
+  verifyMetadata(
+    chainId: number,
+    address: string,
+    compilation: V2VerifyMetadataRequest,
+    options?: RequestOptions,
+  ): Promise<V2Submitted>;
+  /** Where a verification stands; undefined when there is no such job. */
+  job(verificationId: string, options?: RequestOptions): Promise<JobState | undefined>;
+
+  /** What the service knows of its own state. */
+  health(options?: RequestOptions): Promise<Health>;
+  /** What runs there. */
+  version(options?: RequestOptions): Promise<Version>;
+  /** The moment that the published tree is true for. */
+  manifest(options?: RequestOptions): Promise<Manifest>;
 }
 
 /**
@@ -291,88 +161,79 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
   const request = options.fetch ?? globalThis.fetch;
   const apiUrl = withoutTrailingSlashes(options.apiUrl);
   const repositoryUrl = withoutTrailingSlashes(options.repositoryUrl);
-  const get = async (url: string, { signal }: RequestOptions): Promise<unknown> => {
-    const response = await request(url, {
-      headers: { accept: 'application/json' },
-      ...(signal === undefined ? {} : { signal }),
-    });
-    return readBody(url, response);
-  };
-  const getChain = async (url: string, call: RequestOptions): Promise<unknown> => {
-    try {
-      return await get(url, call);
-    } catch (error) {
-      if (error instanceof FullmatchRequestError && error.code === 'chain_not_found')
-        return undefined;
-      throw error;
-    }
-  };
+
+  const { get, post } = createAsk(request);
+  const api = (parts: readonly (string | number)[], parameters?: object): string =>
+    apiUrl + pathOf(parts, parameters);
+  const repository = (...parts: readonly (string | number)[]): string =>
+    repositoryUrl + pathOf(parts);
+  const readContracts = (
+    question: ContractQuestion,
+    call: RequestOptions | undefined,
+  ): Promise<ContractPage> => get(api(['v1', 'contracts'], question), call);
+
   return {
-    chains: async (call = {}) => (await get(`${apiUrl}/chains`, call)) as ChainRecord[],
-    chain: async (reference, call = {}) => {
-      const url = `${apiUrl}/chains/${encodeURIComponent(String(reference))}`;
-      return (await getChain(url, call)) as ChainRecord | undefined;
+    chains: (call) => get(api(['chains']), call),
+    chain: (reference, call) =>
+      orUndefined(get(api(['chains', reference]), call), 'chain_not_found'),
+    findChains: ({ fields, ...search } = {}, call) =>
+      get(api(['v1', 'chains'], { ...search, fields: fields?.join() }), call),
+    chainDetails: (reference, call) =>
+      orUndefined(get(api(['v1', 'chains', reference]), call), 'chain_not_found'),
+    chainHealth: (reference, call) =>
+      orUndefined(get(api(['v1', 'chains', reference, 'health']), call), 'chain_not_found'),
+    registry: (call) => get(api(['v1', 'registry']), call),
+
+    statistics: (call) => get(repository('stats.json'), call),
+    statisticsOverview: (call) => get(api(['v1', 'statistics']), call),
+    statisticsHistory: ({ chains, ...rest } = {}, call) =>
+      get(api(['v1', 'statistics', 'history'], { ...rest, chain: chains }), call),
+    events: (question = {}) => followEvents(request, api(['v1', 'events']), question),
+
+    contracts: (question = {}, call) => readContracts(question, call),
+    async *eachContract(question = {}, call) {
+      for (let { after } = question; ;) {
+        const { results, next } = await readContracts(
+          { ...question, ...(after && { after }) },
+          call,
+        );
+        yield* results;
+        if (next === null) return;
+        after = next;
+      }
     },
-    findChains: async (search = {}, call = {}) => {
-      return (await get(`${apiUrl}/v1/chains?${queryOf(search)}`, call)) as ChainPage;
+    searchContracts: (words, page, call) =>
+      get(api(['v1', 'contracts', 'search'], { q: words, ...page }), call),
+    sameCode: (chainId, address, page, call) =>
+      get(api(['v1', 'contracts', chainId, address, 'same-code'], page), call),
+    contract: async (chainId, address, { fields, omit } = {}, call) => {
+      const parts = { fields: fields?.join(), omit: omit?.join() };
+      const url = api(['v2', 'contract', chainId, address], parts);
+      const contract = await get<V2Contract>(url, call, 'match');
+      return contract.match === null ? undefined : contract;
     },
-    chainDetails: async (reference, call = {}) => {
-      const url = `${apiUrl}/v1/chains/${encodeURIComponent(String(reference))}`;
-      return (await getChain(url, call)) as ChainDetails | undefined;
+    contractOnAllChains: async (address, call) => {
+      const url = api(['v2', 'contract', 'all-chains', address]);
+      return (await get<V2ContractList>(url, call, 'results')).results;
     },
-    chainHealth: async (reference, call = {}) => {
-      const url = `${apiUrl}/v1/chains/${encodeURIComponent(String(reference))}/health`;
-      return (await getChain(url, call)) as ChainHealth | undefined;
-    },
-    statistics: async (call = {}) => (await get(`${repositoryUrl}/stats.json`, call)) as Statistics,
-    statisticsOverview: async (call = {}) =>
-      (await get(`${apiUrl}/v1/statistics`, call)) as StatisticsOverview,
-    statisticsHistory: async ({ chains = [], ...rest } = {}, call = {}) => {
-      const ids = chains.map((id) => `&chain=${String(id)}`).join('');
-      const url = `${apiUrl}/v1/statistics/history?${queryOf(rest)}${ids}`;
-      return (await get(url, call)) as StatisticsHistory;
-    },
-    contracts: async (question = {}, call = {}) =>
-      (await get(`${apiUrl}/v1/contracts?${queryOf(question)}`, call)) as ContractPage,
-    searchContracts: async (words, page = {}, call = {}) => {
-      const url = `${apiUrl}/v1/contracts/search?${queryOf({ q: words, ...page })}`;
-      return (await get(url, call)) as ContractPage;
-    },
-    sameCode: async (chainId, address, page = {}, call = {}) => {
-      const url = `${apiUrl}/v1/contracts/${String(chainId)}/${address}/same-code?${queryOf(page)}`;
-      return (await get(url, call)) as ContractPage;
-    },
-    eventsUrl: `${apiUrl}/v1/events`,
+    evidence: (chainId, address, call) =>
+      orUndefined(get(api(['v1', 'contracts', chainId, address]), call), 'contract_not_found'),
+    contractFolder: (match, chainId, address, call) =>
+      orUndefined(
+        get(repository('contracts', `${match}_match`, chainId, address), call),
+        'contract_not_found',
+      ),
+
+    compilers: (call) => get(api(['v1', 'compilers']), call),
+    verify: (chainId, address, compilation, call) =>
+      post(api(['v2', 'verify', chainId, address]), compilation, call),
+    verifyMetadata: (chainId, address, compilation, call) =>
+      post(api(['v2', 'verify', 'metadata', chainId, address]), compilation, call),
+    job: (verificationId, call) =>
+      orUndefined(get(api(['v1', 'jobs', verificationId]), call), 'job_not_found'),
+
+    health: (call) => get(api(['health']), call),
+    version: (call) => get(api(['version']), call),
+    manifest: (call) => get(repository('manifest.json'), call),
   };
-}
-
-/** The parameters that are set. */
-function queryOf(parameters: object): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) query.set(name, String(value));
-  }
-  return query.toString();
-}
-
-function withoutTrailingSlashes(url: string): string {
-  let end = url.length;
-  while (url.charAt(end - 1) === '/') end -= 1;
-  return url.slice(0, end);
-}
-
-async function readBody(url: string, response: Response): Promise<unknown> {
-  const text = await response.text();
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new FullmatchRequestError(url, response.status, undefined, 'the body is not JSON');
-  }
-  if (response.ok) return body;
-  const problem =
-    typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  const code = typeof problem['code'] === 'string' ? problem['code'] : undefined;
-  const detail = typeof problem['detail'] === 'string' ? problem['detail'] : response.statusText;
-  throw new FullmatchRequestError(url, response.status, code, detail);
 }

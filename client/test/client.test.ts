@@ -1,19 +1,36 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { saveMatch } from '../../src/repository/save-matches.ts';
+import { renderClientTypes } from '../../scripts/client-types.ts';
+import { buildOpenapiDocument } from '../../src/http/openapi-document.ts';
+import { saveMatch, saveMatches } from '../../src/repository/save-matches.ts';
 import { bootService, type BootedService } from '../../test/support/booted-service.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
-import { createFullmatchClient, FullmatchRequestError } from '../src/index.ts';
+import { createFullmatchClient, FullmatchRequestError, type ServiceEvent } from '../src/index.ts';
+
+/** A chain that the service verifies on, whose endpoint does not answer. */
+const SILENT_CHAIN_ID = 424_242;
+const YAML = `
+chains:
+  ${SILENT_CHAIN_ID}: { name: Silent, local: true, rpc: ['http://127.0.0.1:9'] }
+`;
 
 let testDatabase: TestDatabase;
 let service: BootedService;
+/** The paths that clients asked for. */
+const asked = new Set<string>();
+const recordingFetch: typeof fetch = (input, init) => {
+  asked.add(`${init?.method ?? 'GET'} ${new URL(input).pathname}`);
+  return fetch(input, init);
+};
+const connect = () => createFullmatchClient({ ...service, fetch: recordingFetch });
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   await saveMatch(
     testDatabase.database,
     sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' }),
   );
-  service = await bootService({ databaseUrl: testDatabase.url });
+  service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
 });
 afterAll(async () => {
   await service.close();
@@ -25,18 +42,19 @@ describe('the client', () => {
     const client = createFullmatchClient({
       apiUrl: `${service.apiUrl}/server//`,
       repositoryUrl: `${service.repositoryUrl}/`,
+      fetch: recordingFetch,
     });
     expect((await client.chains()).find(({ chainId }) => chainId === 1)?.shortName).toBe('eth');
     expect(await client.statistics()).toEqual({ '1': { full_match: 1, partial_match: 0 } });
   });
 
   test.each([1, '1', '0x1', 'eip155:1', 'eth'])('finds a chain by %s', async (reference) => {
-    const client = createFullmatchClient(service);
+    const client = connect();
     expect((await client.chain(reference))?.chainId).toBe(1);
   });
 
   test('reads how the endpoints of a chain are', async () => {
-    const client = createFullmatchClient(service);
+    const client = connect();
     const health = await client.chainHealth('eth');
     expect(health).toMatchObject({ chainId: 1, state: 'not_probed' });
     expect(health?.reasons[0]?.code).toBe('not_configured');
@@ -44,7 +62,7 @@ describe('the client', () => {
   });
 
   test('says undefined of a chain that the service does not know, and throws for a reference that is none', async () => {
-    const client = createFullmatchClient(service);
+    const client = connect();
     expect(await client.chain(999_999_999_999)).toBeUndefined();
     await expect(client.chain('0x00ffffffffffffffffffffff')).rejects.toBeInstanceOf(
       FullmatchRequestError,
@@ -52,7 +70,7 @@ describe('the client', () => {
   });
 
   test('finds chains a page at a time, with the fields that are asked for', async () => {
-    const client = createFullmatchClient(service);
+    const client = connect();
     const search = { q: 'sepolia', testnet: true, fields: ['name'], limit: 2 } as const;
     const first = await client.findChains(search);
     expect(first.results.map((record) => Object.keys(record))).toEqual([
@@ -67,7 +85,7 @@ describe('the client', () => {
   });
 
   test('reads statistics over time, and lists and finds contracts', async () => {
-    const client = createFullmatchClient(service);
+    const client = connect();
     const { totals } = await client.statisticsOverview();
     expect(totals).toMatchObject({ full: 1, partial: 0, chains: 1 });
     const { points, chains } = await client.statisticsHistory({ chains: [1, 5], interval: 'week' });
@@ -77,11 +95,114 @@ describe('the client', () => {
     expect(results.map(({ address }) => address)).toEqual([sampleAddress(1)]);
     expect((await client.searchContracts('sample')).results).toEqual(results);
     expect(await client.sameCode(1, sampleAddress(1))).toEqual({ results: [], next: null });
-    expect(client.eventsUrl).toBe(`${service.apiUrl}/v1/events`);
+  });
+
+  test('reads a contract with its parts, its evidence and its files, and says undefined where there is none', async () => {
+    const client = connect();
+    const address = sampleAddress(1);
+    const contract = await client.contract(1, address, { fields: ['abi', 'compilation.name'] });
+    expect(contract).toMatchObject({ match: 'exact_match', compilation: { name: 'Sample' } });
+    expect(await client.contractOnAllChains(address)).toMatchObject([{ chainId: '1' }]);
+    expect(await client.evidence(1, address)).toMatchObject({ origin: 'imported', match: 'full' });
+    const folder = await client.contractFolder('full', 1, address);
+    expect(folder?.files.map(({ path }) => path)).toContain('metadata.json');
+
+    const absent = sampleAddress(99);
+    expect(await client.contract(1, absent)).toBeUndefined();
+    expect(await client.contractOnAllChains(absent)).toEqual([]);
+    expect(await client.evidence(1, absent)).toBeUndefined();
+    expect(await client.contractFolder('partial', 1, address)).toBeUndefined();
+  });
+
+  test('has contracts verified, and follows the jobs', async () => {
+    const client = connect();
+    const address = sampleAddress(2);
+    const input = { language: 'Solidity', sources: { 'A.sol': { content: 'contract A {}' } } };
+    const { verificationId } = await client.verify(SILENT_CHAIN_ID, address, {
+      stdJsonInput: input,
+      compilerVersion: '0.8.37',
+      contractIdentifier: 'A.sol:A',
+    });
+    expect(await client.job(verificationId)).toMatchObject({ chainId: SILENT_CHAIN_ID });
+    expect(await client.job('00000000-0000-4000-8000-000000000000')).toBeUndefined();
+    await expect(
+      client.verifyMetadata(999_999_999_999, address, { metadata: {}, sources: {} }),
+    ).rejects.toMatchObject({ status: 400, code: 'invalid_parameter' });
+  });
+
+  test('reads what the service says of itself', async () => {
+    const client = connect();
+    expect((await client.registry()).chains.map(({ chainId }) => chainId)).toContain(1);
+    expect(await client.health()).toMatchObject({ ready: true });
+    expect(await client.version()).toMatchObject({ name: 'fullmatch' });
+    const { timestamp, dateString } = await client.manifest();
+    expect(new Date(timestamp).toISOString()).toBe(dateString);
+    expect(await client.compilers()).toBeDefined();
+  });
+
+  test('goes through the contracts page after page', async () => {
+    const addresses = [11, 12, 13, 14, 15].map(sampleAddress);
+    const { database } = testDatabase;
+    await saveMatches(
+      database,
+      addresses.map((address) => sampleContract(5, address, { runtimeMatch: 'full' })),
+    );
+    const found: string[] = [];
+    for await (const { address } of connect().eachContract({ chain: 5, limit: 2 })) {
+      found.push(address.toLowerCase());
+    }
+    expect(found.sort()).toEqual(addresses);
+  });
+
+  test('tells events as they happen, and after a lost connection those that were missed, each once', async () => {
+    let cut = new AbortController();
+    let tellOpen: () => void;
+    const opened = new Promise<void>((resolve) => (tellOpen = resolve));
+    const cuttable: typeof fetch = async (input, init) => {
+      const response = await recordingFetch(input, { ...init, signal: cut.signal });
+      tellOpen();
+      return response;
+    };
+    const client = createFullmatchClient({ ...service, fetch: cuttable });
+    const save = (number: number) =>
+      saveMatch(
+        testDatabase.database,
+        sampleContract(7, sampleAddress(number), { runtimeMatch: 'full' }),
+      );
+    const events = client.events();
+    const nextAddress = async (): Promise<string | undefined> => {
+      const event: ServiceEvent = (await events.next()).value;
+      return event.type === 'match' ? event.data.address : undefined;
+    };
+    const first = nextAddress();
+    await opened;
+    await save(21);
+    expect(await first).toBe(sampleAddress(21));
+    cut.abort();
+    cut = new AbortController();
+    await save(22);
+    expect(await nextAddress()).toBe(sampleAddress(22));
+    await save(23);
+    expect(await nextAddress()).toBe(sampleAddress(23));
+    cut.abort();
+  });
+
+  test('events go on behind an id, until their signal or their reader ends them', async () => {
+    const client = connect();
+    for await (const event of client.events({ lastEventId: '0' })) {
+      expect(event.lastEventId).toMatch(/^\d/);
+      break;
+    }
+    const ending = new AbortController();
+    const next = client.events({ signal: ending.signal }).next();
+    ending.abort();
+    await expect(next).rejects.toMatchObject({ name: 'AbortError' });
+    const nowhere = createFullmatchClient({ ...service, apiUrl: `${service.apiUrl}/nowhere` });
+    await expect(nowhere.events().next()).rejects.toMatchObject({ code: 'route_not_found' });
   });
 
   test('says where the fields of a chain come from', async () => {
-    const client = createFullmatchClient(service);
+    const client = connect();
     const details = await client.chainDetails('eth');
     expect(details).toMatchObject({ record: { chainId: 1 }, testnet: false, hasIcon: false });
     expect(Object.keys(details?.origins ?? {})).toEqual(Object.keys(details?.record ?? {}));
@@ -98,7 +219,51 @@ describe('the client', () => {
   });
 
   test('ends when its signal says so', async () => {
-    const client = createFullmatchClient(service);
+    const client = connect();
     await expect(client.chains({ signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+});
+
+/** What the client has no call for, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'GET /v1/chains/{ref}/icon': 'a picture: its URL belongs into a page',
+  'GET /v2/contracts/{chainId}': 'contracts({ chain }) says more',
+  'GET /v2/verify/{verificationId}': 'job() says more',
+  'POST /': 'the verification API v1; verifyMetadata() does the same',
+  'POST /verify': 'the verification API v1; verifyMetadata() does the same',
+  'GET /check-all-by-addresses': 'the verification API v1; contractOnAllChains() says the same',
+  'GET /check-by-addresses': 'the verification API v1; contractOnAllChains() says the same',
+  'GET /files/any/{chainId}/{address}': 'the verification API v1; contract() has the sources',
+  'GET /files/tree/any/{chainId}/{address}': 'the verification API v1; contractFolder() has them',
+  'GET /files/contracts/{chainId}': 'the verification API v1; eachContract() has them',
+  'GET /contracts/{matchFolder}/{chainId}/{address}/{path}': 'a file: contractFolder() has its URL',
+  'GET /repo-ui/{chainId}/{address}': 'leads people to a page',
+  'GET /verify-ui/jobs/{verificationId}': 'leads people to a page',
+  'GET /docs': 'a page',
+  'GET /openapi.json': 'the document that the types of the client are made from',
+  'GET /healthz': 'for load balancers; health() says more',
+  'GET /readyz': 'for load balancers; health() says more',
+};
+
+describe('the client and the OpenAPI document', () => {
+  const document = buildOpenapiDocument('0.0.0');
+
+  // The tests above have asked for everything that the client can ask for.
+  test('have every route in common that is not left out with a reason', () => {
+    const uncovered = Object.entries(document.paths).flatMap(([template, operations]) => {
+      const path = template.replaceAll(/[.]/g, String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+');
+      return Object.keys(operations)
+        .map((method) => method.toUpperCase())
+        .filter(
+          (method) => ![...asked].some((each) => new RegExp(`^${method} ${path}$`).test(each)),
+        )
+        .map((method) => `${method} ${template}`);
+    });
+    expect(uncovered.sort()).toEqual(Object.keys(LEFT_OUT).sort());
+  });
+
+  test('have the same schemas; `npx tsx scripts/build-openapi.ts` writes them', async () => {
+    const written = await readFile(new URL('../src/schemas.ts', import.meta.url), 'utf8');
+    expect(written).toBe(await renderClientTypes(document));
   });
 });

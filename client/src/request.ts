@@ -1,0 +1,95 @@
+import { type RequestOptions } from './questions.ts';
+
+/** An answer that is not the document asked for. `code` is the stable code of the service's problem, where it gave one. */
+export class FullmatchRequestError extends Error {
+  override readonly name = 'FullmatchRequestError';
+  readonly url: string;
+  readonly status: number;
+  readonly code: string | undefined;
+
+  constructor(url: string, status: number, code: string | undefined, detail: string) {
+    super(`${url} answered ${String(status)}: ${detail}`);
+    this.url = url;
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * Reads an answer as JSON. Where a thing that is not there is told by a document, `field` is one that the document has
+ * and an error has not: it is read at status 404 too.
+ */
+export async function readAnswer(
+  url: string,
+  response: Response,
+  field?: string,
+): Promise<unknown> {
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new FullmatchRequestError(url, response.status, undefined, 'the body is not JSON');
+  }
+  if (response.ok) return body;
+  const answer = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  if (response.status === 404 && field !== undefined && field in answer) return body;
+  const textOf = (...names: string[]): string | undefined =>
+    names.map((name) => answer[name]).find((value) => typeof value === 'string');
+  // Problems of RFC 9457, and the errors of the verification API v2.
+  const code = textOf('code', 'customCode');
+  const detail = textOf('detail', 'message') ?? response.statusText;
+  throw new FullmatchRequestError(url, response.status, code, detail);
+}
+
+/** The two ways of asking for JSON. `field` is that of {@link readAnswer}. */
+export function createAsk(request: typeof fetch) {
+  const ask = async (
+    url: string,
+    init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> },
+    field?: string,
+  ): Promise<unknown> => {
+    const headers = { accept: 'application/json', ...init.headers };
+    const response = await request(url, { ...init, headers });
+    return readAnswer(url, response, field);
+  };
+  return {
+    get: async <Answer>(url: string, call: RequestOptions = {}, field?: string): Promise<Answer> =>
+      (await ask(url, call, field)) as Answer,
+    post: async <Answer>(url: string, body: object, call: RequestOptions = {}): Promise<Answer> => {
+      const headers = { 'content-type': 'application/json' };
+      const init = { ...call, method: 'POST', headers, body: JSON.stringify(body) };
+      return (await ask(url, init)) as Answer;
+    },
+  };
+}
+
+/** The value of a call, or undefined where the service says that there is no such thing. */
+export async function orUndefined<Value>(
+  call: Promise<Value>,
+  code: string,
+): Promise<Value | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof FullmatchRequestError && error.code === code) return undefined;
+    throw error;
+  }
+}
+
+/** A path with its parts encoded, and the parameters that are set; a list gives one several times. */
+export function pathOf(parts: readonly (string | number)[], parameters: object = {}): string {
+  const path = parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const each of [value].flat()) if (each !== undefined) query.append(name, String(each));
+  }
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+}
+
+/** A URL that paths can be put behind. */
+export function withoutTrailingSlashes(url: string): string {
+  let end = url.length;
+  while (url.charAt(end - 1) === '/') end -= 1;
+  return url.slice(0, end);
+}

@@ -1,0 +1,807 @@
+// Written by scripts/build-openapi.ts from the schemas of openapi.json.
+/* eslint max-lines: "off" */
+
+/** Counts of verified contracts by chain id, for every chain that ever stored one */
+export type Statistics = Record<
+  string,
+  {
+    /** Contracts whose runtime or creation match is full */
+    full_match: number;
+    /** Contracts whose best match is partial */
+    partial_match: number;
+  }
+>;
+
+/** A chain that was added to the service */
+export interface ChainRecord {
+  /** Name of the chain */
+  name: string;
+  /** The chain's family or ticker, as the public list has it */
+  chain?: string;
+  /** mainnet or testnet, or what the configuration says */
+  network?: string;
+  /** Name of the chain's icon in the public list */
+  icon?: string;
+  /** Endpoints that anyone may use; may be empty */
+  rpc: string[];
+  /** Pages that give test coins; may be empty */
+  faucets?: string[];
+  /** The currency that pays for transactions */
+  nativeCurrency?: {
+    name: string;
+    symbol: string;
+    decimals: number;
+  };
+  /** The chain's own site */
+  infoURL?: string;
+  /** Short name (EIP-3770); for lookup, not identity */
+  shortName?: string;
+  /** Chain id (EIP-155): identity */
+  chainId: number;
+  /** Id in the peer-to-peer network */
+  networkId?: number;
+  /** Coin type (SLIP-44) */
+  slip44?: number;
+  /** The ENS registry contract */
+  ens?: {
+    registry: string;
+  };
+  /** Explorer sites; standard is EIP3091 or none */
+  explorers?: {
+    name: string;
+    url: string;
+    standard: string;
+    icon?: string;
+  }[];
+  /** May a contract be verified on this chain? */
+  supported: boolean;
+  /** Is the chain watched for new contracts? */
+  monitored: boolean;
+  /** URL of an explorer's page of a contract, with the literal ${ADDRESS} */
+  contractFetchAddress?: string;
+  /** Pattern with one capture group: the creation transaction's hash on that page */
+  txRegex?: string;
+  /** A longer name */
+  title?: string;
+  /** active, incubating or deprecated */
+  status?: string;
+  /** Protocol features, such as EIP1559 */
+  features?: {
+    name: string;
+  }[];
+  /** The chain that this one settles on */
+  parent?: Record<string, unknown>;
+  /** Warnings of the public list: reusedChainId */
+  redFlags?: string[];
+}
+
+/** An error, by RFC 9457 */
+export interface Problem {
+  /** urn:fullmatch:error: and the code */
+  type: string;
+  /** What the code means */
+  title: string;
+  status: number;
+  /** Stable; programs branch on it. docs/errors.md lists all of them */
+  code: string;
+  /** What is wrong here, and what to do */
+  detail: string;
+  /** Names this one occurrence */
+  instance?: string;
+  [name: string]: unknown;
+}
+
+/** A page of the chains that were found */
+export interface ChainPage {
+  /** Chains of the registry */
+  total: number;
+  /** Chains that fit the filters, on all pages */
+  matching: number;
+  /** The `after` of the next page; absent where there is no more */
+  next?: number;
+  /** Ascending chainId: chain records, or the chosen fields of them */
+  results: {
+    /** Name of the chain */
+    name?: string;
+    /** The chain's family or ticker, as the public list has it */
+    chain?: string;
+    /** mainnet or testnet, or what the configuration says */
+    network?: string;
+    /** Name of the chain's icon in the public list */
+    icon?: string;
+    /** Endpoints that anyone may use; may be empty */
+    rpc?: string[];
+    /** Pages that give test coins; may be empty */
+    faucets?: string[];
+    /** The currency that pays for transactions */
+    nativeCurrency?: {
+      name: string;
+      symbol: string;
+      decimals: number;
+    };
+    /** The chain's own site */
+    infoURL?: string;
+    /** Short name (EIP-3770); for lookup, not identity */
+    shortName?: string;
+    /** Chain id (EIP-155): identity */
+    chainId: number;
+    /** Id in the peer-to-peer network */
+    networkId?: number;
+    /** Coin type (SLIP-44) */
+    slip44?: number;
+    /** The ENS registry contract */
+    ens?: {
+      registry: string;
+    };
+    /** Explorer sites; standard is EIP3091 or none */
+    explorers?: {
+      name: string;
+      url: string;
+      standard: string;
+      icon?: string;
+    }[];
+    /** May a contract be verified on this chain? */
+    supported?: boolean;
+    /** Is the chain watched for new contracts? */
+    monitored?: boolean;
+    /** URL of an explorer's page of a contract, with the literal ${ADDRESS} */
+    contractFetchAddress?: string;
+    /** Pattern with one capture group: the creation transaction's hash on that page */
+    txRegex?: string;
+    /** A longer name */
+    title?: string;
+    /** active, incubating or deprecated */
+    status?: string;
+    /** Protocol features, such as EIP1559 */
+    features?: {
+      name: string;
+    }[];
+    /** The chain that this one settles on */
+    parent?: Record<string, unknown>;
+    /** Warnings of the public list: reusedChainId */
+    redFlags?: string[];
+  }[];
+}
+
+/** A chain, and how the service came to its record */
+export interface ChainDetails {
+  record: ChainRecord;
+  /** By the words in its names */
+  testnet: boolean;
+  /** On the operator's machine or private network */
+  local: boolean;
+  /** Whether /v1/chains/{ref}/icon has its picture */
+  hasIcon: boolean;
+  /** Where each field of the record comes from: list, default configuration, configuration, derived, service, or two of them with + between */
+  origins: Record<string, string>;
+  /** Conflicts and what else was noticed of this chain, gravest first */
+  findings: {
+    level: 'error' | 'warning' | 'info';
+    /** Stable; such as reused_chain_id */
+    code: string;
+    /** The field that it concerns */
+    field?: string;
+    message: string;
+  }[];
+  /** The endpoints that the service asks, in the order of preference */
+  endpoints: {
+    /** The host of a public endpoint; private ones have a number */
+    label: string;
+    /** Whether it is in `rpc` */
+    public: boolean;
+  }[];
+  /** The public list in force */
+  list: {
+    source: string;
+    sha256: string;
+  };
+}
+
+/** All chains in a line each */
+export interface RegistryOverview {
+  /** The public list in force */
+  list: {
+    source: string;
+    sha256: string;
+  };
+  /** Ascending chainId */
+  chains: {
+    /** Chain id (EIP-155): identity */
+    chainId: number;
+    /** Name of the chain */
+    name: string;
+    /** Short name (EIP-3770); for lookup, not identity */
+    shortName?: string;
+    /** The symbol of the native currency */
+    currency?: string;
+    currencyName?: string;
+    /** May a contract be verified on this chain? */
+    supported: boolean;
+    /** Is the chain watched for new contracts? */
+    monitored: boolean;
+    /** By the words in its names */
+    testnet: boolean;
+    /** active, incubating or deprecated */
+    status?: string;
+    /** As the process that answers sees it; absent where the chain is not probed */
+    health?: 'unknown' | 'up' | 'degraded' | 'down';
+    /** What to beware of: codes of red flags and of findings above info, each once */
+    warnings: string[];
+  }[];
+}
+
+/** How a chain and its endpoints are */
+export interface ChainHealth {
+  chainId: number;
+  /** degraded: some endpoints are not up. not_probed: the reason says why */
+  state: 'unknown' | 'up' | 'degraded' | 'down' | 'not_probed';
+  /** When the state began */
+  since?: string;
+  reasons: {
+    /** Stable; programs branch on it */
+    code: string;
+    /** The same for people */
+    detail: string;
+  }[];
+  /** The usual time from block to block, as seen */
+  secondsPerBlock?: number;
+  /** In the order in which the chain has them */
+  endpoints: {
+    /** The host of a public endpoint; private ones have a number */
+    label: string;
+    /** Whether it is in `rpc` */
+    public: boolean;
+    /** throttled: it lives and refuses us. down: no sound answer to five probes. wrong_chain: until the configuration changes */
+    state:
+      | 'unknown'
+      | 'up'
+      | 'lagging'
+      | 'stalled'
+      | 'throttled'
+      | 'down'
+      | 'wrong_chain'
+      | 'not_probed';
+    /** When the state began */
+    since?: string;
+    /** Why; empty when there is nothing to say */
+    reasons: {
+      /** Stable; programs branch on it */
+      code: string;
+      /** The same for people */
+      detail: string;
+    }[];
+    /** When it was last asked */
+    checkedAt?: string;
+    /** The newest block that it gave */
+    head?: {
+      number: number;
+      timestamp: string;
+      seenAt: string;
+      /** When it was seen; absent for a time to come */
+      ageSeconds?: number;
+    };
+    /** Blocks that a peer had when it did not */
+    lagBlocks?: number;
+    /** Of the newest answers without the very first */
+    latency?: {
+      p50Ms: number;
+      p95Ms: number;
+      samples: number;
+    };
+    /** Whether it knows the state of old blocks */
+    archive: 'yes' | 'no' | 'unknown';
+    /** Whether it traces calls or transactions */
+    trace: 'yes' | 'no' | 'unknown';
+  }[];
+}
+
+/** The versions that can compile */
+export interface Compilers {
+  /** Newest first */
+  compilers: {
+    longVersion: string;
+    /** Whether it compiles without a download */
+    installed: boolean;
+  }[];
+}
+
+/** A verification that was put into the queue */
+export interface V2Submitted {
+  /** Ask for it at /v2/verify/{verificationId} */
+  verificationId: string;
+}
+
+/** An error of the verification API v2 */
+export interface V2Error {
+  /** Stable; programs branch on it */
+  customCode: string;
+  /** What is wrong here, and what to do */
+  message: string;
+  /** Names this one occurrence */
+  errorId: string;
+}
+
+/** A compilation by its standard JSON input */
+export interface V2VerifyRequest {
+  /** The standard JSON input of the compiler */
+  stdJsonInput: {
+    /** Solidity or Yul */
+    language: string;
+    sources: Record<
+      string,
+      {
+        content: string;
+        [name: string]: unknown;
+      }
+    >;
+    settings?: Record<string, unknown>;
+    [name: string]: unknown;
+  };
+  /** 0.8.30+commit.73712a01; v and the commit may be left out */
+  compilerVersion: string;
+  /** path:Name, split at the last colon */
+  contractIdentifier: string;
+  /** The transaction that created the contract; another one is ignored */
+  creationTransactionHash?: string;
+}
+
+/** A compilation by its metadata */
+export interface V2VerifyMetadataRequest {
+  /** The metadata.json of the contract */
+  metadata: Record<string, unknown>;
+  /** Path to content; a source under another path is found by its hash */
+  sources: Record<string, string>;
+  /** The transaction that created the contract; another one is ignored */
+  creationTransactionHash?: string;
+}
+
+/** A verification job */
+export interface V2Job {
+  isJobCompleted: boolean;
+  verificationId: string;
+  jobStartTime: string;
+  jobFinishTime?: string;
+  /** Milliseconds */
+  compilationTime?: string;
+  /** Present only when the job failed */
+  error?: {
+    customCode: string;
+    message: string;
+    errorId: string;
+    [name: string]: unknown;
+  };
+  contract: V2MinimalContract;
+}
+
+/** The match of a contract, without its evidence */
+export interface V2MinimalContract {
+  /** Number of the evidence behind the match; ascends as matches are stored */
+  matchId?: string;
+  /** exact_match: full; match: partial; null: none */
+  match: 'exact_match' | 'match' | null;
+  /** exact_match: full; match: partial; null: none */
+  creationMatch: 'exact_match' | 'match' | null;
+  /** exact_match: full; match: partial; null: none */
+  runtimeMatch: 'exact_match' | 'match' | null;
+  /** Decimal digits */
+  chainId: string;
+  /** With its checksum (EIP-55) */
+  address: string;
+  /** When this service stored the match */
+  verifiedAt?: string;
+}
+
+/** Contracts without their evidence */
+export interface V2ContractList {
+  results: V2MinimalContract[];
+}
+
+/** A verified contract; what is not known is null */
+export interface V2Contract {
+  /** Number of the evidence behind the match; ascends as matches are stored */
+  matchId?: string;
+  /** exact_match: full; match: partial; null: none */
+  match: 'exact_match' | 'match' | null;
+  /** exact_match: full; match: partial; null: none */
+  creationMatch?: 'exact_match' | 'match' | null;
+  /** exact_match: full; match: partial; null: none */
+  runtimeMatch?: 'exact_match' | 'match' | null;
+  /** Decimal digits */
+  chainId: string;
+  /** With its checksum (EIP-55) */
+  address: string;
+  /** When this service stored the match */
+  verifiedAt?: string;
+  creationBytecode?: {
+    onchainBytecode?: string | null;
+    recompiledBytecode?: string | null;
+    sourceMap?: string | null;
+    linkReferences?: Record<string, unknown> | null;
+    cborAuxdata?: Record<string, unknown> | null;
+    transformations?: Record<string, unknown>[] | null;
+    transformationValues?: Record<string, unknown> | null;
+  };
+  runtimeBytecode?: {
+    onchainBytecode?: string | null;
+    recompiledBytecode?: string | null;
+    sourceMap?: string | null;
+    linkReferences?: Record<string, unknown> | null;
+    cborAuxdata?: Record<string, unknown> | null;
+    transformations?: Record<string, unknown>[] | null;
+    transformationValues?: Record<string, unknown> | null;
+    immutableReferences?: Record<string, unknown> | null;
+  };
+  deployment?: {
+    transactionHash?: string | null;
+    blockNumber?: string | null;
+    transactionIndex?: string | null;
+    deployer?: string | null;
+  };
+  sources?: Record<
+    string,
+    {
+      content: string;
+    }
+  >;
+  compilation?: {
+    language?: string;
+    compiler?: string;
+    compilerVersion?: string;
+    compilerSettings?: Record<string, unknown>;
+    name?: string;
+    fullyQualifiedName?: string;
+  } | null;
+  abi?: Record<string, unknown>[] | null;
+  metadata?: Record<string, unknown> | null;
+  storageLayout?: Record<string, unknown> | null;
+  transientStorageLayout?: Record<string, unknown> | null;
+  userdoc?: Record<string, unknown> | null;
+  devdoc?: Record<string, unknown> | null;
+  sourceIds?: Record<string, unknown> | null;
+  stdJsonInput?: Record<string, unknown> | null;
+  stdJsonOutput?: Record<string, unknown> | null;
+}
+
+/** All counts, true at one moment */
+export interface StatisticsOverview {
+  /** When all of it was true */
+  asOf: string;
+  /** The newest event that is counted, in decimal digits */
+  eventNumber: string;
+  totals: {
+    full: number;
+    partial: number;
+    /** Chains with contracts */
+    chains: number;
+    /** Distinct runtime codes that were ever verified, as far as the codes are known */
+    uniqueCodes: number;
+  };
+  /** In the last 24 hours and 7 days, by whole hours */
+  changes: {
+    day: {
+      full: number;
+      partial: number;
+    };
+    week: {
+      full: number;
+      partial: number;
+    };
+  };
+  /** Every chain that ever stored a contract, ascending by chainId */
+  chains: {
+    chainId: number;
+    name: string;
+    full: number;
+    partial: number;
+    /** full / (full + partial) */
+    share: number | null;
+    firstVerifiedAt: string | null;
+    lastVerifiedAt: string | null;
+  }[];
+  /** By who judged the current match */
+  origins: {
+    verified: {
+      full: number;
+      partial: number;
+    };
+    imported: {
+      full: number;
+      partial: number;
+    };
+    monitored: {
+      full: number;
+      partial: number;
+    };
+  };
+  /** Those with the most contracts first */
+  compilers: {
+    language: string;
+    version: string;
+    full: number;
+    partial: number;
+  }[];
+}
+
+/** The counts over time, by days in UTC */
+export interface StatisticsHistory {
+  interval: 'day' | 'week' | 'month';
+  from: string;
+  to: string;
+  /** null: all chains together */
+  chains: number[] | null;
+  /** The counts at the end of each interval, without a gap; `date` is its last day */
+  points: {
+    date: string;
+    full: number;
+    partial: number;
+  }[];
+  /** Withdrawals of a day on a chain that have the same reason */
+  falls: {
+    date: string;
+    chainId: number;
+    full: number;
+    partial: number;
+    reason: string;
+  }[];
+}
+
+/** Contracts, a page at a time */
+export interface ContractPage {
+  results: ContractSummary[];
+  /** The `after` of the next page; null where there is no more */
+  next: string | null;
+}
+
+/** A verified contract in a list */
+export interface ContractSummary {
+  chainId: number;
+  /** With its EIP-55 checksum */
+  address: string;
+  /** The better of the two */
+  match: 'full' | 'partial';
+  runtimeMatch: 'full' | 'partial' | null;
+  creationMatch: 'full' | 'partial' | null;
+  name: string;
+  language: string;
+  compilerVersion: string;
+  origin: 'verified' | 'imported' | 'monitored';
+  /** When the current match was stored */
+  verifiedAt: string;
+  /** Decimal digits; a match with new evidence has a higher number */
+  matchId: string;
+}
+
+/** A match, who judged it, and from what */
+export interface Evidence {
+  chainId: number;
+  /** With its checksum (EIP-55) */
+  address: string;
+  match: 'full' | 'partial';
+  runtimeMatch: 'full' | 'partial' | null;
+  creationMatch: 'full' | 'partial' | null;
+  /** Who judged: this service when asked, another one, or this service by itself */
+  origin: 'verified' | 'imported' | 'monitored';
+  /** When this service stored its first match */
+  firstVerifiedAt: string;
+  /** When this service stored the current match */
+  verifiedAt: string;
+  matchId: string | null;
+  /** Where the code on chain was read; null where it was not read here */
+  codeReading: {
+    blockNumber: number;
+    blockHash: string;
+    /** By their labels: those that agreed */
+    endpoints: string[];
+  } | null;
+  /** What each way to the creation transaction came to; null where none was gone */
+  creationSearch:
+    | {
+        method: string;
+        outcome: string;
+        detail?: string;
+        durationMs: number;
+      }[]
+    | null;
+  runtimeCode: {
+    /** keccak256; null where the code is not known */
+    onChain: string | null;
+    /** keccak256; null where the code is not known */
+    recompiled: string | null;
+  };
+  creationCode: {
+    /** keccak256; null where the code is not known */
+    onChain: string | null;
+    /** keccak256; null where the code is not known */
+    recompiled: string | null;
+  };
+}
+
+/** Where a verification job stands */
+export interface JobState {
+  id: string;
+  state: 'queued' | 'running' | 'succeeded' | 'failed';
+  chainId: number;
+  /** With its checksum (EIP-55) */
+  address: string;
+  createdAt: string;
+  startedAt?: string;
+  finishedAt?: string;
+  compileTimeMs?: number;
+  runtimeMatch: 'full' | 'partial' | null;
+  creationMatch: 'full' | 'partial' | null;
+  /** Whether it stored a match that was not there before */
+  stored: boolean;
+  /** Present only when the job failed */
+  failure?: {
+    /** The code differs, the input is at fault, or nobody could look */
+    kind: 'no_match' | 'invalid_input' | 'not_checked';
+    code: string;
+    message: string;
+    /** The log says more under it */
+    id: string;
+    data?: Record<string, unknown>;
+    /** 0x and hexadecimal digits */
+    recompiledCreationCode?: string;
+    /** 0x and hexadecimal digits */
+    recompiledRuntimeCode?: string;
+    /** 0x and hexadecimal digits */
+    onchainCreationCode?: string;
+    /** 0x and hexadecimal digits */
+    onchainRuntimeCode?: string;
+  };
+}
+
+/** What the service knows of its own state */
+export interface Health {
+  /** degraded: there are reasons; it still answers */
+  status: 'ok' | 'degraded';
+  ready: boolean;
+  reasons: {
+    /** Stable; programs branch on it */
+    code:
+      | 'stopping'
+      | 'chains_not_published'
+      | 'statistics_not_published'
+      | 'database_unreachable'
+      | 'list_stale'
+      | 'configuration_refused'
+      | 'registry_findings'
+      | 'queue_stalled'
+      | 'chains_down';
+    /** The same for people */
+    detail: string;
+    /** Whether requests should go elsewhere until it is gone */
+    blocking: boolean;
+    /** When it began, where that is known */
+    since?: string;
+  }[];
+  uptimeSeconds: number;
+  registry?: {
+    /** embedded, the list file, or where the list was synced from */
+    source: string;
+    /** Hash of the chain list */
+    sha256: string;
+    chains: number;
+    supported: number;
+    monitored: number;
+    findings: {
+      error: number;
+      warning: number;
+      info: number;
+    };
+    /** No newer list is to be had; the last good one is served */
+    stale: boolean;
+    ageSeconds: number;
+    /** Since a source last gave or confirmed the list; absent without sync */
+    confirmedSecondsAgo?: number;
+  };
+  statistics?: {
+    chains: number;
+    full: number;
+    partial: number;
+    lastModified: string;
+    /** Since the counts last changed */
+    ageSeconds: number;
+    /** Since they were last compared with the database */
+    confirmedSecondsAgo: number;
+  };
+  configuration?: {
+    /** Since the configuration in force was read */
+    ageSeconds: number;
+    /** A newer one is refused */
+    refused: boolean;
+  };
+  database?: {
+    reachable: boolean;
+    checkedSecondsAgo: number;
+  };
+  /** Verification jobs in flight, of all processes of the database */
+  queue?: {
+    queued: number;
+    running: number;
+    /** Since the submission of the job that waits longest; absent when none waits */
+    oldestQueuedSeconds?: number;
+  };
+  /** The compilers of this process */
+  compilers?: {
+    /** Compilations at work */
+    running: number;
+    /** Compilations that wait for a place */
+    waiting: number;
+    /** Loaded compilers that wait for work */
+    warm: number;
+    /** Their resident memory when each was last looked at */
+    warmBytes: number;
+  };
+  /** Configured chains by the state of their endpoints, as this process sees them */
+  probedChains?: {
+    up: number;
+    degraded: number;
+    down: number;
+    unknown: number;
+  };
+}
+
+/** Whether requests should come here */
+export interface Readiness {
+  ready: boolean;
+  /** The chain list that is served is not the newest */
+  stale: boolean;
+  reasons: {
+    /** Stable; programs branch on it */
+    code:
+      | 'stopping'
+      | 'chains_not_published'
+      | 'statistics_not_published'
+      | 'database_unreachable'
+      | 'list_stale'
+      | 'configuration_refused'
+      | 'registry_findings'
+      | 'queue_stalled'
+      | 'chains_down';
+    /** The same for people */
+    detail: string;
+    /** Whether requests should go elsewhere until it is gone */
+    blocking: boolean;
+    /** When it began, where that is known */
+    since?: string;
+  }[];
+  ages: {
+    listSeconds?: number;
+    statisticsConfirmedSeconds?: number;
+  };
+}
+
+/** What runs here */
+export interface Version {
+  name: 'fullmatch';
+  /** Version of the service */
+  version: string;
+  /** Version of Node.js */
+  node: string;
+  /** Number of the newest database migration */
+  schema?: number;
+}
+
+/** What the repository is true for */
+export interface Manifest {
+  /** When the counts last changed, in milliseconds since 1970 */
+  timestamp: number;
+  /** The same moment, ISO 8601 in UTC */
+  dateString: string;
+  /** Version of the service */
+  version: string;
+}
+
+/** The files of a verified contract */
+export interface ContractFolder {
+  match: 'full' | 'partial';
+  chainId: number;
+  address: string;
+  files: {
+    /** Below this folder */
+    path: string;
+    /** From the root of this host */
+    url: string;
+  }[];
+}
