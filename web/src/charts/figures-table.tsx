@@ -58,7 +58,7 @@ export function FiguresTable({
               </tr>
             </thead>
             <tbody>
-              {rows.reverse().map(({ date, values }) => (
+              {[...rows].reverse().map(({ date, values }) => (
                 <tr key={date}>
                   <th scope="row">{date}</th>
                   {values.map((value, index) => (
