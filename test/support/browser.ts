@@ -110,6 +110,7 @@ export const LOOKS: readonly Look[] = [
   { name: 'light', width: 1280, height: 900, colorScheme: 'light' },
   { name: 'dark', width: 1280, height: 900, colorScheme: 'dark' },
   { name: 'narrow', width: 320, height: 640, colorScheme: 'light' },
+  { name: 'narrow-dark', width: 320, height: 640, colorScheme: 'dark' },
 ];
 
 /** A tab, and what went wrong in it. */

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type AxeResults } from 'axe-core';
+import { type WatchedPage } from './browser.ts';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** What axe finds in a page, each finding with the elements that it is about. */
+export async function findWithAxe({ page }: WatchedPage): Promise<readonly string[]> {
+  // The policy of the pages lets no script in but theirs; evaluating is the browser's own way past it.
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`);
+}
+
+/** Colours as the browser computes them, forced ones too, which axe does not see; how they contrast by WCAG 2.2. */
+const COLOURS = `
+  const partsOf = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const isSeen = (colour) => colour !== 'none' && partsOf(colour)[3] !== 0;
+  const luminance = (colour) => {
+    const [red, green, blue] = partsOf(colour).map((part) =>
+      part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (one, other) => {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const groundOf = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const { backgroundColor } = getComputedStyle(at);
+      if (isSeen(backgroundColor)) return backgroundColor;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const stands = (colour, element, ratio) => isSeen(colour) && contrast(colour, groundOf(element)) >= ratio;
+  const isThere = (element) =>
+    element.checkVisibility({ visibilityProperty: true }) && element.closest('.unseen') === null;
+  const seen = (selector) => [...document.querySelectorAll(selector)].filter(isThere);
+  const named = (element) => element.outerHTML.slice(0, 160);`;
+
+const run = <Result>({ page }: WatchedPage, expression: string): Promise<Result> =>
+  page.evaluate<Result>(`(() => {${COLOURS}\nreturn ${expression};})()`);
+
+/** Elements with a text that does not stand out from its ground by so much to 1. */
+export const findFaintTexts = (tab: WatchedPage, ratio: number): Promise<readonly string[]> =>
+  run(
+    tab,
+    `seen('body *').filter((element) => !(element instanceof SVGElement) && !element.matches('script, :disabled')
+      && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
+      && !stands(getComputedStyle(element).color, element, ${ratio})).map(named)`,
+  );
+
+/** Drawn shapes that do not stand out by 3 to 1. Grids, grounds and the empty part of a bar say nothing, and patterns are looked at by eye. */
+export const findFaintShapes = (tab: WatchedPage): Promise<readonly string[]> =>
+  run(
+    tab,
+    `seen('main svg :is(path, rect, circle, line, text)').filter((shape) => {
+      const colours = [getComputedStyle(shape).fill, getComputedStyle(shape).stroke];
+      return !shape.matches('.rest, .chart-ground, .chart-axes *, defs *')
+        && !colours.some((colour) => colour.startsWith('url') || stands(colour, shape, 3));
+    }).map(named)`,
+  );
+
+/** Boxes that neither a ground of their own nor a border at their start sets apart. */
+export const findBareBoxes = (tab: WatchedPage): Promise<readonly string[]> =>
+  run(
+    tab,
+    `seen('main :is(button, .button, input:not([type=file]), select, pre, .tag, .notice, .verdict, .hidden-character)')
+      .filter((box) => {
+        const { borderLeftStyle, borderLeftWidth, borderLeftColor, backgroundColor } = getComputedStyle(box);
+        const isFramed = borderLeftStyle !== 'none' && parseFloat(borderLeftWidth) > 0;
+        return !stands(backgroundColor, box.parentElement, 3)
+          && !(isFramed && stands(borderLeftColor, box.parentElement, 3));
+      }).map(named)`,
+  );
+
+/** What paper cannot do: answer a hand, scroll, hold what is wider than it, be dark. */
+export const findFaultsOnPaper = (tab: WatchedPage): Promise<readonly string[]> =>
+  run(
+    tab,
+    `seen('body *').flatMap((element) => {
+      const { overflowX, position } = getComputedStyle(element);
+      const { right, width } = element.getBoundingClientRect();
+      const faults = {
+        'asks for a hand': element.matches('button, .button, input, select, textarea, nav[aria-label="Pages"]'),
+        'leaves the paper': right > document.documentElement.clientWidth + 1,
+        'scrolls': overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1,
+        'stays in place': ['sticky', 'fixed'].includes(position),
+        'is dark': width > 0 && contrast(groundOf(element), 'rgb(255, 255, 255)') > 3,
+      };
+      return Object.keys(faults).filter((fault) => faults[fault]).map((fault) => fault + ': ' + named(element));
+    })`,
+  );
+
+/** How many rows of tables are shown. */
+export const countRows = (tab: WatchedPage): Promise<number> => run(tab, `seen('main tr').length`);
+
+/** How many animations and transitions run. */
+export const countAnimations = (tab: WatchedPage): Promise<number> =>
+  run(tab, 'document.getAnimations().length');

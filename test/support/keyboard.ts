@@ -1,0 +1,71 @@
+import { type WatchedPage } from './browser.ts';
+
+const MOST_KEYS = 400;
+
+/** Where the focus stands after a key. */
+export interface Stop {
+  /** What a screen reader calls the element. */
+  readonly name: string;
+  readonly html: string;
+  /** Whether it can be seen, and that it has the focus. */
+  readonly isShown: boolean;
+  /** Whether it is the stop before it. */
+  readonly isSame: boolean;
+  /** Whether it comes after the stop before it, in the order of the page. */
+  readonly isOnward: boolean;
+}
+
+/** The element with the focus; null where that is none of the page. It is marked, so that the next one can be compared. */
+const STOP = `(() => {
+  const element = document.activeElement;
+  if (element === null || element === document.body) return null;
+  const before = document.querySelector('[data-stop]');
+  before?.removeAttribute('data-stop');
+  const html = element.outerHTML.slice(0, 200);
+  element.setAttribute('data-stop', '');
+  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  const { top, bottom, left, right } = element.getBoundingClientRect();
+  const isInSight = bottom > top && right > left && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
+  const label = element.labels?.[0] ?? document.getElementById(element.getAttribute('aria-labelledby'));
+  return {
+    name: (element.getAttribute('aria-label') ?? label?.textContent ?? element.textContent).trim(),
+    html,
+    isSame: before === element,
+    isShown: isInSight && outlineStyle !== 'none' && parseFloat(outlineWidth) > 0,
+    isOnward: before === null || (before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) > 0,
+  };
+})()`;
+
+const stopOf = ({ page }: WatchedPage): Promise<Stop | null> => page.evaluate<Stop | null>(STOP);
+
+/** Presses Tab until the focus leaves the page, from its beginning. @throws Error where it never does. */
+export async function walkThrough(tab: WatchedPage): Promise<readonly Stop[]> {
+  const stops: Stop[] = [];
+  for (let key = 0; key < MOST_KEYS; key += 1) {
+    await tab.page.keyboard.press('Tab');
+    const stop = await stopOf(tab);
+    if (stop === null) return stops;
+    // A field for a date has stops of its own in it.
+    if (!stop.isSame) stops.push(stop);
+  }
+  throw new Error(`The focus does not leave the page by ${MOST_KEYS} keys.`);
+}
+
+/** Presses Tab until an element with this name has the focus. @throws Error where none has. */
+export async function tabTo(tab: WatchedPage, name: string | RegExp): Promise<Stop> {
+  for (;;) {
+    await tab.page.keyboard.press('Tab');
+    const stop = await stopOf(tab);
+    if (stop === null) throw new Error(`Nothing with the name ${name.toString()} follows.`);
+    if (typeof name === 'string' ? stop.name === name : name.test(stop.name)) return stop;
+  }
+}
+
+/** What scrolls, has no stop in itself, and is none: nobody gets at the rest of it by keys. */
+export const findUnreachable = ({ page }: WatchedPage): Promise<readonly string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main *')].filter((element) => {
+    const { overflowX, overflowY } = getComputedStyle(element);
+    const scrolls = (['auto', 'scroll'].includes(overflowX) && element.scrollWidth > element.clientWidth + 1)
+      || (['auto', 'scroll'].includes(overflowY) && element.scrollHeight > element.clientHeight + 1);
+    return scrolls && element.tabIndex < 0 && element.querySelector('a, button, summary, [tabindex="0"]') === null;
+  }).map((element) => element.outerHTML.slice(0, 200))`);
