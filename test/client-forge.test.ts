@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readDropped } from '../web/src/verify/read-dropped.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import {
   type ClientProject,
@@ -79,6 +80,19 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     expect(await service.contractAt(deployedTo)).toMatchObject({ match: 'exact_match' });
     await expect.poll(service.counts).toEqual({ full_match: 1, partial_match: 0 });
   }, 150_000);
+
+  test('writes artifacts that the page to verify reads', async () => {
+    const [artifacts, sources] = await Promise.all([
+      project.readFolder('out/Guestbook.sol'),
+      project.readFolder('src'),
+    ]);
+    expect(readDropped([...artifacts, ...sources])).toMatchObject({
+      kind: 'metadata',
+      contract: CONTRACT,
+      missing: [],
+      compilerVersion: CLIENTS_SOLC.long,
+    });
+  });
 
   test('verifies below /server with the creation transaction, and learns then that it is verified', async () => {
     const { deployedTo, transactionHash } = await create();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compilationOf, readDropped } from '../web/src/verify/read-dropped.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import {
   type ClientProject,
@@ -57,6 +58,17 @@ describe.skipIf(absence)(`Hardhat 2 and its verify plugin${absence ? ` (${absenc
     expect(paths).toContain('metadata.json');
     expect(paths).toContain('sources/contracts/Owned.sol');
   }, 150_000);
+
+  test('write build infos that the page to verify reads', async () => {
+    const dropped = readDropped(await project.readFolder('artifacts/build-info'));
+    if (dropped.kind !== 'standard_json') throw new Error('not usable');
+    const contract = 'contracts/Guestbook.sol:Guestbook';
+    expect(dropped.contracts).toContain(contract);
+    expect(dropped.contracts).toContain('contracts/Owned.sol:Owned');
+    const { compilerVersion, input } = compilationOf(dropped, contract) ?? {};
+    expect(compilerVersion).toBe(CLIENTS_SOLC.long);
+    expect(input?.['sources']).toHaveProperty(['contracts/Guestbook.sol']);
+  });
 
   test('learn that a contract is verified already', async () => {
     const run = await verify(address);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compilationOf, readDropped } from '../web/src/verify/read-dropped.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import {
   type ClientProject,
@@ -6,7 +7,7 @@ import {
   createClientProject,
 } from './support/clients/client-project.ts';
 import { NO_CLIENTS } from './support/clients/install-client.ts';
-import { SOLJSON_PATH } from './support/clients/solc-executable.ts';
+import { CLIENTS_SOLC, SOLJSON_PATH } from './support/clients/solc-executable.ts';
 import {
   GUESTBOOK_ARGUMENTS,
   startGuestbookService,
@@ -62,6 +63,17 @@ describe.skipIf(absence)(`Hardhat 3 and its verify plugin${absence ? ` (${absenc
     expect(shown).toContain('project/contracts/Guestbook.sol:Guestbook');
     expect(shown).toContain('project/contracts/Owned.sol');
   }, 150_000);
+
+  test('write build infos that the page to verify reads', async () => {
+    const dropped = readDropped(await project.readFolder('artifacts/build-info'));
+    if (dropped.kind !== 'standard_json') throw new Error('not usable');
+    const contract = 'project/contracts/Guestbook.sol:Guestbook';
+    expect(dropped.contracts).toContain(contract);
+    expect(dropped.contracts).toContain('project/contracts/Owned.sol:Owned');
+    const { compilerVersion, input } = compilationOf(dropped, contract) ?? {};
+    expect(compilerVersion).toBe(CLIENTS_SOLC.long);
+    expect(input?.['sources']).toHaveProperty(['project/contracts/Guestbook.sol']);
+  });
 
   test('learn that a contract is verified already', async () => {
     const run = await verify(address);

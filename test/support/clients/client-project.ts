@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type DroppedFile } from '../../../web/src/verify/read-dropped.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { CLIENTS_FOLDER, type ClientName, installClient } from './install-client.ts';
 
@@ -24,6 +25,8 @@ export interface ClientProject {
   /** Appends a comment to a source, which changes the metadata hash and nothing else of the code. */
   readonly changeComment: (source: string) => Promise<void>;
   readonly readJson: <T>(file: string) => Promise<T>;
+  /** The files of a folder and below, as somebody drops them on the page that verifies. */
+  readonly readFolder: (folder: string) => Promise<DroppedFile[]>;
   readonly remove: () => Promise<void>;
 }
 
@@ -72,6 +75,20 @@ export async function createClientProject(
       await writeFile(file, `${await readFile(file, 'utf8')}// A comment that was not there.\n`);
     },
     readJson: async (file) => JSON.parse(await readFile(path.join(folder, file), 'utf8')) as never,
+    readFolder: async (below) => {
+      const entries = await readdir(path.join(folder, below), {
+        recursive: true,
+        withFileTypes: true,
+      });
+      return Promise.all(
+        entries
+          .filter((entry) => entry.isFile())
+          .map(async ({ parentPath, name }) => ({
+            path: path.relative(folder, path.join(parentPath, name)),
+            text: await readFile(path.join(parentPath, name), 'utf8'),
+          })),
+      );
+    },
     remove: temporary.remove,
   };
 }
