@@ -45,7 +45,7 @@ describe('parseChainList', () => {
 
   it.each([
     ['too many records', JSON.stringify(Array.from({ length: 10_001 }, () => ({})))],
-    ['too many values', `[{"chainId":1,"name":"A","rpc":[${'0,'.repeat(250_000)}0]}]`],
+    ['too many values', `[{"chainId":1,"name":"A","rpc":[${'0,'.repeat(150_000)}0]}]`],
     ['no JSON', 'name: Good'],
     ['a list that was cut off', JSON.stringify([GOOD]).slice(0, -4)],
     ['an empty text', ''],
@@ -72,6 +72,13 @@ describe('parseChainList', () => {
     expect(list.records[0]?.title).toBeUndefined();
     expect(({} as Record<string, unknown>).title).toBeUndefined();
     expect(list.ignoredFields).toEqual(['__proto__', 'constructor']);
+  });
+
+  it('quarantines a record that is too long', () => {
+    const rpc = Array.from({ length: 1000 }, (_each, index) => `https://${index}.example`);
+    const list = parseChainList(JSON.stringify([GOOD, { chainId: 1, name: 'A', rpc }]), 'test');
+    expect(list.records).toHaveLength(1);
+    expect(list.quarantined).toMatchObject([{ chainId: 1 }]);
   });
 
   it('quarantines a record that is nested too deeply to be rendered', () => {

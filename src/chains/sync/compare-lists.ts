@@ -105,8 +105,8 @@ export function compareLists(
       .map(({ chainId, before: old, after: fresh }) => ({
         chainId,
         name: fresh.name,
-        added: fresh.rpc.filter((url) => !old.rpc.includes(url)),
-        removed: old.rpc.filter((url) => !fresh.rpc.includes(url)),
+        added: without(fresh.rpc, old.rpc),
+        removed: without(old.rpc, fresh.rpc),
       })),
     otherChanged: changes
       .map((change) => ({
@@ -115,6 +115,11 @@ export function compareLists(
       }))
       .filter(({ fields }) => fields.length > 0),
   };
+}
+
+function without(urls: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others);
+  return urls.filter((url) => !known.has(url));
 }
 
 /** The names and short names that a newer list takes from its chains: nobody who knows them should look in vain. */
