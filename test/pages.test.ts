@@ -108,6 +108,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
         await tab.page.emulateMedia({ media: 'print' });
         expect.soft(await findFaultsOnPaper(tab), at).toEqual([]);
         expect.soft(await findFaintTexts(tab, 4.5), at).toEqual([]);
+        expect.soft(await findFaintShapes(tab), at).toEqual([]);
         expect.soft(await countRows(tab), at).toBeGreaterThanOrEqual(rows);
         await tab.page.emulateMedia({ media: 'screen' });
       }
