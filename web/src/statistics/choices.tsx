@@ -18,15 +18,16 @@ interface Props {
   readonly chosen: readonly ChosenChain[];
   /** What was typed and finds no chain; it stays to be mended. */
   readonly unknown: readonly string[];
+  readonly fault: string | undefined;
   readonly presets: readonly Preset[];
   readonly base: string;
 }
 
 /** What is shown, as a form whose answer is the page again: all of it stands in the address. */
-export function Choices({ question, chosen, unknown, presets, base }: Props): VNode {
+export function Choices({ question, presets, ...chains }: Props): VNode {
   return (
     <form class="choices" method="get" aria-label="What is shown">
-      <ChainChoices chosen={chosen} unknown={unknown} base={base} />
+      <ChainChoices {...chains} />
       <div class="choice-row">
         <label>
           From
@@ -66,8 +67,9 @@ const isSame = (left: Question, right: Question): boolean =>
 function ChainChoices({
   chosen,
   unknown,
+  fault,
   base,
-}: Pick<Props, 'chosen' | 'unknown' | 'base'>): VNode {
+}: Omit<Props, 'question' | 'presets'>): VNode {
   const [chains, setChains] = useState(chosen);
   const [text, setText] = useState(unknown.join(', '));
   return (
@@ -79,7 +81,7 @@ function ChainChoices({
         hint="Names, short names or ids, parted by commas."
         supported={false}
         text={text}
-        fault={unknown.length === 0 ? undefined : 'No chain has this name or id.'}
+        fault={fault}
         onChange={(typed, _, taken) => {
           setText(taken === undefined ? typed : '');
           if (taken === undefined) return;

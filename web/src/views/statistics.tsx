@@ -15,8 +15,11 @@ export const page = definePage<StatisticsData>({
   section: 'statistics',
   title: () => 'Statistics – Fullmatch',
   load: (api, { query }) => loadStatistics(api, readQuestion(query)),
-  // What is wrong with the question is its asker's; what is missing here is shown on a page that is there.
-  status: ({ history }) => (history.state === 'failed' && history.status === 400 ? 400 : 200),
+  // What is wrong with the question is its asker's; what fails here is said on a page that is there.
+  status: ({ history }) =>
+    history.state === 'failed' && history.status >= 400 && history.status < 500
+      ? history.status
+      : 200,
   View: StatisticsView,
 });
 
@@ -25,7 +28,7 @@ function StatisticsView({
   request: { query },
   context: { base, now },
 }: ViewProps<StatisticsData>): VNode {
-  const { statistics, chosen, unknown } = data;
+  const { statistics, chosen, unknown, history } = data;
   const question = readQuestion(query);
   const counted = statistics.state === 'ready' ? statistics.value.chains : [];
   const [first] = counted.flatMap(({ firstVerifiedAt }) => firstVerifiedAt ?? []).sort();
@@ -44,6 +47,7 @@ function StatisticsView({
         question={question}
         chosen={chosen}
         unknown={unknown}
+        fault={unknown.length > 0 && history.state === 'failed' ? history.message : undefined}
         presets={listPresets(question, now, first)}
         base={base}
       />
