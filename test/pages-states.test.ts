@@ -114,10 +114,14 @@ chains:
         await tab.context.close();
       });
 
-      it('a chain shows its record, and the overview the last known counts', async () => {
+      it('a chain shows its record, the statistics their history, the overview the last known counts', async () => {
         const tab = await open('/registry/1');
         expect(await main(tab).getByRole('alert').innerText()).toContain('The counts');
         expect(await main(tab).locator('table.fields tbody tr').count()).toBeGreaterThan(5);
+        await visit(tab, urlOf('/statistics'));
+        expect(await main(tab).getByRole('alert').innerText()).toContain('The counts by chain');
+        expect(await main(tab).locator('figure').count()).toBeGreaterThan(0);
+        await keep(tab, 'statistics-partly');
         await visit(tab, urlOf('/'));
         expect(await main(tab).getByRole('alert').innerText()).toContain('The statistics');
         expect(await main(tab).innerText()).toContain('The last known counts');
@@ -134,6 +138,9 @@ chains:
         await main(tab).getByText('appears here by itself').waitFor();
         expect(await main(tab).getByRole('link', { name: 'Verify a contract' }).count()).toBe(1);
         await keep(tab, 'overview-empty');
+        const other = await open('/statistics');
+        await keep(other, 'statistics-empty');
+        await other.context.close();
         await store(0xa1, 'Firstling');
         await main(tab).getByText('Firstling').first().waitFor();
         const total = main(tab).locator('.figures dd').first();
@@ -330,6 +337,8 @@ chains:
           const failure = main(other).getByRole('alert').first();
           expect(await failure.innerText()).toContain('took longer than 3 s');
           await keep(other, 'overview-late-narrow');
+          await visit(other, urlOf('/statistics?shown=chains'));
+          await keep(other, 'statistics-late-narrow');
           await other.context.close();
 
           await age.waitFor({ timeout: 40_000 });

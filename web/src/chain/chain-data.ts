@@ -143,7 +143,7 @@ export function findWarnings(
       text: RED_FLAGS[code] ?? `The public list marks this chain: ${code}.`,
     })),
     ...(record.status === 'deprecated'
-      ? [{ code: 'deprecated', text: 'The public list says that this chain is out of use.' }]
+      ? [{ code: 'deprecated', text: 'By its record this chain is out of use.' }]
       : []),
     ...foreign.map(({ label, reasons }) => ({
       code: 'wrong_chain',
