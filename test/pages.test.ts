@@ -116,6 +116,16 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
       await visit(tab, urlOf('overview'));
       await tab.page.emulateMedia({ media: 'print' });
       expect(await countRows(tab)).toBeGreaterThan(90);
+      await tab.page.emulateMedia({ media: 'screen' });
+
+      // The address is that of what is shown, filters with it.
+      await visit(tab, urlOf('chains'));
+      await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
+      await tab.page.locator('main input[name="q"]').fill('sepolia');
+      await tab.page.waitForURL('**q=sepolia');
+      await tab.page.pdf();
+      await tab.page.emulateMedia({ media: 'print' });
+      expect(await tab.page.locator('header.site').innerText()).toContain(urlOf('chains-filtered'));
       await tab.context.close();
     },
   );

@@ -13,7 +13,7 @@ if (root !== null && state !== null && state !== undefined) {
   if (found !== undefined) {
     const { page } = found;
     hydrate(
-      <Layout page={page} context={props.context}>
+      <Layout page={page} request={props.request} context={props.context}>
         <page.View {...props} />
       </Layout>,
       root,

@@ -45,7 +45,7 @@ export async function render(
     title: spellHiddenCharacters(page.title(props)),
     view,
     body: renderToString(
-      <Layout page={page} context={context}>
+      <Layout page={page} request={request} context={context}>
         <page.View {...props} />
       </Layout>,
     ),

@@ -1,5 +1,6 @@
 import { type ComponentChildren, type VNode } from 'preact';
-import { type Page, type PageContext } from '../page.ts';
+import { type Page, type PageContext, type PageRequest } from '../page.ts';
+import { PaperOrigin } from './paper-origin.tsx';
 
 const SECTIONS = [
   ['overview', 'Overview', ''],
@@ -13,10 +14,12 @@ const SECTIONS = [
 /** What stands around every view. */
 export function Layout({
   page,
+  request,
   context,
   children,
 }: {
   readonly page: Page;
+  readonly request: PageRequest;
   readonly context: PageContext;
   readonly children: ComponentChildren;
 }): VNode {
@@ -63,6 +66,7 @@ export function Layout({
           />
           <button type="submit">Find</button>
         </form>
+        <PaperOrigin request={request} context={context} />
       </header>
       <main id="main" tabIndex={-1}>
         {children}
