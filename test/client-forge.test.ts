@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readDropped } from '../web/src/verify/read-dropped.ts';
+import { compilationOf, readDropped } from '../web/src/verify/read-dropped.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import {
   type ClientProject,
@@ -83,12 +83,12 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
 
   test('writes artifacts that the page to verify reads', async () => {
     const [artifacts, sources] = await Promise.all([
-      project.readFolder('out/Guestbook.sol'),
+      project.readFolder('out'),
       project.readFolder('src'),
     ]);
-    expect(readDropped([...artifacts, ...sources])).toMatchObject({
+    expect(compilationOf(readDropped([...artifacts, ...sources]), CONTRACT)).toMatchObject({
       kind: 'metadata',
-      contract: CONTRACT,
+      contracts: [CONTRACT],
       missing: [],
       compilerVersion: CLIENTS_SOLC.long,
     });

@@ -23,8 +23,8 @@ const EMPTY = { chain: '', address: '', compilerVersion: '', contract: '', trans
 describe('files that are dropped', () => {
   test('may be a standard JSON input: its sources name the contracts', () => {
     expect(readDropped([file('input.json', INPUT)])).toMatchObject({
-      kind: 'standard_json',
-      compilations: [{ input: INPUT }],
+      kind: 'usable',
+      compilations: [{ kind: 'standard_json', input: INPUT }],
       contracts: ['src/Token.sol:Base', 'src/Token.sol:Token'],
     });
   });
@@ -38,7 +38,7 @@ describe('files that are dropped', () => {
       output,
     };
     expect(readDropped([file('a.json', { other: 1 }), file('info.json', info)])).toMatchObject({
-      kind: 'standard_json',
+      kind: 'usable',
       compilations: [{ compilerVersion: '0.8.30+commit.73712a01' }],
       contracts: ['src/Token.sol:Token'],
     });
@@ -61,10 +61,10 @@ describe('files that are dropped', () => {
       file('2.json', info('2', 'Base.sol')),
       file('2.output.json', output('2', 'project/Base.sol')),
     ]);
-    if (dropped.kind !== 'standard_json') throw new Error('not usable');
-    expect(dropped.contracts).toEqual(['project/Both.sol:A', 'project/Base.sol:A']);
-    expect(compilationOf(dropped, 'project/Base.sol:A')?.input['settings']).toEqual({ id: '2' });
-    expect(compilationOf(dropped, 'project/Both.sol:A')?.input['settings']).toEqual({ id: '1' });
+    expect(dropped).toHaveProperty('contracts', ['project/Both.sol:A', 'project/Base.sol:A']);
+    const idOf = (id: string): object => ({ input: { settings: { id } } });
+    expect(compilationOf(dropped, 'project/Base.sol:A')).toMatchObject(idOf('2'));
+    expect(compilationOf(dropped, 'project/Both.sol:A')).toMatchObject(idOf('1'));
     const fields = { ...EMPTY, contract: 'project/Base.sol:A' };
     expect(fillFields(fields, dropped).compilerVersion).toBe('0.8.30+commit.73712a01');
   });
@@ -84,9 +84,7 @@ describe('files that are dropped', () => {
   });
 
   test('may begin with the mark of an editor', () => {
-    expect(readDropped([file('a.json', `\ufeff${JSON.stringify(INPUT)}`)]).kind).toBe(
-      'standard_json',
-    );
+    expect(readDropped([file('a.json', `\ufeff${JSON.stringify(INPUT)}`)]).kind).toBe('usable');
   });
 
   test.each([
@@ -110,14 +108,15 @@ describe('files that are dropped', () => {
       file('project/src/Token.sol', TOKEN),
       file('project/src/Other.sol', 'contract Other {}'),
     ]);
-    expect(dropped).toMatchObject({
+    const compilation = compilationOf(dropped, 'src/Token.sol:Token');
+    expect(compilation).toMatchObject({
       kind: 'metadata',
       metadata: METADATA,
-      contract: 'src/Token.sol:Token',
+      contracts: ['src/Token.sol:Token'],
       compilerVersion: '0.8.30+commit.73712a01',
       missing: [],
     });
-    expect(dropped).toHaveProperty('sources', {
+    expect(compilation).toHaveProperty('sources', {
       'src/Token.sol': TOKEN,
       'lib/a/Token.sol': 'library A {}',
       'project/src/Other.sol': 'contract Other {}',
@@ -125,10 +124,21 @@ describe('files that are dropped', () => {
   });
 
   test('may be a metadata.json: what is missing is named', () => {
-    expect(readDropped([file('metadata.json', METADATA)])).toMatchObject({
+    expect(compilationOf(readDropped([file('metadata.json', METADATA)]), '')).toMatchObject({
       kind: 'metadata',
       missing: ['src/Token.sol', 'lib/a/Token.sol'],
     });
+  });
+
+  test('may be all artifacts of Foundry: each contract has its own', () => {
+    const other = { ...METADATA, settings: { compilationTarget: { 'src/Other.sol': 'Other' } } };
+    const dropped = readDropped([
+      file('out/Token.json', { metadata: METADATA }),
+      file('out/Other.json', { metadata: other }),
+    ]);
+    expect(dropped).toMatchObject({ contracts: ['src/Token.sol:Token', 'src/Other.sol:Other'] });
+    expect(compilationOf(dropped, 'src/Other.sol:Other')).toMatchObject({ metadata: other });
+    expect([...findFaults(EMPTY, dropped).keys()]).toEqual(['chain', 'address', 'contract']);
   });
 
   test.each([
@@ -139,7 +149,6 @@ describe('files that are dropped', () => {
       [file('i.json', { language: 'Solidity', sources: { a: { urls: [] } } })],
     ],
     ['an input without sources', [file('i.json', { language: 'Solidity', sources: {} })]],
-    ['several artifacts', [file('a.json', METADATA), file('b.json', METADATA)]],
     ['nothing', []],
   ])('are not usable: %s', (_, files) => {
     expect(readDropped(files)).toMatchObject({ kind: 'unusable' });
@@ -178,9 +187,14 @@ describe('the form', () => {
   });
 
   test('makes the requests that the API v2 takes', () => {
-    if (dropped.kind === 'unusable') throw new Error('not usable');
+    const input = compilationOf(dropped, fields.contract);
+    const metadata = compilationOf(
+      readDropped([file('metadata.json', METADATA), file('Token.sol', TOKEN)]),
+      fields.contract,
+    );
+    if (input === undefined || metadata === undefined) throw new Error('not usable');
     const transaction = `0x${'1'.repeat(64)}`;
-    expect(buildRequest({ ...fields, transaction }, dropped)).toEqual({
+    expect(buildRequest({ ...fields, transaction }, input)).toEqual({
       path: `v2/verify/1/${fields.address}`,
       body: {
         stdJsonInput: INPUT,
@@ -189,8 +203,6 @@ describe('the form', () => {
         creationTransactionHash: transaction,
       },
     });
-    const metadata = readDropped([file('metadata.json', METADATA), file('Token.sol', TOKEN)]);
-    if (metadata.kind !== 'metadata') throw new Error('no metadata');
     expect(buildRequest(fields, metadata)).toMatchObject({
       path: `v2/verify/metadata/1/${fields.address}`,
       body: { metadata: METADATA },

@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { describeSettings } from './describe-settings.ts';
-import { type Dropped, type DroppedFile } from './read-dropped.ts';
+import { type Compilation, type Dropped, type DroppedFile } from './read-dropped.ts';
 import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-files.ts';
 
 interface Props {
   readonly files: readonly DroppedFile[];
   readonly dropped: Dropped | undefined;
+  /** The compilation that the form stands for. */
+  readonly compilation: Compilation | undefined;
   readonly fault: string | undefined;
   /** Whether files were chosen before that the browser could not keep. */
   readonly areLost: boolean;
@@ -18,7 +20,8 @@ interface Props {
 const MISSING_SHOWN = 8;
 
 /** Takes the files of a compilation: dropped, or chosen by the keyboard. They stay in the browser until they are sent. */
-export function FileField({ files, dropped, fault, areLost, onFiles }: Props): VNode {
+export function FileField(props: Props): VNode {
+  const { files, dropped, compilation, fault, areLost, onFiles } = props;
   const [isOver, setOver] = useState(false);
   const [refusal, setRefusal] = useState<string>();
   const take = async (
@@ -85,7 +88,9 @@ export function FileField({ files, dropped, fault, areLost, onFiles }: Props): V
         </p>
       )}
       <div aria-live="polite">
-        {dropped !== undefined && dropped.kind !== 'unusable' && <Found dropped={dropped} />}
+        {dropped?.kind === 'usable' && compilation !== undefined && (
+          <Found dropped={dropped} compilation={compilation} />
+        )}
       </div>
       {wrong !== undefined && (
         <p class="fault" id="files-fault">
@@ -101,33 +106,27 @@ export function FileField({ files, dropped, fault, areLost, onFiles }: Props): V
   );
 }
 
-function Found({ dropped }: { readonly dropped: Exclude<Dropped, { kind: 'unusable' }> }): VNode {
-  const isInput = dropped.kind === 'standard_json';
-  const [compilation] = isInput ? dropped.compilations : [];
-  const sources = isInput ? compilation?.input['sources'] : dropped.sources;
-  const count = Object.keys(sources ?? {}).length;
-  const version = isInput ? compilation?.compilerVersion : dropped.compilerVersion;
-  const settings = (isInput ? compilation?.input : dropped.metadata)?.['settings'];
-  const missing = isInput ? [] : dropped.missing;
-  const isOne = !isInput || dropped.compilations.length === 1;
+function Found({
+  dropped: { from },
+  compilation,
+}: {
+  readonly dropped: Extract<Dropped, { kind: 'usable' }>;
+  readonly compilation: Compilation;
+}): VNode {
+  const isInput = compilation.kind === 'standard_json';
+  const document = isInput ? compilation.input : compilation.metadata;
+  const count = Object.keys(document['sources'] ?? {}).length;
+  const missing = isInput ? [] : compilation.missing;
+  const { compilerVersion } = compilation;
   return (
     <>
-      <p class="found">
+      <p class="found">{from}.</p>
+      <p class="hint">
+        {formatCount(count)} {count === 1 ? 'source' : 'sources'} ·{' '}
         <SafeText
-          text={[
-            dropped.from,
-            isInput ? '' : ` of ${dropped.contract}`,
-            isOne ? ` with ${formatCount(count)} ${count === 1 ? 'source' : 'sources'}` : '',
-            version === undefined ? '' : `, compiled by ${version}`,
-          ].join('')}
+          text={`${compilerVersion === undefined ? '' : `Compiler: ${compilerVersion} · `}${describeSettings(document['settings'])}`}
         />
-        .
       </p>
-      {isOne && (
-        <p class="hint">
-          <SafeText text={describeSettings(settings)} />
-        </p>
-      )}
       {missing.length > 0 && (
         <div class="fault">
           <p>Add these sources; the metadata names them, and nothing is fetched from elsewhere:</p>

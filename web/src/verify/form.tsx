@@ -5,7 +5,7 @@ import { ChainField } from '../parts/chain-field.tsx';
 import { CompilerField } from './compiler-field.tsx';
 import { FileField } from './file-field.tsx';
 import { keepForm, readKeptForm } from './kept-form.ts';
-import { type DroppedFile, readDropped } from './read-dropped.ts';
+import { compilationOf, type DroppedFile, readDropped } from './read-dropped.ts';
 import { ContractField, TextField } from './text-fields.tsx';
 import {
   buildRequest,
@@ -48,6 +48,7 @@ function useVerifyForm({ base, chain, address }: Props) {
   const [isSending, setSending] = useState(false);
   const alert = useRef<HTMLDivElement>(null);
   const dropped = useMemo(() => (files.length === 0 ? undefined : readDropped(files)), [files]);
+  const compilation = compilationOf(dropped, fields.contract);
 
   useEffect(() => {
     const kept = readKeptForm();
@@ -90,9 +91,9 @@ function useVerifyForm({ base, chain, address }: Props) {
     setRefusal(undefined);
     const first = FOCUS_ORDER.find((name) => found.has(name as FieldName));
     if (first !== undefined) document.getElementById(first)?.focus();
-    if (found.size > 0 || dropped === undefined || dropped.kind === 'unusable') return;
+    if (found.size > 0 || compilation === undefined) return;
     setSending(true);
-    const { path, body } = buildRequest(fields, dropped);
+    const { path, body } = buildRequest(fields, compilation);
     const answer = await submit(`${base}${path}`, body);
     setSending(false);
     if ('id' in answer) location.assign(`${base}job/${answer.id}`);
@@ -107,6 +108,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     files,
     areLost,
     dropped,
+    compilation,
     faults,
     refusal,
     isSending,
@@ -120,7 +122,7 @@ function useVerifyForm({ base, chain, address }: Props) {
 /** The form by which people verify. */
 export function VerifyForm(props: Props): VNode {
   const { base } = props;
-  const { fields, chainText, files, areLost, dropped, ...form } = useVerifyForm(props);
+  const { fields, chainText, files, areLost, dropped, compilation, ...form } = useVerifyForm(props);
   const { faults, refusal, isSending, alert, change, takeFiles, send } = form;
   return (
     <form
@@ -131,7 +133,11 @@ export function VerifyForm(props: Props): VNode {
         void send();
       }}
     >
-      <FileField {...{ files, areLost, dropped }} fault={faults.get('files')} onFiles={takeFiles} />
+      <FileField
+        {...{ files, areLost, dropped, compilation }}
+        fault={faults.get('files')}
+        onFiles={takeFiles}
+      />
       <ChainField
         base={base}
         label="Chain"
@@ -153,22 +159,20 @@ export function VerifyForm(props: Props): VNode {
         fault={faults.get('address')}
         onChange={(value) => change({ address: value.trim() })}
       />
-      {dropped?.kind !== 'metadata' && (
-        <>
-          <CompilerField
-            base={base}
-            value={fields.compilerVersion}
-            fault={faults.get('compilerVersion')}
-            onChange={(compilerVersion) => change({ compilerVersion })}
-          />
-          <ContractField
-            choices={dropped?.kind === 'standard_json' ? dropped.contracts : []}
-            value={fields.contract}
-            fault={faults.get('contract')}
-            onChange={(contract) => change(chooseContract(fields, dropped, contract))}
-          />
-        </>
+      {compilation?.kind !== 'metadata' && (
+        <CompilerField
+          base={base}
+          value={fields.compilerVersion}
+          fault={faults.get('compilerVersion')}
+          onChange={(compilerVersion) => change({ compilerVersion })}
+        />
       )}
+      <ContractField
+        choices={dropped?.kind === 'usable' ? dropped.contracts : []}
+        value={fields.contract}
+        fault={faults.get('contract')}
+        onChange={(contract) => change(chooseContract(fields, dropped, contract))}
+      />
       <TextField
         id="transaction"
         label="Creation transaction (optional)"

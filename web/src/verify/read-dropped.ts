@@ -6,37 +6,38 @@ export interface DroppedFile {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A standard JSON input. */
-interface Compilation {
-  readonly input: Members;
+/** One thing that can be compiled: a standard JSON input, or metadata with its sources. */
+export type Compilation = {
   /** Where the file says it. */
   readonly compilerVersion?: string;
   /** `path:Name` of the contracts that it may be; the output of a compiler names all of them. */
   readonly contracts: readonly string[];
-  /** The sources that it was made for: Hardhat 3 writes a build info for each of them. */
-  readonly roots: readonly unknown[];
-}
+} & (
+  | {
+      readonly kind: 'standard_json';
+      readonly input: Members;
+      /** The sources that it was made for: Hardhat 3 writes a build info for each of them. */
+      readonly roots: readonly unknown[];
+    }
+  | {
+      readonly kind: 'metadata';
+      readonly metadata: Members;
+      readonly sources: Readonly<Record<string, string>>;
+      /** Sources that the metadata names and that are not there, by name or by content. */
+      readonly missing: readonly string[];
+    }
+);
 
 /** What a set of files holds that can be verified. */
 export type Dropped =
   | {
-      readonly kind: 'standard_json';
+      readonly kind: 'usable';
       /** In words: a standard JSON input, a build info. */
       readonly from: string;
       /** At least one. */
       readonly compilations: readonly Compilation[];
       /** Of all compilations. */
       readonly contracts: readonly string[];
-    }
-  | {
-      readonly kind: 'metadata';
-      readonly from: string;
-      readonly metadata: Members;
-      readonly sources: Readonly<Record<string, string>>;
-      readonly contract: string;
-      readonly compilerVersion?: string;
-      /** Sources that the metadata names and that are not there, by name or by content. */
-      readonly missing: readonly string[];
     }
   | { readonly kind: 'unusable'; readonly reason: string };
 
@@ -52,54 +53,54 @@ export function readDropped(files: readonly DroppedFile[]): Dropped {
     const value = parseMembers(text);
     return value === undefined ? [] : [{ path, value }];
   });
-  const buildInfos = documents.filter(({ value }) => isStandardJson(value['input']));
-  const inputs = documents.filter(({ value }) => isStandardJson(value));
-  const artifacts = documents.filter(({ value }) => metadataOf(value) !== undefined);
-  const found = [buildInfos, inputs, artifacts].find(({ length }) => length > 0);
-  if (found === undefined) return nothingOf(files, documents);
-  if (found === artifacts) {
-    const [first, another] = artifacts;
-    if (first === undefined || another !== undefined) return severalOf(artifacts);
-    return ofMetadata(first.value, files);
-  }
-  const fault = found.map(({ value }) => faultOfInput(inputOf(value))).find((each) => each !== '');
-  if (fault !== undefined) return unusable(fault);
-  const compilations = found.map(({ value }) => toCompilation(value, documents));
-  const name = found === inputs ? 'standard JSON input' : 'build info';
-  return {
-    kind: 'standard_json',
-    from: found.length === 1 ? `A ${name}` : `${found.length} ${name}s`,
-    compilations,
-    contracts: [...new Set(compilations.flatMap(({ contracts }) => contracts))],
+  const kinds: Readonly<Record<string, (document: Members) => boolean>> = {
+    'build info': ({ input }) => isStandardJson(input),
+    'standard JSON input': isStandardJson,
+    artifact: (document) => metadataOf(document) !== undefined,
   };
+  for (const [name, fits] of Object.entries(kinds)) {
+    const found = documents.filter(({ value }) => fits(value));
+    if (found.length === 0) continue;
+    const compilations = found.map(({ value }) => toCompilation(value, documents, files));
+    const fault = compilations.map(faultOfInput).find((each) => each !== '');
+    if (fault !== undefined) return unusable(fault);
+    return {
+      kind: 'usable',
+      from: found.length === 1 ? `One ${name}` : `${found.length} ${name}s`,
+      compilations,
+      contracts: [...new Set(compilations.flatMap(({ contracts }) => contracts))],
+    };
+  }
+  return nothingOf(files, documents);
+}
+
+function toCompilation(
+  document: Members,
+  documents: readonly JsonDocument[],
+  files: readonly DroppedFile[],
+): Compilation {
+  const metadata = metadataOf(document);
+  return metadata === undefined ? ofInput(document, documents) : ofMetadata(metadata, files);
 }
 
 /** The compilation of a contract: the one that was made for its source, where several have it. */
 export function compilationOf(
-  { compilations }: Extract<Dropped, { kind: 'standard_json' }>,
+  dropped: Dropped | undefined,
   contract: string,
 ): Compilation | undefined {
+  if (dropped?.kind !== 'usable') return undefined;
+  const { compilations } = dropped;
   const path = contract.slice(0, contract.lastIndexOf(':'));
   return (
-    compilations.find(({ roots }) => roots.includes(path)) ??
+    compilations.find((each) => each.kind === 'standard_json' && each.roots.includes(path)) ??
     compilations.find(({ contracts }) => contracts.includes(contract)) ??
     compilations[0]
   );
 }
 
-const PATHS_TOLD = 5;
-
 interface JsonDocument {
   readonly path: string;
   readonly value: Members;
-}
-
-function severalOf(documents: readonly JsonDocument[]): Dropped {
-  const told = documents.slice(0, PATHS_TOLD).map(({ path }) => path);
-  const more = documents.length > PATHS_TOLD ? ' and more' : '';
-  return unusable(
-    `These files hold ${documents.length} artifacts: ${told.join(', ')}${more}. Choose one of them, and the sources.`,
-  );
 }
 
 function nothingOf(files: readonly DroppedFile[], documents: readonly JsonDocument[]): Dropped {
@@ -173,7 +174,7 @@ const inputOf = (document: Members): Members =>
 const DECLARATION = /^[ \t]*(?:abstract[ \t]+)?(?:contract|library)[ \t]+([A-Za-z_$][\w$]*)/gm;
 
 /** Hardhat 2 keeps the output beside the input, Hardhat 3 in another file with the same id. */
-function toCompilation(document: Members, documents: readonly JsonDocument[]): Compilation {
+function ofInput(document: Members, documents: readonly JsonDocument[]): Compilation {
   const version = [document['solcLongVersion'], document['solcVersion']].find(
     (each): each is string => typeof each === 'string' && each !== '',
   );
@@ -185,6 +186,7 @@ function toCompilation(document: Members, documents: readonly JsonDocument[]): C
   );
   const input = inputOf(document);
   return {
+    kind: 'standard_json',
     input,
     ...(version !== undefined && { compilerVersion: version }),
     contracts: compiled.length > 0 ? compiled : declaredIn(input),
@@ -202,8 +204,9 @@ function declaredIn(input: Members): string[] {
 }
 
 /** Why an input cannot be sent; empty where it can. */
-function faultOfInput(input: Members): string {
-  const sources = Object.entries(membersOf(input['sources']));
+function faultOfInput(compilation: Compilation): string {
+  if (compilation.kind === 'metadata') return '';
+  const sources = Object.entries(membersOf(compilation.input['sources']));
   if (sources.length === 0) return 'The input has no sources.';
   const without = sources.find(([, source]) => typeof membersOf(source)['content'] !== 'string');
   if (without === undefined) return '';
@@ -224,8 +227,7 @@ function metadataOf(value: Members): Members | undefined {
   });
 }
 
-function ofMetadata(document: Members, files: readonly DroppedFile[]): Dropped {
-  const metadata = metadataOf(document) ?? {};
+function ofMetadata(metadata: Members, files: readonly DroppedFile[]): Compilation {
   const listed = isMembers(metadata['sources']) ? metadata['sources'] : {};
   const others = files.filter(({ text }) => !/^\s*\{/.test(text));
   const sources: [string, string][] = [];
@@ -249,10 +251,9 @@ function ofMetadata(document: Members, files: readonly DroppedFile[]): Dropped {
   const version = isMembers(compiler) ? compiler['version'] : undefined;
   return {
     kind: 'metadata',
-    from: metadata === document ? 'A metadata.json' : 'An artifact of Foundry',
     metadata,
     sources: Object.fromEntries(sources),
-    contract: target === undefined ? '' : `${target[0]}:${String(target[1])}`,
+    contracts: target === undefined ? [] : [`${target[0]}:${String(target[1])}`],
     ...(typeof version === 'string' && { compilerVersion: version }),
     missing,
   };

@@ -1,4 +1,4 @@
-import { compilationOf, type Dropped } from './read-dropped.ts';
+import { type Compilation, compilationOf, type Dropped } from './read-dropped.ts';
 
 /** What stands in the fields of the form. */
 export interface VerifyFields {
@@ -28,8 +28,9 @@ export function findFaults(
   if (!ADDRESS.test(fields.address)) {
     faults.set('address', 'An address is 0x and 40 hexadecimal digits.');
   }
-  if (dropped?.kind === 'standard_json') {
-    if (fields.compilerVersion === '') {
+  const compilation = compilationOf(dropped, fields.contract);
+  if (compilation !== undefined) {
+    if (compilation.kind === 'standard_json' && fields.compilerVersion === '') {
       faults.set('compilerVersion', 'A standard JSON input does not say its compiler: name it.');
     }
     if (!fields.contract.includes(':')) {
@@ -52,11 +53,11 @@ export interface VerifyRequest {
 /** The request of fields without faults. */
 export function buildRequest(
   { chain, address, compilerVersion, contract, transaction }: VerifyFields,
-  dropped: Exclude<Dropped, { kind: 'unusable' }>,
+  compilation: Compilation,
 ): VerifyRequest {
   const creation = transaction === '' ? {} : { creationTransactionHash: transaction };
-  if (dropped.kind === 'metadata') {
-    const { metadata, sources } = dropped;
+  if (compilation.kind === 'metadata') {
+    const { metadata, sources } = compilation;
     return {
       path: `v2/verify/metadata/${chain}/${address}`,
       body: { metadata, sources, ...creation },
@@ -65,7 +66,7 @@ export function buildRequest(
   return {
     path: `v2/verify/${chain}/${address}`,
     body: {
-      stdJsonInput: compilationOf(dropped, contract)?.input,
+      stdJsonInput: compilation.input,
       compilerVersion,
       contractIdentifier: contract,
       ...creation,
@@ -76,10 +77,6 @@ export function buildRequest(
 /** The fields after files were read: what the files say stands in them, and what was typed stays where they are silent. */
 export function fillFields(fields: VerifyFields, dropped: Dropped): VerifyFields {
   if (dropped.kind === 'unusable') return fields;
-  if (dropped.kind === 'metadata') {
-    const { contract, compilerVersion = fields.compilerVersion } = dropped;
-    return { ...fields, compilerVersion, contract };
-  }
   const { contracts } = dropped;
   const [only, another] = contracts;
   const isListed = contracts.length === 0 || contracts.includes(fields.contract);
@@ -94,6 +91,6 @@ export function chooseContract(
   dropped: Dropped | undefined,
   contract: string,
 ): Pick<VerifyFields, 'contract' | 'compilerVersion'> {
-  const found = dropped?.kind === 'standard_json' ? compilationOf(dropped, contract) : undefined;
-  return { contract, compilerVersion: found?.compilerVersion ?? fields.compilerVersion };
+  const { compilerVersion = fields.compilerVersion } = compilationOf(dropped, contract) ?? {};
+  return { contract, compilerVersion };
 }

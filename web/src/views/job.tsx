@@ -14,6 +14,8 @@ import './job.css';
 
 interface JobData {
   readonly job: Loaded<JobState>;
+  /** Where it is known. */
+  readonly chainName?: string;
 }
 
 /** How long the page waits before it asks again: each wait is longer than the one before. */
@@ -25,7 +27,12 @@ const WAIT_GROWTH = 1.3;
 export const page = definePage<JobData>({
   section: 'verify',
   title: ({ data: { job } }) => titleOf(job),
-  load: async (api, { params }) => ({ job: await readJob(api, params['id'] ?? '') }),
+  load: async (api, { params }) => {
+    const job = await readJob(api, params['id'] ?? '');
+    if (job.state === 'failed') return { job };
+    const chain = await api.get<{ record: { name: string } }>(`v1/chains/${job.value.chainId}`);
+    return { job, ...(chain.state === 'ready' && { chainName: chain.value.record.name }) };
+  },
   status: ({ job }) => {
     if (job.state === 'ready') return 200;
     return job.status === 404 ? 404 : 503;
@@ -100,7 +107,10 @@ function JobView({ data, request: { params }, context }: ViewProps<JobData>): VN
         <a href={`${base}contract/${chainId}/${address}`}>
           <code>{address}</code>
         </a>{' '}
-        on <a href={`${base}registry/${chainId}`}>chain {chainId}</a>
+        on{' '}
+        <a href={`${base}registry/${chainId}`}>
+          <SafeText text={data.chainName ?? `chain ${chainId}`} />
+        </a>
       </p>
       {!isEnded(value) && <Elapsed since={value.createdAt} now={now} />}
       {newest !== undefined && <JobFailed what="How the verification stands now" job={newest} />}
