@@ -70,14 +70,14 @@ function ChainChoices({
   fault,
   base,
 }: Omit<Props, 'question' | 'presets'>): VNode {
-  const [chains, setChains] = useState(chosen);
+  const [chains, setChains] = useState(chosen.map((chain) => ({ ...chain, isOn: true })));
   const [text, setText] = useState(unknown.join(', '));
   return (
     <div class="choice-row">
       <ChainField
         base={base}
         name="chains"
-        label={chains.length === 0 ? 'Chains (all)' : 'More chains'}
+        label={chains.some(({ isOn }) => isOn) ? 'More chains' : 'Chains (all)'}
         hint="Names, short names or ids, parted by commas."
         supported={false}
         text={text}
@@ -86,15 +86,27 @@ function ChainChoices({
           setText(taken === undefined ? typed : '');
           if (taken === undefined) return;
           const others = chains.filter(({ chainId }) => chainId !== taken.chainId);
-          setChains([...others, { chainId: taken.chainId, name: taken.name }]);
+          setChains([...others, { ...taken, isOn: true }]);
         }}
       />
       {chains.length > 0 && (
         <fieldset class="chips">
           <legend>Chosen</legend>
-          {chains.map(({ chainId, name }) => (
+          {chains.map(({ chainId, name, isOn }) => (
             <label key={chainId}>
-              <input type="checkbox" name="chain" value={chainId} defaultChecked />
+              <input
+                type="checkbox"
+                name="chain"
+                value={chainId}
+                checked={isOn}
+                onChange={() =>
+                  setChains(
+                    chains.map((chain) =>
+                      chain.chainId === chainId ? { ...chain, isOn: !isOn } : chain,
+                    ),
+                  )
+                }
+              />
               <SafeText text={name} />
             </label>
           ))}
