@@ -228,7 +228,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     const [name = ''] = /test_[0-9a-f]+/.exec(testDatabase.url) ?? [];
     await administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
     expect(await open('/contracts?q=vault')).toBe(503);
-    expect(await main(tab).getByRole('alert').innerText()).toMatch(/could not be read at 20/);
+    expect(await main(tab).getByRole('alert').innerText()).toMatch(/could not be read since 20/);
     expect(await main(tab).getByLabel('Search by').inputValue()).toBe('vault');
     expect(tab.troubles).toEqual([]);
     expect(tab.foreignRequests).toEqual([]);

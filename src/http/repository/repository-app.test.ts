@@ -50,10 +50,10 @@ describe('the repository host', () => {
     }
   });
 
-  test('says at / what it is and where the API host is', async () => {
+  test('says at / what it is and where the pages are', async () => {
     const page = await (await app.request('/')).text();
     expect(page).toContain('href="./stats.json"');
-    expect(page).toContain('href="http://127.0.0.1:5555"');
+    expect(page).toContain('href="http://127.0.0.1:5555/contracts"');
     const alone = createRepositoryApp(await fixtureDependencies({ urls: () => ({}) }));
     expect(await (await alone.request('/')).text()).toContain('switched off');
   });

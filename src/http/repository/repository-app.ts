@@ -4,7 +4,7 @@ import { iconRoute } from '../api/api-routes.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
 import { currentSnapshot, type HttpDependencies } from '../host-dependencies.ts';
-import { answerPage, html } from '../html.ts';
+import { answerPage, type Html, html } from '../html.ts';
 import { answerIcon } from '../icon.ts';
 import { addContractTree } from './contract-tree.ts';
 import { manifestRoute, repositoryHomeRoute, statisticsRoute } from './repository-routes.ts';
@@ -38,9 +38,9 @@ function renderRepositoryHome(deps: HttpDependencies): Answer {
   return answerPage({
     title: 'Fullmatch repository',
     base: './',
-    lead: html`The repository host of a smart-contract verification service: the contracts whose
-    sources match the code on chain.`,
-    main: html`<h2>Documents</h2>
+    lead: html`The repository host of a smart-contract verification service: the published files of
+    the contracts whose sources match the code on chain.`,
+    main: html`<h2>What it serves</h2>
       <ul>
         <li>
           <a href="./stats.json">/stats.json</a>: verified contracts by chain, each counted once at
@@ -50,20 +50,31 @@ function renderRepositoryHome(deps: HttpDependencies): Answer {
           <a href="./manifest.json">/manifest.json</a>: the moment that the counts are true for
         </li>
         <li>
-          <code>/contracts/full_match/1/0x…/</code> and
-          <code>/contracts/partial_match/1/0x…/</code>: metadata and sources of a contract, by chain
-          and address
+          <code>/contracts/full_match/{chain}/{address}/</code> and
+          <code>/contracts/partial_match/{chain}/{address}/</code>: the files of a contract, which
+          are its metadata and its sources
         </li>
       </ul>
-      <h2>The API host</h2>
-      ${
-        api === undefined
-          ? html`<p>It is served by another process: it is switched off here.</p>`
-          : html`<p>
-              <a href="${api}">${api}</a> has the chains, the health report and the description of
-              the whole HTTP interface.
-            </p>`
-      }`,
+      <h2>Pages</h2>
+      ${api === undefined ? html`<p>The host of the pages is switched off here.</p>` : renderPages(api)}`,
     footer: html`<p>fullmatch ${deps.version}</p>`,
   });
+}
+
+function renderPages(api: string): Html {
+  const pages = [
+    ['', 'Overview', 'what is verified here, and how the service is'],
+    ['contracts', 'Contracts', 'find one by its address or name, and read its sources'],
+    ['registry', 'Chains', 'every chain that the service knows'],
+    ['statistics', 'Statistics', 'the counts over time'],
+    ['verify', 'Verify', 'bring the sources of a contract'],
+    ['counts', 'How counts are made', 'what a full and a partial match say'],
+    ['docs', 'HTTP interface', 'everything that both hosts answer, for programs'],
+  ] as const;
+  const lines = pages.map(
+    ([path, name, about]) => html`<li><a href="${api}/${path}">${name}</a>: ${about}</li>`,
+  );
+  return html`<ul>
+    ${lines}
+  </ul>`;
 }

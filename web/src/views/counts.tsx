@@ -15,6 +15,8 @@ interface CountsData {
     readonly address: string;
     readonly stored: boolean;
   };
+  /** A chain of the registry: the contract's may be none. */
+  readonly chainId: number | undefined;
 }
 
 /** How counts are made: definitions, rules, and the interface with examples for this very instance. */
@@ -32,23 +34,30 @@ const MADE_UP = {
 } as const;
 
 async function load(api: Api): Promise<CountsData> {
-  const [statistics, contracts] = await Promise.all([
+  const [statistics, contracts, chains] = await Promise.all([
     api.get<StatisticsOverview>('v1/statistics'),
     api.get<ContractPage>('v1/contracts?limit=1'),
+    api.get<{ readonly results: readonly { readonly chainId: number }[] }>(
+      'v1/chains?fields=chainId&limit=1',
+    ),
   ]);
   const first = contracts.state === 'ready' ? contracts.value.results[0] : undefined;
-  const example = first && { chainId: first.chainId, address: first.address, stored: true };
-  if (statistics.state === 'failed') return { totals: statistics, example: example ?? MADE_UP };
+  const example = first
+    ? { chainId: first.chainId, address: first.address, stored: true }
+    : MADE_UP;
+  const chainId = chains.state === 'ready' ? chains.value.results[0]?.chainId : undefined;
+  if (statistics.state === 'failed') return { totals: statistics, example, chainId };
   const { totals, asOf, eventNumber } = statistics.value;
   return {
     totals: { ...statistics, value: { totals, asOf, eventNumber } },
-    example: example ?? MADE_UP,
+    example,
+    chainId,
   };
 }
 
 function CountsView({ data, context }: ViewProps<CountsData>): VNode {
   const { apiUrl = '', repositoryUrl } = context;
-  const { totals, example } = data;
+  const { totals, example, chainId } = data;
   return (
     <div class="prose">
       <h1>How counts are made</h1>
@@ -77,10 +86,12 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
         url={`${apiUrl}/v1/statistics/history?chain=1&interval=week`}
       />
       <Command about="Every chain of the registry" url={`${apiUrl}/chains`} />
-      <Command
-        about="A chain, with the origin of each field"
-        url={`${apiUrl}/v1/chains/${example.chainId}`}
-      />
+      {chainId !== undefined && (
+        <Command
+          about="A chain, with the origin of each field"
+          url={`${apiUrl}/v1/chains/${chainId}`}
+        />
+      )}
       <Command
         about="The newest full matches of a chain"
         url={`${apiUrl}/v1/contracts?chain=${example.chainId}&match=full&limit=5`}

@@ -1,0 +1,112 @@
+// What explains the service: how counts are made, with its commands, and the home of the repository host.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saveMatch } from '../src/repository/save-matches.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import {
+  hasBrowser,
+  LOOKS,
+  NO_BROWSER,
+  openTab,
+  sidewaysScroll,
+  startBrowser,
+  visit,
+} from './support/browser.ts';
+import { findFaintTexts, findWithAxe } from './support/in-page.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const run = promisify(execFile);
+const curlIsThere = await run('curl', ['--version']).then(
+  () => true,
+  () => false,
+);
+/** A chain with contracts that the registry does not have. */
+const UNKNOWN_CHAIN_ID = 987_654_321;
+const COMMAND = /^curl -s (-N )?'([^']+)'$/;
+
+let testDatabase: TestDatabase;
+let service: BootedService;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  service = await bootService({ databaseUrl: testDatabase.url });
+});
+afterAll(async () => {
+  await service.close();
+  await testDatabase.drop();
+});
+
+describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}`, () => {
+  /** Runs the commands of the page; gives the URLs that were not answered with 200, and their statuses. */
+  async function refusedCommands(): Promise<readonly string[]> {
+    const page = await (await fetch(`${service.apiUrl}/counts`)).text();
+    const commands = [...page.matchAll(/<pre[^>]*>([^<]*)<\/pre>/g)].map(([, text = '']) =>
+      text.replaceAll('&amp;', '&').replaceAll('&#39;', "'"),
+    );
+    expect(commands.length).toBeGreaterThanOrEqual(8);
+    const answers = commands.map(async (command) => {
+      const [, options = '', url = ''] = COMMAND.exec(command) ?? [];
+      expect(url, command).not.toBe('');
+      const limits = options === '' ? [] : ['--max-time', '1'];
+      const told = ['-o', '/dev/null', '-w', '%{http_code}'];
+      // The stream of events ends only when its reader does, and curl then says that its time was up.
+      const { stdout: status } = await run('curl', ['-s', ...limits, ...told, url]).catch(
+        (ended: unknown) => ended as { readonly stdout: string },
+      );
+      return status === '200' ? [] : [`${status} ${new URL(url).pathname}`];
+    });
+    return (await Promise.all(answers)).flat();
+  }
+
+  it('has commands that all work but one while nothing is verified, as it says', async () => {
+    expect(await refusedCommands()).toEqual([
+      '404 /v2/contract/1/0x00000000219ab540356cBB839Cbe05303d7705Fa',
+    ]);
+  });
+
+  it('has commands that all work, also where contracts are of a chain that is not known', async () => {
+    const contract = sampleContract(UNKNOWN_CHAIN_ID, sampleAddress(1), { runtimeMatch: 'full' });
+    await saveMatch(testDatabase.database, contract);
+    expect(await refusedCommands()).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser())(
+  `the home of the repository host${hasBrowser() ? '' : `: ${NO_BROWSER}`}`,
+  () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await startBrowser();
+    });
+    afterAll(() => browser.close());
+
+    it.each(LOOKS)(
+      'is whole, without findings of axe, and no wider than the screen: $name',
+      async (look) => {
+        const tab = await openTab(browser, look);
+        expect(await visit(tab, `${service.repositoryUrl}/`)).toBe(200);
+        expect(await findWithAxe(tab)).toEqual([]);
+        expect(await sidewaysScroll(tab)).toBe(0);
+        await tab.page.emulateMedia({ forcedColors: 'active' });
+        expect(await findFaintTexts(tab, 4.5)).toEqual([]);
+        expect(tab.troubles).toEqual([]);
+        expect(tab.foreignRequests).toEqual([]);
+        await tab.context.close();
+      },
+    );
+
+    it('has no link that leads nowhere', async () => {
+      const tab = await openTab(browser);
+      await visit(tab, `${service.repositoryUrl}/`);
+      const links = await tab.page.getByRole('link').all();
+      expect(links.length).toBeGreaterThanOrEqual(9);
+      for (const link of links) {
+        const url = new URL((await link.getAttribute('href')) ?? '', tab.page.url());
+        expect((await fetch(url)).status, url.href).toBe(200);
+      }
+      await tab.context.close();
+    });
+  },
+);
