@@ -1,6 +1,6 @@
 /**
- * Takes the screenshots of all views, light, dark and narrow: `npx tsx scripts/screenshots.ts [folder] [view… | all]`. The
- * pages are those of the real service with the counts of a large one; `npm run build` comes first.
+ * Takes the screenshots of all views, light and dark, wide and narrow: `npx tsx scripts/screenshots.ts [folder]
+ * [view… | all]`. The pages are those of the real service with the counts of a large one; `npm run build` comes first.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,11 +15,11 @@ import { shrinkPng } from './shrink-png.ts';
 
 /** One picture of each view; the other states are looked at in the artefacts of the tests. */
 const VIEWS =
-  'overview chains chain contracts statistics contract-verified contract-deceiving verify job-different counts';
+  'overview chains chain contracts statistics contract-verified contract-deceiving verify job-verified job-different counts';
 const [folder = 'docs/screenshots', ...named] = process.argv.slice(2);
 const wanted = named.length > 0 ? named : VIEWS.split(' ');
 /** A longer page is cut: what is below repeats. */
-const MAX_HEIGHT = 1_100;
+const MAX_HEIGHT = 2_400;
 const DATABASE = 'screenshots';
 
 await mkdir(folder, { recursive: true });
