@@ -16,6 +16,7 @@ import {
 import { NothingFound } from '../contracts/nothing-found.tsx';
 import { saveAsCsv, saveAsJson } from '../contracts/save-contracts.ts';
 import { formatCount } from '../format.ts';
+import { listContract } from '../listed-contract.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
 import { DownloadButton } from '../parts/download-button.tsx';
@@ -159,12 +160,7 @@ function List({
         <NothingFound query={query} found={found} chainId={chainId} base={context.base} />
       ) : (
         <ContractList
-          contracts={contracts.map((contract) => ({
-            ...contract,
-            key: `${contract.chainId} ${contract.address}`,
-            kind: 'stored',
-            at: contract.verifiedAt,
-          }))}
+          contracts={contracts.map((each) => ({ ...each, ...listContract(each, each.chainName) }))}
           caption={said}
           context={context}
           withChain
