@@ -131,6 +131,7 @@ try {
     console.table({
       '/': await measureWeight(tab, `${service.apiUrl}/`),
       '/registry': await measureWeight(tab, `${service.apiUrl}/registry`),
+      '/statistics': await measureWeight(tab, `${service.apiUrl}/statistics`),
     });
     console.log('Server: from the request to the last byte');
     const rows: Record<string, object> = {};

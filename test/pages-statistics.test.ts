@@ -140,7 +140,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     expect(alone).toMatch(
       /, Ethereum Mainnet: −900 full, ±0 partial – A node had answered for another chain$/,
     );
-    expect(joined).toMatch(/^3 withdrawals, .*: −13 full, −347 partial/);
+    expect(joined).toMatch(/^360 withdrawals, .*: −13 full, −347 partial/);
     expect(joined).toContain('Ethereum Mainnet: −1 full, ±0 partial – Its metadata was');
     expect(joined).toContain('<b>Withdrawn</b> by its author');
     const link = chartOf(tab).getByRole('link', { name: 'Ethereum Mainnet' }).first();

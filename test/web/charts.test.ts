@@ -144,7 +144,7 @@ describe('the marks of falls', () => {
         for (const [index, { number, falls: joined }] of marks.entries()) {
           expect(number).toBe(index + 1);
           expect(joined.every(({ date }) => date <= dates.at(-1)!)).toBe(true);
-          if (index > 0) expect(times[index]! - times[index - 1]!).toBeGreaterThan(span / 12);
+          if (index > 0) expect(times[index]! - times[index - 1]!).toBeGreaterThan(span / 9);
         }
       }),
     );
@@ -183,7 +183,7 @@ describe('a chart', () => {
     const three = layOut({ ...drawing, dates: daysFrom(0, 3) });
     expect([-1, 0, 0.2, 0.3, 0.7, 0.8, 2].map(three.nearest)).toEqual([0, 0, 0, 1, 1, 2, 2]);
     const one = layOut({ ...drawing, series: seriesOf([1]), dates: daysFrom(0, 1) });
-    expect([one.nearest(0), one.left(0)]).toEqual([0, '50%']);
+    expect([one.nearest(0), one.left(0)]).toEqual([0, '50.00%']);
   });
 
   test.each(['lines', 'bars'] as const)('draws %s without anything that is no number', (as) => {

@@ -1,21 +1,20 @@
 import { type VNode } from 'preact';
 import { type Axis } from './axes.ts';
+import { percentOf, WIDTH } from './lay-out.ts';
 
 /** How many names of days a narrow chart has room for. */
 const NARROW_DAYS = 3;
 /** Near an edge a name stands beside its place, so that it is not cut off. */
-const EDGE = 0.05;
+const EDGE = WIDTH / 20;
 
 /** The grid of a chart with what is written at it. */
 export function AxisLines({
   x,
   y,
-  width,
   height,
 }: {
   readonly x: Axis;
   readonly y: Axis;
-  readonly width: number;
   readonly height: number;
 }): VNode {
   const step = Math.ceil(x.ticks.length / NARROW_DAYS);
@@ -28,13 +27,12 @@ export function AxisLines({
         </g>
       ))}
       {x.ticks.map(({ at, label }, index) => {
-        const share = at / width;
-        const anchor = share < EDGE ? 'start' : share > 1 - EDGE ? 'end' : 'middle';
+        const anchor = at < EDGE ? 'start' : at > WIDTH - EDGE ? 'end' : 'middle';
         return (
           <text
             key={at}
             class={index % step === Math.floor(step / 2) ? undefined : 'spare'}
-            x={`${(share * 100).toFixed(2)}%`}
+            x={percentOf(at)}
             y={height + 16}
             text-anchor={anchor}
           >

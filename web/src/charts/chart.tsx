@@ -42,7 +42,7 @@ export function Chart(props: ChartProps): VNode {
           onPointerLeave={() => setPointed(undefined)}
         >
           <rect class="chart-ground" width="100%" height={height} />
-          <AxisLines x={layout.x} y={layout.y} width={WIDTH} height={height} />
+          <AxisLines x={layout.x} y={layout.y} height={height} />
           <Paths {...props} layout={layout} />
           {pointed !== undefined && (
             <line class="cursor" x1={layout.left(shown)} x2={layout.left(shown)} y2={height} />

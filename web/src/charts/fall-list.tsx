@@ -1,6 +1,7 @@
 import { type VNode } from 'preact';
 import { formatChange, formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
+import { type MatchCounts } from '../shapes.ts';
 import { type Fall, type FallMark } from './join-falls.ts';
 
 /** How many falls of one mark are told one by one. */
@@ -33,6 +34,12 @@ export function FallList({ marks, base }: Props): VNode | null {
   );
 }
 
+function sumOf(falls: readonly Fall[]): MatchCounts {
+  const sum = (kind: keyof MatchCounts): number =>
+    falls.reduce((total, fall) => total + fall[kind], 0);
+  return { full: sum('full'), partial: sum('partial') };
+}
+
 function JoinedFalls({
   falls,
   base,
@@ -42,19 +49,20 @@ function JoinedFalls({
 }): VNode {
   const [{ date: first }] = falls;
   const last = falls.at(-1)?.date ?? first;
-  const sum = (kind: 'full' | 'partial'): number =>
-    falls.reduce((total, fall) => total + fall[kind], 0);
+  const sum = sumOf(falls);
+  const left = sumOf(falls.slice(SHOWN));
   return (
     <>
-      {formatCount(falls.length)} withdrawals, {first === last ? first : `${first} to ${last}`}:{' '}
-      {formatChange(sum('full'))} full, {formatChange(sum('partial'))} partial
+      {formatCount(-sum.full - sum.partial)} withdrawals,{' '}
+      {first === last ? first : `${first} to ${last}`}: {formatChange(sum.full)} full,{' '}
+      {formatChange(sum.partial)} partial
       <ul>
         {falls.slice(0, SHOWN).map((fall, index) => (
           <li key={index}>
             <FallText fall={fall} base={base} />
           </li>
         ))}
-        {falls.length > SHOWN && <li>and {formatCount(falls.length - SHOWN)} more</li>}
+        {falls.length > SHOWN && <li>and {formatCount(-left.full - left.partial)} more</li>}
       </ul>
     </>
   );

@@ -14,7 +14,7 @@ export interface FallMark {
 }
 
 /** Marks are at least this part of the width apart, so that they can be told from each other on a phone too. */
-const APART = 1 / 12;
+const APART = 1 / 9;
 
 /**
  * The marks of the falls on a chart. Falls that lie near each other share one.

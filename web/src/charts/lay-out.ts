@@ -18,6 +18,9 @@ export interface Drawing {
 /** The field of the paths is stretched to the width that there is; texts and marks keep their form. */
 export const WIDTH = 1000;
 
+/** How far right something lies. */
+export const percentOf = (x: number): string => `${((100 * x) / WIDTH).toFixed(2)}%`;
+
 /** Where everything of a chart lies. */
 export interface ChartLayout {
   readonly x: Axis;
@@ -50,7 +53,7 @@ export function layOut({ dates, series, scale, as, height, fit }: Drawing): Char
     paths: bars
       ? bars.map((spans) => barPath(spans, xs, y))
       : series.map(({ values }) => linePath(values, xs, y)),
-    left: (index) => `${((xs[index] ?? 0) / WIDTH) * 100}%`,
+    left: (index) => percentOf(xs[index] ?? 0),
     top: (line, index) => {
       const bar = bars?.[line]?.[index];
       const value = bar ? (bar[0] + bar[1]) / 2 : series[line]?.values[index];

@@ -48,7 +48,7 @@ export function barPath(spans: readonly (Span | null)[], xs: readonly number[], 
   return spans
     .map((span, index) => {
       if (span === null || span[0] === span[1]) return '';
-      const [from = 0, to = 0] = xs.slice(index - 1);
+      const [from = 0, to = 0] = [xs[index - 1], xs[index]];
       const [low = 0, high = 0] = span.map((value) => round(y.place(value)));
       return `M${round(from)} ${low}V${high}H${round(to - (to - from) * GAP)}V${low}Z`;
     })
