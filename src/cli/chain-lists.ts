@@ -15,7 +15,7 @@ import { type LoadedConfig } from '../config/config.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { readStatistics } from '../repository/statistics.ts';
-import { openGuardedFetch } from '../service.ts';
+import { openGuardedFetch } from '../service/outbound.ts';
 import { type Database } from '../store/database.ts';
 import {
   differenceJson,

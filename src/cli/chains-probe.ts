@@ -4,7 +4,7 @@ import { findProbedChains, probeChains } from '../chains/health/chain-health.ts'
 import { type ChainHealthReport, type EndpointReport } from '../chains/health/health-report.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
-import { openGuardedFetch } from '../service.ts';
+import { openGuardedFetch } from '../service/outbound.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';

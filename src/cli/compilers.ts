@@ -7,7 +7,8 @@ import {
 } from '../compilers/inspect-compilers.ts';
 import { type CompilerSources } from '../compilers/compiler-finder.ts';
 import { FullmatchError } from '../errors.ts';
-import { compilerSourcesOf, openGuardedFetch } from '../service.ts';
+import { openGuardedFetch } from '../service/outbound.ts';
+import { compilerSourcesOf } from '../service/verification-parts.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';

@@ -6,7 +6,7 @@ import { type Creation } from '../chains/rpc/creation.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, isAddress, isTransactionHash, type Hex } from '../lib/hex.ts';
-import { openGuardedFetch } from '../service.ts';
+import { openGuardedFetch } from '../service/outbound.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';

@@ -1,7 +1,8 @@
 import { type Command } from 'commander';
 import { type LoadedConfig } from '../config/config.ts';
 import { readPackageVersion } from '../lib/package-version.ts';
-import { createService, type ServiceUrls } from '../service.ts';
+import { type ServiceUrls } from '../service/open-hosts.ts';
+import { createService } from '../service/service.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { createServiceLog, isHuman } from './terminal-log.ts';

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createService, type Service, type ServiceOverrides } from '../../src/service.ts';
+import { type ServiceOverrides } from '../../src/service/open-domain.ts';
+import { createService, type Service } from '../../src/service/service.ts';
 import { configSources } from './config-sources.ts';
 
 /** A service that runs in this process. */

@@ -1,0 +1,165 @@
+import { openIcons } from '../chains/chain-icons.ts';
+import { watchEndpoints } from '../chains/health/chain-health.ts';
+import { readChainList } from '../chains/load-registry.ts';
+import { recordPublication } from '../chains/publication-time.ts';
+import { type ChainRegistry } from '../chains/registry.ts';
+import { type ListSyncTimes, readServedList } from '../chains/sync/start-list-sync.ts';
+import { type Config, type LoadedConfig } from '../config/config.ts';
+import { readWebBundle } from '../http/api/pages/web-bundle.ts';
+import { type Activity, openActivity } from '../http/api/statistics/activity.ts';
+import { Documents } from '../http/documents.ts';
+import { composeHealth } from '../http/health.ts';
+import { type HttpDependencies } from '../http/host-dependencies.ts';
+import { Publisher } from '../http/publisher.ts';
+import { readPackageVersion } from '../lib/package-version.ts';
+import { type Logger } from '../log.ts';
+import { type Reloading, startReload } from '../reload/start-reload.ts';
+import { createContractLists } from '../repository/contract-lists.ts';
+import { createContractReader } from '../repository/contract-reader.ts';
+import { createStatisticsReader } from '../repository/statistics-reader.ts';
+import { readStatistics } from '../repository/statistics.ts';
+import { watchMatches } from '../repository/watch-matches.ts';
+import { type Database } from '../store/database.ts';
+import { openStore } from '../store/open-store.ts';
+import { startVerification } from '../verification/verification.ts';
+import { type Opened } from './opened.ts';
+import { findPrivateHosts, openGuardedFetch } from './outbound.ts';
+import { readUnsyncedList, startRegistrySync } from './registry-sync.ts';
+import { openVerificationParts } from './verification-parts.ts';
+
+/** How long a change of another process may stay unseen when its notification is lost. */
+const POLL_MS = 500;
+
+/** What may be replaced of the service. */
+export interface ServiceOverrides {
+  readonly log?: Logger;
+  /** Reads the configuration again for a reload; without it a reload finds what the service started with. */
+  readonly loadAgain?: () => LoadedConfig;
+  /** In place of the times that the configuration gives. */
+  readonly listSyncTimes?: Partial<ListSyncTimes>;
+}
+
+/** What the hosts need, and the URLs that they add once they listen. */
+export type OpenDomain = HttpDependencies & {
+  readonly reached: { api?: string; repository?: string };
+  readonly reloading: Reloading;
+};
+
+/** Store, chain registry and documents: everything below HTTP. */
+export async function openDomain(
+  loaded: LoadedConfig,
+  opened: Opened,
+  { log, listSyncTimes, loadAgain }: ServiceOverrides & { readonly log: Logger },
+  isStopping: () => boolean,
+): Promise<OpenDomain> {
+  const { config } = loaded;
+  const startedAt = new Date();
+  const listRead = readChainList(config.registry);
+  // Its failure is met below; the store is opened meanwhile.
+  listRead.catch(() => undefined);
+  const store = opened.add(await openStore({ ...config.database, dataDir: config.dataDir }, log));
+  const { database } = store;
+  const fallback = await listRead;
+  const { urls } = config.registry.sync;
+  const list = await readServedList(database, urls, fallback, log);
+
+  const icons = { current: await openIcons(config.registry.icons) };
+  const documents = opened.add(new Documents(log));
+  const publisher = new Publisher(
+    { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
+    {
+      readStatistics: () => readStatistics(database),
+      publishedAt: (sha256) => recordPublication(database, sha256),
+    },
+    documents,
+  );
+  const registry = (): ChainRegistry => publisher.registry;
+  const activity = await followMatches({ database, publisher, documents }, opened, config, log);
+  const fetch = opened.add(openGuardedFetch(config, registry()));
+  const syncParts = { database, fetch, fallback, served: list };
+  const listSync = opened.addFirst(
+    await startRegistrySync(config, syncParts, publisher, listSyncTimes, log),
+  );
+  const chainHealth = opened.addFirst(
+    watchEndpoints(fetch, { registry, inputs: () => publisher.inputs }, config.health, log),
+  );
+  const { rpc, archive } = chainHealth;
+  const quorumOf = (chainId: number): 1 | 2 | undefined =>
+    publisher.inputs.configured.get(chainId)?.quorum;
+  const parts = opened.add(
+    await openVerificationParts(config, { registry, quorumOf, fetch, rpc, archive }, log),
+  );
+  const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
+  const queue = { total: queueLimit, perClient: clientQueueLimit };
+  const verification = opened.addFirst(
+    await startVerification(database, parts, { workers, jobTimeoutMs, queue }, log),
+  );
+
+  const reloading = opened.add(
+    await startReload(database, loaded, loadAgain ?? (() => loaded), {
+      ...{ publisher, fetch, icons, log },
+      readList: (options) => readUnsyncedList(database, urls, options),
+      findPrivateHosts: () => findPrivateHosts(config, registry()),
+    }),
+  );
+
+  const reached = {};
+  return {
+    reloading,
+    documents,
+    registry,
+    icons: () => icons.current,
+    chainHealth,
+    compilers: parts.compilers,
+    verification,
+    verificationBytes: config.verification.requestBytes,
+    contracts: createContractReader(database),
+    contractLists: createContractLists(database),
+    activity,
+    health: () =>
+      composeHealth({
+        now: new Date(),
+        startedAt,
+        ...publisher.facts,
+        configuration: reloading.state,
+        ...(listSync.state && { listSync: listSync.state }),
+        ...(verification.queue && { queue: verification.queue }),
+        compilers: parts.compilers.describe(),
+        probedChains: chainHealth.summary(),
+        documents: {
+          chains: documents.current.chains !== undefined,
+          statistics: documents.current.statistics !== undefined,
+        },
+        stopping: isStopping(),
+      }),
+    pages: await readWebBundle(),
+    version: readPackageVersion(),
+    apiPrefix: config.api.prefix,
+    reached,
+    urls: () => reached,
+    log,
+  };
+}
+
+/** Keeps the documents, the statistics and the events true from now on. */
+async function followMatches(
+  {
+    database,
+    publisher,
+    documents,
+  }: { database: Database; publisher: Publisher; documents: Documents },
+  opened: Opened,
+  { events }: Config,
+  log: Logger,
+): Promise<Activity> {
+  await publisher.refresh();
+  const sources = { registry: () => publisher.registry, documents };
+  const reader = createStatisticsReader(database);
+  const activity = opened.addFirst(await openActivity({ reader, ...sources }, events));
+  const refresh = async (): Promise<void> => {
+    await publisher.refresh();
+    await activity.refresh();
+  };
+  opened.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
+  return activity;
+}
