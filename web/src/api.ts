@@ -55,13 +55,27 @@ type Answer = { readonly isOutage: boolean } & (
 async function readJson(ask: (path: string) => Promise<Response>, path: string): Promise<Answer> {
   try {
     const response = await ask(path);
-    const body: unknown = await response.json();
+    const body = await parseOnce(path, response);
     if (response.ok) return { isOutage: false, value: body };
     const { status } = response;
     return { isOutage: status >= 500, status, ...describe(body) };
   } catch {
     return noAnswer('no_answer', 'The service gave no answer.');
   }
+}
+
+/** Long documents that the service makes once after a change. */
+const DOCUMENTS: readonly string[] = ['v1/registry', 'v1/statistics'];
+const parsed = new Map<string, { readonly tag: string; readonly body: unknown }>();
+
+/** The same object for the same version of a document, so that what is made of it can be kept with it. */
+async function parseOnce(path: string, response: Response): Promise<unknown> {
+  const tag = response.headers.get('etag');
+  const known = parsed.get(path);
+  if (known !== undefined && known.tag === tag) return known.body;
+  const body: unknown = await response.json();
+  if (response.ok && tag !== null && DOCUMENTS.includes(path)) parsed.set(path, { tag, body });
+  return body;
 }
 
 const noAnswer = (code: string, message: string): Answer => ({

@@ -20,12 +20,24 @@ export async function readChains(api: Api): Promise<ReadChains> {
     index:
       registry.state === 'failed'
         ? registry
-        : { ...registry, value: indexChains(joinChains(registry.value.chains, known?.chains)) },
+        : { ...registry, value: indexOnce(registry.value.chains, known?.chains) },
     counts:
       statistics.state === 'failed'
         ? statistics
         : { ...statistics, value: { asOf: statistics.value.asOf } },
   };
+}
+
+type Counts = StatisticsOverview['chains'] | undefined;
+const made = new WeakMap<RegistryOverview['chains'], { counts: Counts; index: ChainIndex }>();
+
+/** The index of the chains, made anew where they or their counts are others. */
+function indexOnce(chains: RegistryOverview['chains'], counts: Counts): ChainIndex {
+  const known = made.get(chains);
+  if (known !== undefined && known.counts === counts) return known.index;
+  const index = indexChains(joinChains(chains, counts));
+  made.set(chains, { counts, index });
+  return index;
 }
 
 /** All chains for the browser: absent until they are read. */

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { type Api, createApi } from '../../web/src/api.ts';
+import { readChains } from '../../web/src/chains/read-chains.ts';
+import { type ChainIndex } from '../../web/src/chains/filter-chains.ts';
+
+/** A service with one chain, of which the documents have these versions. */
+function createService(): { readonly api: Api; versions: Record<string, number> } {
+  const service = { versions: { 'v1/registry': 1, 'v1/statistics': 1 } as Record<string, number> };
+  const bodyOf = (path: string, version: number): object =>
+    path === 'v1/registry'
+      ? { list: {}, chains: [{ chainId: 1, name: `One ${version}`, warnings: [] }] }
+      : { asOf: '', chains: [{ chainId: 1, full: version, partial: 0, lastVerifiedAt: null }] };
+  const api = createApi(async (path) => {
+    const version = service.versions[path] ?? 0;
+    return Response.json(bodyOf(path, version), { headers: { etag: `"${path} ${version}"` } });
+  });
+  return Object.assign(service, { api });
+}
+
+test('the rows of all chains are made once for each version of the registry and of the counts', async () => {
+  const service = createService();
+  const read = async (): Promise<ChainIndex> => {
+    const { index } = await readChains(service.api);
+    if (index.state === 'failed') throw new Error(index.message);
+    return index.value;
+  };
+  const first = await read();
+  expect(await read()).toBe(first);
+  service.versions['v1/statistics'] = 7;
+  const second = await read();
+  expect(second[0]!.row).toMatchObject({ name: 'One 1', full: 7 });
+  expect(await read()).toBe(second);
+  service.versions['v1/registry'] = 2;
+  expect((await read())[0]!.row).toMatchObject({ name: 'One 2', full: 7 });
+});
