@@ -37,15 +37,16 @@ const ONE_SNAPSHOT = sql(
   'read from one snapshot',
   'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 );
+// The first statement takes the snapshot.
+const READ_TOTALS = sql(
+  'read totals of the overview',
+  `SELECT statement_timestamp() AS as_of, (SELECT coalesce(max(id), 0) FROM match_events) AS event_number,
+     (SELECT coalesce(sum(codes), 0) FROM chain_activity) AS codes`,
+);
 const READ_CHAINS = sql(
   'read chains of the overview',
   `SELECT chain_id, full_match, partial_match, first_verified_at, last_verified_at
    FROM chain_counts LEFT JOIN chain_activity USING (chain_id) ORDER BY chain_id`,
-);
-const READ_TOTALS = sql(
-  'read totals of the overview',
-  `SELECT clock_timestamp() AS as_of, (SELECT coalesce(max(id), 0) FROM match_events) AS event_number,
-     (SELECT coalesce(sum(codes), 0) FROM chain_activity) AS codes`,
 );
 const READ_CHANGES = sql(
   'read changes of the overview',
@@ -59,6 +60,7 @@ const READ_COMPILERS = sql(
   `SELECT origin, language, version, sum(full_match) AS full_match, sum(partial_match) AS partial_match
    FROM compiler_counts GROUP BY origin, language, version`,
 );
+
 /**
  * Reads all counts from one snapshot of the database. What it reads are sums that writers keep, so that it costs the
  * same at any number of contracts.
@@ -66,6 +68,11 @@ const READ_COMPILERS = sql(
 export async function readStatisticsOverview(database: Database): Promise<StatisticsOverview> {
   return database.transaction(async (transaction) => {
     await transaction.query(ONE_SNAPSHOT);
+    const [totals] = await transaction.query<{
+      as_of: Date;
+      event_number: string;
+      codes: string;
+    }>(READ_TOTALS);
     const chains = await transaction.query<{
       chain_id: string;
       full_match: string;
@@ -73,11 +80,6 @@ export async function readStatisticsOverview(database: Database): Promise<Statis
       first_verified_at: Date | null;
       last_verified_at: Date | null;
     }>(READ_CHAINS);
-    const [totals] = await transaction.query<{
-      as_of: Date;
-      event_number: string;
-      codes: string;
-    }>(READ_TOTALS);
     const [changes] = await transaction.query<Record<string, string>>(READ_CHANGES);
     const compilers = await transaction.query<CompilerRow>(READ_COMPILERS);
     const change = (span: 'day' | 'week'): MatchCounts => ({
