@@ -48,12 +48,12 @@ export function ContractList({
           {contracts.map(({ key, kind, chainId, chainName, address, match, name, at, ...rest }) => (
             <tr key={key}>
               <td>{match === null ? kind : <MatchMark match={match} />}</td>
-              <td class="name">
+              <td>
                 {name === null ? <span class="quiet">no name</span> : <SafeText text={name} />}
                 {kind === 'upgraded' && <span class="tag">upgraded</span>}
               </td>
               {withChain && (
-                <td class="chain">
+                <td>
                   <a href={`${base}registry/${chainId}`}>
                     {chainName === undefined ? chainId : <SafeText text={chainName} />}
                   </a>
@@ -93,7 +93,7 @@ function Compiler({
   const [version = ''] = (compilerVersion ?? '').split('+');
   return (
     <span title={compilerVersion ?? undefined}>
-      <SafeText text={`${language ?? ''} ${version}`.trim()} />
+      <SafeText text={[language ?? '', version].join('\u00a0').trim()} />
     </span>
   );
 }

@@ -39,7 +39,7 @@ export const page = definePage<ContractsData>({
   },
   status: ({ chain, list }) => {
     const failed = [chain, list].find((part) => part?.state === 'failed');
-    if (failed?.state !== 'failed') return 200;
+    if (failed === undefined) return 200;
     return isFault(failed) ? failed.status : 503;
   },
   View: ContractsView,
