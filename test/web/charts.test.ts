@@ -184,6 +184,8 @@ describe('a chart', () => {
     expect([-1, 0, 0.2, 0.3, 0.7, 0.8, 2].map(three.nearest)).toEqual([0, 0, 0, 1, 1, 2, 2]);
     const one = layOut({ ...drawing, series: seriesOf([1]), dates: daysFrom(0, 1) });
     expect([one.nearest(0), one.left(0)]).toEqual([0, '50.00%']);
+    const bars = layOut({ ...drawing, as: 'bars', dates: daysFrom(0, 3) });
+    expect([0, 1, 2].map(bars.left)).toEqual(['0.00%', '25.00%', '75.00%']);
   });
 
   test.each(['lines', 'bars'] as const)('draws %s without anything that is no number', (as) => {

@@ -27,7 +27,7 @@ export interface ChartLayout {
   readonly y: Axis;
   /** One for each series. */
   readonly paths: readonly string[];
-  /** How far right a point lies, in percent of the width. */
+  /** How far right a point lies, or the middle of its bar, in percent of the width. */
   readonly left: (index: number) => string;
   /** How far down the value of a series lies, of a bar its middle; at the bottom where there is none. */
   readonly top: (line: number, index: number) => number;
@@ -40,6 +40,8 @@ export function layOut({ dates, series, scale, as, height, fit }: Drawing): Char
   const x = timeAxis(dates, WIDTH);
   const xs = dates.map((date) => x.place(Date.parse(date)));
   const bars = as === 'bars' ? stackBars(series) : undefined;
+  // A bar reaches from the point before its own, and is looked at in its middle.
+  const middles = bars ? xs.map((place, index) => (place + (xs[index - 1] ?? place)) / 2) : xs;
   const drawn = bars ? bars.flat(2) : series.flatMap(({ values }) => values);
   const y = valueAxis(
     drawn.filter((value) => value !== null),
@@ -53,14 +55,14 @@ export function layOut({ dates, series, scale, as, height, fit }: Drawing): Char
     paths: bars
       ? bars.map((spans) => barPath(spans, xs, y))
       : series.map(({ values }) => linePath(values, xs, y)),
-    left: (index) => percentOf(xs[index] ?? 0),
+    left: (index) => percentOf(middles[index] ?? 0),
     top: (line, index) => {
       const bar = bars?.[line]?.[index];
       const value = bar ? (bar[0] + bar[1]) / 2 : series[line]?.values[index];
       return typeof value === 'number' ? y.place(value) : height;
     },
     nearest: (share) => {
-      const distances = xs.map((place) => Math.abs(place - share * WIDTH));
+      const distances = middles.map((place) => Math.abs(place - share * WIDTH));
       return distances.indexOf(Math.min(...distances));
     },
   };
