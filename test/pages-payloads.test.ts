@@ -30,7 +30,8 @@ const PAYLOADS = readCases<{ readonly text: string; readonly why: string }>(
 const FIRST_CHAIN_ID = 900_000_001;
 /** A contract whose every text is a payload, and others with one for a name. */
 const HOSTILE = sampleAddress(0xbad);
-const SOURCES_IN_A_JOB = 60;
+/** As many messages as the page of a job shows. */
+const SOURCES_IN_A_JOB = 20;
 const TIMEOUT = { timeout: 300_000 };
 const isAbsent = !hasBrowser();
 

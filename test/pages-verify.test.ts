@@ -23,6 +23,7 @@ import {
 } from './support/build-outputs.ts';
 import { compileInChild } from './support/compile-in-child.ts';
 import { sampleAddress } from './support/sample-contracts.ts';
+import { findWithAxe } from './support/in-page.ts';
 import { readCases } from './support/shared-data.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { administer, createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -217,6 +218,7 @@ chains:
     await tab.page.locator('#contract').selectOption(VAULT);
     await send();
     expect(await verdict()).toContain('Partial match');
+    expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.getByText('See the contract').click();
     await tab.page.waitForURL(/\/contract\//);
     expect(await verdict()).toContain('names and comments are not proven');
@@ -239,6 +241,7 @@ chains:
     expect(await runtime.innerText()).toMatch(/\d+ in the code itself/);
     expect(await runtime.innerText()).toContain('in immutables');
     expect(await runtime.locator('mark:not(.explained)').count()).toBeGreaterThan(0);
+    expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.getByText('Back to the form').click();
     await tab.page.waitForURL(/\/verify/);
     await tab.page.getByText('One standard JSON input').waitFor();
@@ -315,6 +318,9 @@ chains:
       expect(await field.getAttribute('aria-describedby'), id).toContain(`${id}-fault`);
       expect(await tab.page.locator(`#${id}-fault`).innerText(), id).not.toBe('');
     }
+    await tab.page.keyboard.press('ArrowDown');
+    await tab.page.locator('#chain-choices [role=option]').first().waitFor();
+    expect(await findWithAxe(tab)).toEqual([]);
   });
 
   it('shows names and texts of files as text, whatever stands in them', async () => {
@@ -359,6 +365,7 @@ chains:
     await tab.page.route(/\/v1\/jobs\//, (route) => route.abort());
     const alert = tab.page.getByRole('alert');
     await alert.getByText('goes on asking by itself').waitFor();
+    expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.unroute(/\/v1\/jobs\//);
     await alert.waitFor({ state: 'detached' });
     expect(await cancelJob(testDatabase.database, id)).toBe(true);

@@ -44,7 +44,7 @@ const unfold = (text: string): string => text.replaceAll(String.raw`\u{a}`, '\n'
 
 /** Why there is no match, what to do next, and where the codes differ. */
 export function JobFailureView({
-  job: { chainId, address },
+  job: { id, chainId, address },
   failure,
   base,
 }: {
@@ -85,6 +85,14 @@ export function JobFailureView({
               <SafeText text={unfold(text)} />
             </pre>
           ))}
+          {texts.length > TEXTS_SHOWN && (
+            <p class="quiet">
+              The first {TEXTS_SHOWN}; the job as JSON has them all:{' '}
+              <a href={`${base}v1/jobs/${id}`}>
+                <code>v1/jobs/{id}</code>
+              </a>
+            </p>
+          )}
         </section>
       ))}
       {recompiledRuntimeCode !== undefined && onchainRuntimeCode !== undefined && (
