@@ -25,6 +25,7 @@ const PATHS = [
   '/registry',
   '/registry?q=chain+24',
   '/registry/1',
+  '/v1/registry',
   '/statistics',
   '/verify',
   '/counts',
