@@ -79,7 +79,11 @@ async function* readBlocks(
     },
     ...(signal && { signal }),
   }).catch(endUnlessAborted(signal));
-  if (response === undefined || response.status >= 500) return;
+  if (response === undefined) return;
+  if (response.status >= 500) {
+    await response.body?.cancel();
+    return;
+  }
   if (!response.ok || response.body === null) {
     await readAnswer(url, response);
     return;
