@@ -39,9 +39,9 @@ const TAG_DIGITS = 8;
  * Sends events to any number of clients up to a bound, as Server-Sent Events (HTML standard, 9.2). Each event is
  * written once and its bytes go to all. A client that does not take what it is sent is dropped.
  *
- * The `id` of the stream is not the number of an event, but the number up to which every event has been told: events
- * with lower numbers may still come, in another order from another process. A client that comes back with it, to
- * whatever process, is sent all events with higher numbers, so that it misses none and may get some again.
+ * Events come in the order of their commits, which is not that of their numbers and differs between processes. So the
+ * `id` of the stream is the number up to which every event has been told. A client that comes back with it, to whatever
+ * process, is sent all events with higher numbers: it misses none, and may get some again.
  */
 export class EventHub {
   readonly #options: Required<EventHubOptions>;
@@ -156,9 +156,8 @@ export class EventHub {
       ? this.#sent.filter((event) => event.number > told).map(({ bytes }) => bytes)
       : [Buffer.from('event: reset\ndata: {}\n\n')];
     const registry = this.#registry;
-    if (registry === undefined || tag === undefined || registry.sha256.startsWith(tag))
-      return missed;
-    return [...missed, this.#renderRegistry(registry)];
+    const isOther = tag !== undefined && registry?.sha256.startsWith(tag) === false;
+    return isOther ? [...missed, this.#renderRegistry(registry)] : missed;
   }
 
   #renderRegistry(change: RegistryChange): Buffer {
