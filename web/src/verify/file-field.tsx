@@ -33,7 +33,8 @@ export function FileField(props: Props): VNode {
       setRefusal(undefined);
       const paths = new Set(added.map(({ path }) => path));
       const kept = isMore ? files.filter(({ path }) => !paths.has(path)) : [];
-      onFiles([...kept, ...added]);
+      // Of two compilations of a contract the first is taken: the one that came last.
+      onFiles([...added, ...kept]);
     } catch (error) {
       setRefusal(error instanceof Error ? error.message : String(error));
     }
@@ -74,7 +75,7 @@ export function FileField(props: Props): VNode {
           />
         </label>
         <label>
-          or a folder of sources, beside them{' '}
+          or a folder, beside them{' '}
           <input
             type="file"
             {...{ webkitdirectory: true }}

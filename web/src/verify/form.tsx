@@ -4,7 +4,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { ChainField } from '../parts/chain-field.tsx';
 import { CompilerField } from './compiler-field.tsx';
 import { FileField } from './file-field.tsx';
-import { keepForm, readKeptForm } from './kept-form.ts';
+import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
 import { compilationOf, type DroppedFile, readDropped } from './read-dropped.ts';
 import { ContractField, TextField } from './text-fields.tsx';
 import {
@@ -51,10 +51,11 @@ function useVerifyForm({ base, chain, address }: Props) {
   const compilation = compilationOf(dropped, fields.contract);
 
   useEffect(() => {
-    const kept = readKeptForm();
+    const keptFiles = readKeptFiles();
+    if (keptFiles === 'lost') setLost(true);
+    else setFiles(keptFiles);
+    const kept = readKeptFields();
     if (kept === undefined) return;
-    setFiles(kept.files);
-    setLost(kept.areLost ?? false);
     // What the address of the page says goes before what was typed earlier.
     setFields({
       ...kept.fields,
@@ -64,14 +65,11 @@ function useVerifyForm({ base, chain, address }: Props) {
     if (chain === '' || chain === kept.fields.chain) setChainText(kept.chainText);
   }, []);
 
-  const keep = (
-    next: Partial<{ fields: VerifyFields; chainText: string; files: readonly DroppedFile[] }>,
-  ): void => keepForm({ fields, chainText, files, ...next });
   const change = (part: Partial<VerifyFields>, text = chainText): void => {
     const next = { ...fields, ...part };
     setFields(next);
     setChainText(text);
-    keep({ fields: next, chainText: text });
+    keepFields({ fields: next, chainText: text });
     if (faults.size > 0) setFaults(findFaults(next, dropped));
   };
   const takeFiles = (next: readonly DroppedFile[]): void => {
@@ -80,7 +78,8 @@ function useVerifyForm({ base, chain, address }: Props) {
     setFiles(next);
     setLost(false);
     setFields(filled);
-    keep({ files: next, fields: filled });
+    keepFiles(next);
+    keepFields({ fields: filled, chainText });
     setFaults(
       read?.kind === 'unusable' ? new Map<FieldName, string>([['files', read.reason]]) : NO_FAULTS,
     );

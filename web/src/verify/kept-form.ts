@@ -1,37 +1,53 @@
 import { type DroppedFile } from './read-dropped.ts';
 import { type VerifyFields } from './verify-form.ts';
 
-/** What a reader typed and chose. */
-export interface KeptForm {
+/** What a reader typed. */
+export interface KeptFields {
   readonly fields: VerifyFields;
   readonly chainText: string;
-  readonly files: readonly DroppedFile[];
-  /** Whether there were files that the browser could not keep. */
-  readonly areLost?: boolean;
 }
 
-const KEY = 'fullmatch-verify';
+const FIELDS = 'fullmatch-verify-fields';
+const FILES = 'fullmatch-verify-files';
+/** Stands for files that the browser could not keep. */
+const LOST = 'lost';
 
-/** Keeps the form until the tab is closed, so that nothing is lost by going to another page. */
-export function keepForm(form: KeptForm): void {
+/** Keeps a text until the tab is closed, so that nothing is lost by going to another page; false where it is too long. */
+function keep(key: string, text: string): boolean {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(form));
+    sessionStorage.setItem(key, text);
+    return true;
   } catch {
-    // Browsers keep some megabytes: the fields alone fit always.
-    try {
-      sessionStorage.setItem(KEY, JSON.stringify({ ...form, files: [], areLost: true }));
-    } catch {
-      // Storage is switched off: the form is kept only as long as the page.
-    }
+    // Browsers keep some megabytes, and nothing where storage is switched off.
+    return false;
   }
 }
 
-/** The form as it was left. */
-export function readKeptForm(): KeptForm | undefined {
+function read<Value>(key: string): Value | undefined {
   try {
-    const text = sessionStorage.getItem(KEY);
-    return text === null ? undefined : (JSON.parse(text) as KeptForm);
+    const text = sessionStorage.getItem(key);
+    return text === null ? undefined : (JSON.parse(text) as Value);
   } catch {
     return undefined;
   }
+}
+
+/** Keeps what was typed. */
+export function keepFields(kept: KeptFields): void {
+  keep(FIELDS, JSON.stringify(kept));
+}
+
+/** Keeps the files, or at least that there were some. */
+export function keepFiles(files: readonly DroppedFile[]): void {
+  if (!keep(FILES, JSON.stringify(files))) keep(FILES, JSON.stringify(LOST));
+}
+
+/** What was typed before. */
+export function readKeptFields(): KeptFields | undefined {
+  return read(FIELDS);
+}
+
+/** The files that were chosen before; `lost` where there were some that could not be kept. */
+export function readKeptFiles(): readonly DroppedFile[] | typeof LOST {
+  return read(FILES) ?? [];
 }
