@@ -2,7 +2,8 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../errors.ts';
 import { answerProblem, problemOf } from './error-response.ts';
-import { readinessOf, readinessSchema } from './health.ts';
+import { readinessSchema } from './health-schema.ts';
+import { readinessOf } from './health.ts';
 import { type HttpDependencies } from './host-dependencies.ts';
 import { problemResponse } from './problem-schema.ts';
 import { answer, answerJson, NOT_STORED, TEXT_TYPE } from './answer.ts';

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
 import { healthyFacts } from '../../test/support/http-fixture.ts';
-import {
-  composeHealth,
-  type HealthFacts,
-  healthReportSchema,
-  readinessOf,
-  readinessSchema,
-} from './health.ts';
+import { type HealthFacts } from './health-facts.ts';
+import { healthReportSchema, readinessSchema } from './health-schema.ts';
+import { composeHealth, readinessOf } from './health.ts';
 
 const compose = (changes: Partial<HealthFacts>) => composeHealth({ ...healthyFacts(), ...changes });
 const facts = healthyFacts();

@@ -10,7 +10,7 @@ import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type Activity } from './api/statistics/activity.ts';
 import { type DocumentName, type Documents } from './documents.ts';
-import { type HealthReport } from './health.ts';
+import { type HealthReport } from './health-schema.ts';
 import { type Snapshot } from './snapshot.ts';
 
 /** Where the hosts of this service are reached; one that is switched off is absent. */

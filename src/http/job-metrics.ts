@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-import { type HealthReport } from './health.ts';
+import { type HealthReport } from './health-schema.ts';
 import { createReportGauges } from './report-gauge.ts';
 import { type Verification } from '../verification/verification.ts';
 

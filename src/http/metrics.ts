@@ -4,7 +4,7 @@ import { type ChainHealth } from '../chains/health/chain-health.ts';
 import { makeAnswer, NOT_STORED } from './answer.ts';
 import { type Documents } from './documents.ts';
 import { addEndpointMetrics } from './endpoint-metrics.ts';
-import { type HealthReport } from './health.ts';
+import { type HealthReport } from './health-schema.ts';
 import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
 import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
 import { createReportGauges } from './report-gauge.ts';

@@ -8,7 +8,7 @@ import { FullmatchError, messageOf } from '../errors.ts';
 import { type NamedSecret } from '../lib/secret.ts';
 import { renderStatistics, type Statistics } from '../repository/statistics.ts';
 import { type Documents } from './documents.ts';
-import { type DatabaseHealth, type RegistryHealth, type StatisticsHealth } from './health.ts';
+import { type DatabaseHealth, type RegistryHealth, type StatisticsHealth } from './health-facts.ts';
 
 /** What the chain registry is made of, beside the chains that have contracts. Each part is replaced whole. */
 export interface RegistryInputs {

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-import { type HealthReport } from './health.ts';
+import { type HealthReport } from './health-schema.ts';
 
 /** Makes a gauge that is read from the health report whenever it is asked for. */
 type ReportGauge = <Label extends string>(

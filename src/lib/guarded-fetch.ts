@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events';
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Readable, type Writable } from 'node:stream';
-import { Agent, type buildConnector } from 'undici';
-import { hostPortOf, normalizeHostPort } from './address-guard.ts';
+import { type Agent } from 'undici';
+import { hostPortOf } from './address-guard.ts';
 import { CircuitBreaker, type CircuitBreakerOptions, type Visit } from './circuit-breaker.ts';
+import { endWith, startEnding } from './fetch-ending.ts';
 import { FetchFault } from './fetch-fault.ts';
 import {
   assertPublicTarget,
@@ -14,14 +14,14 @@ import {
   refuseAddress,
   shownOrigin,
 } from './fetch-target.ts';
-import { createGuardedConnector, type Resolve } from './guarded-connector.ts';
+import { openWay, type Way, type WayOptions } from './fetch-way.ts';
 import { type ExchangeAnswer, exchangeMessage } from './guarded-socket.ts';
 import { nameFault } from './network-fault.ts';
 import { ACCEPTED_CODINGS, readBody, SinkFailure, writeBody } from './response-body.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** What every request of a guarded fetch is bound to. */
-export interface GuardedFetchOptions {
+export interface GuardedFetchOptions extends WayOptions {
   /** Hosts that may have private addresses, as `host:port` exactly as a URL names them: `127.0.0.1:8545`. */
   readonly allowPrivate: readonly string[];
   /** Bytes of a body, on the wire and again after decompression. */
@@ -30,15 +30,7 @@ export interface GuardedFetchOptions {
   readonly deadlineMs: number;
   readonly maxRedirects: number;
   readonly userAgent: string;
-  /** Milliseconds for each step: connecting, waiting for headers, waiting for the next bytes. Default 10,000. */
-  readonly stepTimeoutMs?: number;
-  /** Connections to one host at once. Default 8. */
-  readonly connectionsPerHost?: number;
   readonly breaker?: Partial<CircuitBreakerOptions>;
-  /** PEM; replaces the certificate authorities that Node trusts. */
-  readonly certificateAuthorities?: string;
-  /** Finds the addresses of a name; the system's resolver by default. */
-  readonly resolve?: Resolve;
 }
 
 /** One request. Limits given here may be lower or higher than those of the guarded fetch. */
@@ -116,8 +108,6 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-const DEFAULT_STEP_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_MS = 4000;
 const SOCKET_SCHEMES: ReadonlySet<string> = new Set(['ws:', 'wss:']);
 /** Headers that HTTP itself sets: a caller's would contradict the message. */
 const OWN_HEADERS = [
@@ -127,53 +117,6 @@ const OWN_HEADERS = [
   'transfer-encoding',
   'accept-encoding',
 ];
-
-/** Ends a request at its deadline or by its caller, and knows which it was. */
-interface Ending {
-  readonly signal: AbortSignal;
-  release(): void;
-}
-
-function startEnding(origin: string, deadlineMs: number, caller: AbortSignal | undefined): Ending {
-  const controller = new AbortController();
-  const timer = setTimeout(() => {
-    controller.abort(
-      new FetchFault('deadline_exceeded', `${origin} did not answer within ${deadlineMs} ms.`, {
-        origin,
-        reason: 'deadline',
-      }),
-    );
-  }, deadlineMs);
-  const followCaller = (): void => controller.abort(caller?.reason);
-  if (caller?.aborted === true) followCaller();
-  // A caller may end all its requests by one signal, and there may be more of them than Node expects.
-  if (caller !== undefined) setMaxListeners(0, caller);
-  caller?.addEventListener('abort', followCaller, { once: true });
-  return {
-    signal: controller.signal,
-    release() {
-      clearTimeout(timer);
-      caller?.removeEventListener('abort', followCaller);
-    },
-  };
-}
-
-/**
- * The promise, or the signal's reason when that comes first: undici heeds the signal of a request only when its
- * connection stands, and finding a name may take longer than any deadline.
- */
-async function endWith<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-  }
-}
 
 function firstHop(url: URL, request: FetchRequest, userAgent: string): Hop {
   const headers: Record<string, string> = { 'user-agent': userAgent };
@@ -201,35 +144,6 @@ interface OpenAnswer {
   readonly body: Readable | undefined;
   readonly origin: string;
   readonly visit: Visit;
-}
-
-/** Connections under one list of allowed private hosts. */
-interface Way {
-  readonly allowed: ReadonlySet<string>;
-  readonly connect: buildConnector.connector;
-  readonly agent: Agent;
-}
-
-function openWay(options: GuardedFetchOptions, hostPorts: readonly string[]): Way {
-  const { resolve, certificateAuthorities } = options;
-  const stepTimeoutMs = options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS;
-  const allowed = new Set(hostPorts.map(normalizeHostPort));
-  const connect = createGuardedConnector({
-    allowed,
-    connectTimeoutMs: stepTimeoutMs,
-    ...(resolve === undefined ? {} : { resolve }),
-    ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
-  });
-  const agent = new Agent({
-    connections: options.connectionsPerHost ?? 8,
-    pipelining: 1,
-    headersTimeout: stepTimeoutMs,
-    bodyTimeout: stepTimeoutMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect,
-  });
-  return { allowed, connect, agent };
 }
 
 class UndiciGuardedFetch implements GuardedFetch {

@@ -3,7 +3,8 @@ import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Creation, type CreationRefusal, readCreation } from '../rpc/creation.ts';
 import { type Quorum } from '../rpc/endpoint-order.ts';
-import { reasonOf, type RpcClient } from '../rpc/rpc-client.ts';
+import { type RpcClient } from '../rpc/rpc-client.ts';
+import { reasonOf } from '../rpc/rpc-faults.ts';
 import { askContractCreator } from './contract-creator.ts';
 import {
   CREATION_METHODS,

@@ -4,7 +4,8 @@ import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
 import { type CreationRefusal } from '../rpc/creation.ts';
 import { orderEndpoints } from '../rpc/endpoint-order.ts';
-import { reasonOf, type RpcClient } from '../rpc/rpc-client.ts';
+import { type RpcClient } from '../rpc/rpc-client.ts';
+import { reasonOf } from '../rpc/rpc-faults.ts';
 import { type CreationOutcome, type MethodEnd } from './creation-search.ts';
 
 /** What the search needs to know of a chain; every {@link RegisteredChain} is one. */

@@ -4,7 +4,8 @@ import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
-import { type AskOptions, reasonOf, type RpcClient } from './rpc-client.ts';
+import { type AskOptions, type RpcClient } from './rpc-client.ts';
+import { reasonOf } from './rpc-faults.ts';
 import { blockHead, type BlockHead, data } from './rpc-shapes.ts';
 
 /** A block by name, or by number. */

@@ -7,7 +7,8 @@ import { readProxyDeployment } from './contract-address.ts';
 import { type CreationQuestion, traceCreation } from './creation-trace.ts';
 import { CHAIN_ACCESS_DEADLINE_MS } from './deployed-code.ts';
 import { planWaves, type Quorum, quorumFor } from './endpoint-order.ts';
-import { type EndpointFault, reasonOf, type RpcClient } from './rpc-client.ts';
+import { type RpcClient } from './rpc-client.ts';
+import { type EndpointFault, reasonOf } from './rpc-faults.ts';
 import { receipt, type Receipt, transaction, type Transaction } from './rpc-shapes.ts';
 
 /** How a contract came to be, checked on chain. */

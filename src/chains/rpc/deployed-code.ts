@@ -12,7 +12,8 @@ import {
   type Sighting,
 } from './code-reading.ts';
 import { planWaves, type Quorum, quorumFor } from './endpoint-order.ts';
-import { type EndpointFault, reasonOf, type RpcClient, showFaults } from './rpc-client.ts';
+import { type RpcClient } from './rpc-client.ts';
+import { type EndpointFault, reasonOf, showFaults } from './rpc-faults.ts';
 import { type BlockHead } from './rpc-shapes.ts';
 
 /** The code of a contract at one block, and who said so. */

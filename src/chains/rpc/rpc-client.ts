@@ -11,6 +11,15 @@ import { type Endpoint } from '../registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
 import { type EndpointPreference, orderEndpoints } from './endpoint-order.ts';
 import { decodeRpcAnswer, encodeRpcCall, type RpcAnswer } from './rpc-answer.ts';
+import {
+  type EndpointFault,
+  invalidAnswer,
+  isMomentary,
+  reasonOf,
+  showFaults,
+  unreachable,
+  wrongChain,
+} from './rpc-faults.ts';
 import { quantity } from './rpc-shapes.ts';
 
 /** One question, and the shape that its answer must have. */
@@ -26,14 +35,6 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds for one endpoint, repeats included. Default that of the client. */
   readonly deadlineMs?: number;
-}
-
-/** What an endpoint could not do: shown beside its label. */
-export interface EndpointFault {
-  /** The endpoint's label. */
-  readonly endpoint: string;
-  /** `wrong_chain`, `rpc_invalid_answer`, `connection_failed`, `status_503`, `stale`, … */
-  readonly reason: string;
 }
 
 export interface RpcClientOptions {
@@ -110,12 +111,6 @@ const MAX_BYTES = 1_000_000;
 /** The status of a WebSocket's handshake that succeeded. */
 const SWITCHING_PROTOCOLS = 101;
 
-/** Faults of the moment: the same request may succeed a little later. */
-const MOMENTARY: ReadonlySet<string> = new Set([
-  'connection_failed',
-  'malformed_response',
-  'throttled',
-]);
 /** Faults after which another node may stand behind the same URL. */
 const RECONNECTED: ReadonlySet<string> = new Set([
   'connection_failed',
@@ -124,18 +119,6 @@ const RECONNECTED: ReadonlySet<string> = new Set([
 ]);
 
 export const CHAIN_ID: RpcRequest<number> = { method: 'eth_chainId', params: [], result: quantity };
-
-/** The code that a fault is reported under: its reason where it has one. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof FullmatchError)) return 'unknown';
-  return typeof error.details.reason === 'string' ? error.details.reason : error.code;
-}
-
-/** `a (connection_failed), b (wrong_chain)`. */
-export function showFaults(faults: readonly EndpointFault[]): string {
-  if (faults.length === 0) return 'the chain has no endpoint that can be asked';
-  return faults.map(({ endpoint, reason }) => `${endpoint} (${reason})`).join(', ');
-}
 
 /** User information of an endpoint's URL goes into a header, where the guarded fetch takes it. */
 function targetOf(endpoint: Endpoint): { url: string; headers: Record<string, string> } {
@@ -303,12 +286,6 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
   }
 }
 
-function isMomentary(error: unknown): error is FullmatchError {
-  if (!(error instanceof FullmatchError) || error.code !== 'rpc_unreachable') return false;
-  const reason = reasonOf(error);
-  return MOMENTARY.has(reason) || reason.startsWith('status_5');
-}
-
 function readResult<T>(
   answer: RpcAnswer,
   request: RpcRequest<T>,
@@ -332,51 +309,6 @@ function readResult<T>(
     endpoint,
     method,
     where === '' ? 'a result of another shape' : `a wrong ${where}`,
-  );
-}
-
-function wrongChain(chainId: number, endpoint: Endpoint, answered: number): FullmatchError {
-  return new FullmatchError(
-    'wrong_chain',
-    `The endpoint ${endpoint.label} of chain ${chainId} belongs to chain ${answered}: correct the configuration.`,
-    { details: { chainId, endpoint: endpoint.label, answeredChainId: answered } },
-  );
-}
-
-function unreachable(
-  chainId: number,
-  endpoint: Endpoint,
-  method: string,
-  reason: string,
-  retryAfterMs?: number,
-  resting = false,
-): FullmatchError {
-  return new FullmatchError(
-    'rpc_unreachable',
-    `The endpoint ${endpoint.label} of chain ${chainId} gives no answer to ${method} (${reason}).`,
-    {
-      details: {
-        chainId,
-        endpoint: endpoint.label,
-        method,
-        reason,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-        ...(resting ? { resting } : {}),
-      },
-    },
-  );
-}
-
-function invalidAnswer(
-  chainId: number,
-  endpoint: Endpoint,
-  method: string,
-  what: string,
-): FullmatchError {
-  return new FullmatchError(
-    'rpc_invalid_answer',
-    `The endpoint ${endpoint.label} of chain ${chainId} answers ${method} with ${what}.`,
-    { details: { chainId, endpoint: endpoint.label, method } },
   );
 }
 

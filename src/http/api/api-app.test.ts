@@ -6,7 +6,8 @@ import {
   FIXTURE_CHAINS,
   healthyFacts,
 } from '../../../test/support/http-fixture.ts';
-import { composeHealth, type HealthFacts } from '../health.ts';
+import { type HealthFacts } from '../health-facts.ts';
+import { composeHealth } from '../health.ts';
 import { type HostApp } from '../host-app.ts';
 import { createApiApp } from './api-app.ts';
 

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { chainRecordSchema } from '../../chains/chain-record-schema.ts';
 import { documentResponses } from '../document-responses.ts';
-import { healthReportSchema } from '../health.ts';
+import { healthReportSchema } from '../health-schema.ts';
 import { problemResponse } from '../problem-schema.ts';
 
 const chainRecord = chainRecordSchema.meta({ id: 'ChainRecord' });

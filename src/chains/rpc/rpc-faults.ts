@@ -1,0 +1,83 @@
+import { FullmatchError } from '../../errors.ts';
+import { type Endpoint } from '../registered-chain.ts';
+
+/** What an endpoint could not do: shown beside its label. */
+export interface EndpointFault {
+  /** The endpoint's label. */
+  readonly endpoint: string;
+  /** `wrong_chain`, `rpc_invalid_answer`, `connection_failed`, `status_503`, `stale`, … */
+  readonly reason: string;
+}
+
+/** Faults of the moment: the same request may succeed a little later. */
+const MOMENTARY: ReadonlySet<string> = new Set([
+  'connection_failed',
+  'malformed_response',
+  'throttled',
+]);
+/** The code that a fault is reported under: its reason where it has one. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof FullmatchError)) return 'unknown';
+  return typeof error.details.reason === 'string' ? error.details.reason : error.code;
+}
+
+/** `a (connection_failed), b (wrong_chain)`. */
+export function showFaults(faults: readonly EndpointFault[]): string {
+  if (faults.length === 0) return 'the chain has no endpoint that can be asked';
+  return faults.map(({ endpoint, reason }) => `${endpoint} (${reason})`).join(', ');
+}
+
+/** Whether a fault is one of the moment. */
+export function isMomentary(error: unknown): error is FullmatchError {
+  if (!(error instanceof FullmatchError) || error.code !== 'rpc_unreachable') return false;
+  const reason = reasonOf(error);
+  return MOMENTARY.has(reason) || reason.startsWith('status_5');
+}
+
+/** The fault of an endpoint that says that it belongs to another chain. */
+export function wrongChain(chainId: number, endpoint: Endpoint, answered: number): FullmatchError {
+  return new FullmatchError(
+    'wrong_chain',
+    `The endpoint ${endpoint.label} of chain ${chainId} belongs to chain ${answered}: correct the configuration.`,
+    { details: { chainId, endpoint: endpoint.label, answeredChainId: answered } },
+  );
+}
+
+/** The fault of an endpoint that gives no answer. */
+export function unreachable(
+  chainId: number,
+  endpoint: Endpoint,
+  method: string,
+  reason: string,
+  retryAfterMs?: number,
+  resting = false,
+): FullmatchError {
+  return new FullmatchError(
+    'rpc_unreachable',
+    `The endpoint ${endpoint.label} of chain ${chainId} gives no answer to ${method} (${reason}).`,
+    {
+      details: {
+        chainId,
+        endpoint: endpoint.label,
+        method,
+        reason,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+        ...(resting ? { resting } : {}),
+      },
+    },
+  );
+}
+
+/** The fault of an endpoint whose answer is not what was asked for. */
+export function invalidAnswer(
+  chainId: number,
+  endpoint: Endpoint,
+  method: string,
+  what: string,
+): FullmatchError {
+  return new FullmatchError(
+    'rpc_invalid_answer',
+    `The endpoint ${endpoint.label} of chain ${chainId} answers ${method} with ${what}.`,
+    { details: { chainId, endpoint: endpoint.label, method } },
+  );
+}

@@ -1,0 +1,48 @@
+import { Agent, type buildConnector } from 'undici';
+import { normalizeHostPort } from './address-guard.ts';
+import { createGuardedConnector, type Resolve } from './guarded-connector.ts';
+
+const DEFAULT_STEP_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 4000;
+
+/** How connections are made, beside the list of hosts. */
+export interface WayOptions {
+  /** Milliseconds for each step: connecting, waiting for headers, waiting for the next bytes. Default 10,000. */
+  readonly stepTimeoutMs?: number;
+  /** Connections to one host at once. Default 8. */
+  readonly connectionsPerHost?: number;
+  /** PEM; replaces the certificate authorities that Node trusts. */
+  readonly certificateAuthorities?: string;
+  /** Finds the addresses of a name; the system's resolver by default. */
+  readonly resolve?: Resolve;
+}
+
+/** Connections under one list of allowed private hosts. */
+export interface Way {
+  readonly allowed: ReadonlySet<string>;
+  readonly connect: buildConnector.connector;
+  readonly agent: Agent;
+}
+
+/** Makes the connections of a guarded fetch. @throws TypeError when an entry is not `host:port` */
+export function openWay(options: WayOptions, hostPorts: readonly string[]): Way {
+  const { resolve, certificateAuthorities } = options;
+  const stepTimeoutMs = options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS;
+  const allowed = new Set(hostPorts.map(normalizeHostPort));
+  const connect = createGuardedConnector({
+    allowed,
+    connectTimeoutMs: stepTimeoutMs,
+    ...(resolve === undefined ? {} : { resolve }),
+    ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
+  });
+  const agent = new Agent({
+    connections: options.connectionsPerHost ?? 8,
+    pipelining: 1,
+    headersTimeout: stepTimeoutMs,
+    bodyTimeout: stepTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect,
+  });
+  return { allowed, connect, agent };
+}
