@@ -23,10 +23,11 @@ export default defineConfig(({ isSsrBuild }) => ({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: folder(isSsrBuild ? 'src/server.tsx' : 'src/client.tsx'),
-      // What most pages share comes in one file in place of a dozen.
-      ...(!isSsrBuild && {
-        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 4 }] } },
-      }),
+      output: {
+        // A browser gets what most pages share in one file in place of a dozen. The service reads all at once, since
+        // an upgrade may replace the files beneath it.
+        codeSplitting: isSsrBuild ? false : { groups: [{ name: 'shared', minShareCount: 4 }] },
+      },
     },
   },
   ssr: { noExternal: true },
