@@ -139,6 +139,7 @@ chains:
         expect(await main(tab).getByRole('link', { name: 'Verify a contract' }).count()).toBe(1);
         await keep(tab, 'overview-empty');
         const other = await open('/statistics');
+        expect(await main(other).getByRole('link', { name: 'Verify a contract' }).count()).toBe(1);
         await keep(other, 'statistics-empty');
         await other.context.close();
         await store(0xa1, 'Firstling');

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
-import { type Api, createApi, type Loaded } from '../api.ts';
+import { type Api, type Loaded } from '../api.ts';
 import { type RegistryOverview, type StatisticsOverview } from '../shapes.ts';
 import { type ChainIndex, indexChains, joinChains } from './filter-chains.ts';
 
@@ -38,19 +37,4 @@ function indexOnce(chains: RegistryOverview['chains'], counts: Counts): ChainInd
   const index = indexChains(joinChains(chains, counts));
   made.set(chains, { counts, index });
   return index;
-}
-
-/** All chains for the browser: absent until they are read. */
-export function useChains(base: string): ReadChains | undefined {
-  const [read, setRead] = useState<ReadChains>();
-  useEffect(() => {
-    let unused = false;
-    void readChains(createApi((path) => fetch(`${base}${path}`))).then((chains) => {
-      if (!unused) setRead(chains);
-    });
-    return () => {
-      unused = true;
-    };
-  }, [base]);
-  return read;
 }

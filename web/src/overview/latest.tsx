@@ -45,7 +45,16 @@ export function Latest({
           </span>
         </p>
       )}
-      <ContractList contracts={shown} caption="Latest verifications" context={context} withChain />
+      {shown.length === 0 ? (
+        <p>Nothing has been verified here yet.</p>
+      ) : (
+        <ContractList
+          contracts={shown}
+          caption="Latest verifications"
+          context={context}
+          withChain
+        />
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { type ChainDetails } from '../chain/chain-data.ts';
 import { nameFalls } from '../charts/join-falls.ts';
 import {
   type ChainCounts,
+  type Health,
   type HistoryPoint,
   type MatchCounts,
   type StatisticsHistory,
@@ -39,6 +40,7 @@ export interface ChainHistory {
 /** What the statistics page shows. */
 export interface StatisticsData {
   readonly statistics: Loaded<Statistics>;
+  readonly health: Loaded<Health>;
   readonly chosen: readonly ChosenChain[];
   /** References that find no chain. */
   readonly unknown: readonly string[];
@@ -53,8 +55,9 @@ const LINES_MAX = 8;
 
 /** Reads what a question asks for. */
 export async function loadStatistics(api: Api, question: Question): Promise<StatisticsData> {
-  const [statistics, ...found] = await Promise.all([
+  const [statistics, health, ...found] = await Promise.all([
     api.get<Statistics>('v1/statistics'),
+    api.get<Health>('health'),
     ...question.chains.map((ref) => api.get<ChainDetails>(`v1/chains/${encodeURIComponent(ref)}`)),
   ]);
   const chosen = new Map<number, ChosenChain>();
@@ -69,7 +72,7 @@ export async function loadStatistics(api: Api, question: Question): Promise<Stat
       failure ??= chain;
     }
   }
-  const data = { statistics, chosen: [...chosen.values()], unknown };
+  const data = { statistics, health, chosen: [...chosen.values()], unknown };
   if (failure !== undefined) return { ...data, history: failure };
   const ids = [...chosen.keys()];
   const history = await api.get<StatisticsHistory>(historyPath(question, ids));

@@ -53,7 +53,7 @@ function oneOf<Name extends string>(
 /** The query of a question, short: what is as without it is left out. */
 export function writeQuestion({ chains, shown, ...rest }: Question): string {
   const usual = new Map<string, unknown>(Object.entries(readQuestion('')));
-  const query = new URLSearchParams(chains.map((ref) => ['chain', ref]));
+  const query = new URLSearchParams(chains.map((ref): [string, string] => ['chain', ref]));
   if (shown !== usual.get('shown')) query.set('show', shown);
   for (const [name, value] of Object.entries(rest)) {
     if (value !== usual.get(name)) query.set(name, value);

@@ -17,9 +17,10 @@ import {
   pageOf,
 } from '../chains/filter-chains.ts';
 import { nearestChains } from '../chains/nearest-chains.ts';
-import { readChains, type ReadChains, useChains } from '../chains/read-chains.ts';
+import { readChains, type ReadChains } from '../chains/read-chains.ts';
 import { saveAsCsv, saveAsJson } from '../chains/save-chains.ts';
 import { useChainQuery } from '../chains/use-chain-query.ts';
+import { useChains } from '../chains/use-chains.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { DownloadButton } from '../parts/download-button.tsx';

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
-import { Failure } from '../parts/notices.tsx';
+import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Choices } from '../statistics/choices.tsx';
 import { loadStatistics, type Statistics, type StatisticsData } from '../statistics/load.ts';
@@ -28,10 +28,13 @@ function StatisticsView({
   request: { query },
   context: { base, now },
 }: ViewProps<StatisticsData>): VNode {
-  const { statistics, chosen, unknown, history } = data;
+  const { statistics, health, chosen, unknown, history } = data;
   const question = readQuestion(query);
   const counted = statistics.state === 'ready' ? statistics.value.chains : [];
   const [first] = counted.flatMap(({ firstVerifiedAt }) => firstVerifiedAt ?? []).sort();
+  const hasNone =
+    statistics.state === 'ready' &&
+    statistics.value.totals.full + statistics.value.totals.partial === 0;
   return (
     <>
       <h1>Statistics</h1>
@@ -43,6 +46,13 @@ function StatisticsView({
           {formatTime(statistics.value.asOf)}. <a href={`${base}counts`}>How counts are made</a>
         </p>
       )}
+      <StaleCounts health={health} now={now} />
+      {hasNone && (
+        <p class="notice">
+          Nothing is verified here {first === undefined ? 'yet' : 'any more'}.{' '}
+          <a href={`${base}verify`}>Verify a contract</a>
+        </p>
+      )}
       <Choices
         question={question}
         chosen={chosen}
@@ -51,13 +61,16 @@ function StatisticsView({
         presets={listPresets(question, now, first)}
         base={base}
       />
-      <section aria-labelledby="over-time">
-        <h2 id="over-time">Over time</h2>
-        <OverTime data={data} question={question} base={base} />
-      </section>
-      {statistics.state === 'failed' ? (
+      {!(hasNone && first === undefined) && (
+        <section aria-labelledby="over-time">
+          <h2 id="over-time">Over time</h2>
+          <OverTime data={data} question={question} base={base} />
+        </section>
+      )}
+      {statistics.state === 'failed' && (
         <Failure what="The counts by chain, compiler and origin" loaded={statistics} />
-      ) : (
+      )}
+      {statistics.state === 'ready' && !hasNone && (
         <Rankings statistics={statistics.value} top={Number(question.top)} base={base} />
       )}
     </>
