@@ -219,7 +219,7 @@ class UndiciGuardedFetch implements GuardedFetch {
           signal,
           connect,
         });
-        const response = this.#readExchange(answer);
+        const response = this.#readExchange(answer, origin);
         tellOutcome(visit, response);
         return response;
       } catch (error) {
@@ -232,10 +232,15 @@ class UndiciGuardedFetch implements GuardedFetch {
     }
   }
 
-  #readExchange(answer: ExchangeAnswer): ExchangeResponse {
+  #readExchange(answer: ExchangeAnswer, origin: string): ExchangeResponse {
     if (answer.message !== undefined) return { status: 101, body: answer.message };
-    const { status, headers } = answer.refusal;
-    const retryAfterMs = parseRetryAfter(plainHeaders(headers)['retry-after'], this.#now());
+    const { status } = answer.refusal;
+    const headers = plainHeaders(answer.refusal.headers);
+    if (isRedirect(status, headers.location)) {
+      const message = `${origin} redirects a handshake, which is not followed.`;
+      throw new FetchFault('too_many_redirects', message, { origin });
+    }
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#now());
     const response = { status, body: Buffer.alloc(0) };
     return retryAfterMs === undefined ? response : { ...response, retryAfterMs };
   }

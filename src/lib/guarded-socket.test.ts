@@ -122,7 +122,6 @@ describe('an exchange over a WebSocket', () => {
   it.each([
     ['401 Unauthorized', { status: 401 }],
     ['429 Too Many\r\nRetry-After: 7', { status: 429, retryAfterMs: 7000 }],
-    ['302 Found\r\nLocation: ws://127.0.0.1:1/', { status: 302 }],
   ])('gives the status of a handshake that is refused: %j', async (head, answer) => {
     const server = await answerHandshake(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`);
     expect(await ask(guard(server), server)).toEqual({ ...answer, body: Buffer.alloc(0) });
@@ -135,6 +134,14 @@ describe('an exchange over a WebSocket', () => {
     const connections = busy.connections();
     expect(await codeOf(ask(guarded, busy))).toBe('throttled');
     expect(busy.connections()).toBe(connections);
+  });
+
+  it('follows no redirect', async () => {
+    const canary = await serve(() => undefined);
+    const location = `Location: ws://${canary.hostPort}/`;
+    const server = await answerHandshake(`HTTP/1.1 302 Found\r\n${location}\r\n\r\n`);
+    expect(await codeOf(ask(guard(server, canary), server))).toBe('too_many_redirects');
+    expect(canary.connections()).toBe(0);
   });
 
   it('fails where the endpoint shakes no hands or hangs up', async () => {
