@@ -153,7 +153,7 @@ export interface FullmatchClient {
 }
 
 /**
- * A client for one service. It holds no state: every call is one request.
+ * A client for one service. It holds no state: every call is one request, but for those that go on.
  * Its calls throw {@link FullmatchRequestError} for an answer of another status or without JSON,
  * and whatever `fetch` throws when there is no answer.
  */
@@ -161,16 +161,13 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
   const request = options.fetch ?? globalThis.fetch;
   const apiUrl = withoutTrailingSlashes(options.apiUrl);
   const repositoryUrl = withoutTrailingSlashes(options.repositoryUrl);
-
   const { get, post } = createAsk(request);
   const api = (parts: readonly (string | number)[], parameters?: object): string =>
     apiUrl + pathOf(parts, parameters);
   const repository = (...parts: readonly (string | number)[]): string =>
     repositoryUrl + pathOf(parts);
-  const readContracts = (
-    question: ContractQuestion,
-    call: RequestOptions | undefined,
-  ): Promise<ContractPage> => get(api(['v1', 'contracts'], question), call);
+  const readContracts = (question?: object, call?: RequestOptions): Promise<ContractPage> =>
+    get(api(['v1', 'contracts'], question), call);
 
   return {
     chains: (call) => get(api(['chains']), call),
@@ -190,16 +187,13 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       get(api(['v1', 'statistics', 'history'], { ...rest, chain: chains }), call),
     events: (question = {}) => followEvents(request, api(['v1', 'events']), question),
 
-    contracts: (question = {}, call) => readContracts(question, call),
+    contracts: readContracts,
     async *eachContract(question = {}, call) {
-      for (let { after } = question; ;) {
-        const { results, next } = await readContracts(
-          { ...question, ...(after && { after }) },
-          call,
-        );
-        yield* results;
-        if (next === null) return;
-        after = next;
+      let after: string | null | undefined = question.after;
+      while (after !== null) {
+        const page = await readContracts({ ...question, after }, call);
+        yield* page.results;
+        after = page.next;
       }
     },
     searchContracts: (words, page, call) =>

@@ -84,7 +84,8 @@ export function pathOf(parts: readonly (string | number)[], parameters: object =
   for (const [name, value] of Object.entries(parameters)) {
     for (const each of [value].flat()) if (each !== undefined) query.append(name, String(each));
   }
-  return query.size === 0 ? path : `${path}?${query.toString()}`;
+  const text = query.toString();
+  return text === '' ? path : `${path}?${text}`;
 }
 
 /** A URL that paths can be put behind. */

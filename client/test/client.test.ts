@@ -20,7 +20,7 @@ let service: BootedService;
 /** The paths that clients asked for. */
 const asked = new Set<string>();
 const recordingFetch: typeof fetch = (input, init) => {
-  asked.add(`${init?.method ?? 'GET'} ${new URL(input).pathname}`);
+  asked.add(`${init?.method ?? 'GET'} ${new URL(new Request(input).url).pathname}`);
   return fetch(input, init);
 };
 const connect = () => createFullmatchClient({ ...service, fetch: recordingFetch });
