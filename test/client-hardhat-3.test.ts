@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compilationOf, readDropped } from '../web/src/verify/read-dropped.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import {
   type ClientProject,
@@ -7,7 +6,8 @@ import {
   createClientProject,
 } from './support/clients/client-project.ts';
 import { NO_CLIENTS } from './support/clients/install-client.ts';
-import { CLIENTS_SOLC, SOLJSON_PATH } from './support/clients/solc-executable.ts';
+import { expectReadableBuildInfos } from './support/clients/read-build-infos.ts';
+import { SOLJSON_PATH } from './support/clients/solc-executable.ts';
 import {
   GUESTBOOK_ARGUMENTS,
   startGuestbookService,
@@ -64,17 +64,8 @@ describe.skipIf(absence)(`Hardhat 3 and its verify plugin${absence ? ` (${absenc
     expect(shown).toContain('project/contracts/Owned.sol');
   }, 150_000);
 
-  test('write build infos that the page to verify reads', async () => {
-    const dropped = readDropped(await project.readFolder('artifacts/build-info'));
-    if (dropped.kind === 'unusable') throw new Error(dropped.reason);
-    const contract = 'project/contracts/Guestbook.sol:Guestbook';
-    expect(dropped.contracts).toContain(contract);
-    expect(dropped.contracts).toContain('project/contracts/Owned.sol:Owned');
-    expect(compilationOf(dropped, contract)).toMatchObject({
-      compilerVersion: CLIENTS_SOLC.long,
-      input: { sources: { 'project/contracts/Guestbook.sol': {} } },
-    });
-  });
+  test('write build infos that the page to verify reads', () =>
+    expectReadableBuildInfos(project, 'project/contracts'));
 
   test('learn that a contract is verified already', async () => {
     const run = await verify(address);
