@@ -5,6 +5,8 @@ const SIGNATURE_BYTES = 8;
 /** Length, type and checksum of a chunk. */
 const FRAME_BYTES = 12;
 const COLOURS = 256;
+/** The upper five bits of each part. */
+const ALIKE = 0xf8f8f8;
 const INDEXED = 3;
 
 interface Picture {
@@ -14,7 +16,7 @@ interface Picture {
   readonly pixels: Uint8Array;
 }
 
-/** The same picture with at most 256 colours, the most frequent ones: a page has few, and shades at the edges of letters. */
+/** The same picture with at most 256 colours: a page has few, and many shades of them at the edges of letters. */
 export function shrinkPng(png: Buffer): Buffer {
   const { width, height, pixels } = readPng(png);
   const counts = new Map<number, number>();
@@ -22,10 +24,7 @@ export function shrinkPng(png: Buffer): Buffer {
     const colour = colourAt(pixels, at);
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
-  const palette = [...counts]
-    .sort(([, one], [, other]) => other - one)
-    .slice(0, COLOURS)
-    .map(([colour]) => colour);
+  const palette = choosePalette(counts);
   const indexes = new Map<number, number>();
   for (const colour of counts.keys()) indexes.set(colour, nearest(palette, colour));
 
@@ -46,6 +45,17 @@ export function shrinkPng(png: Buffer): Buffer {
     chunk('IDAT', deflateSync(rows, { level: 9, memLevel: 9 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
+}
+
+/** Of colours that nobody tells apart the most frequent one; so the shades of the text leave room for a small mark. */
+function choosePalette(counts: ReadonlyMap<number, number>): readonly number[] {
+  const chosen = new Map<number, number>();
+  const sorted = [...counts].sort(([, one], [, other]) => other - one);
+  for (const [colour] of sorted) {
+    const kind = colour & ALIKE;
+    if (!chosen.has(kind)) chosen.set(kind, colour);
+  }
+  return [...chosen.values()].slice(0, COLOURS);
 }
 
 const colourAt = (pixels: Uint8Array, at: number): number =>
