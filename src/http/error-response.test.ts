@@ -3,8 +3,20 @@ import { HTTPException } from 'hono/http-exception';
 import { describe, expect, test } from 'vitest';
 
 import { ERROR_CODES, type ErrorCode, FullmatchError } from '../errors.ts';
-import { createLogger, silentLogger } from '../log.ts';
+import { createLogger, type Logger, silentLogger } from '../log.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
+
+/** A log and the lines that were written to it. */
+function keepLines(): { lines: readonly string[]; log: Logger } {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return { lines, log: createLogger('info', sink) };
+}
 
 describe('an error as an answer', () => {
   test.each(Object.keys(ERROR_CODES) as ErrorCode[])(
@@ -23,11 +35,24 @@ describe('an error as an answer', () => {
         title: ERROR_CODES[code].title,
         status: ERROR_CODES[code].status,
         code,
-        detail: 'What is wrong.',
+        detail: expect.stringMatching(
+          /^What is wrong\.$|; the log of the service says more\.$/,
+        ) as unknown,
       });
       expect(response.headers.has('retry-after')).toBe(response.status === 503);
     },
   );
+
+  test('of the machine says nothing of its folders and servers, which the log has', async () => {
+    const { lines, log } = keepLines();
+    const error = new FullmatchError('database_unreachable', 'No answer at socket /srv/secret.', {
+      details: { server: '/srv/secret' },
+    });
+    const body = await answerProblem(describeProblem(error, log)).text();
+    expect(JSON.parse(body)).toMatchObject({ code: 'database_unreachable', status: 503 });
+    expect(body).not.toContain('/srv');
+    expect(lines.join('')).toContain('/srv/secret');
+  });
 
   test('shows the facts of the error beside its members, and lets none of them replace a member', async () => {
     const error = new FullmatchError('chain_not_found', 'No.', {
@@ -38,14 +63,8 @@ describe('an error as an answer', () => {
   });
 
   test('shows nothing of an unknown error but an id, under which the log has it', async () => {
-    const lines: string[] = [];
-    const sink = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        lines.push(chunk.toString());
-        done();
-      },
-    });
-    const problem = describeProblem(new Error('secret detail'), createLogger('info', sink));
+    const { lines, log } = keepLines();
+    const problem = describeProblem(new Error('secret detail'), log);
     const body = await answerProblem(problem).text();
     expect(body).not.toContain('secret');
     const { code, errorId, instance } = JSON.parse(body) as Record<string, string>;

@@ -35,17 +35,32 @@ export interface RenderedProblem {
 /** The service has not read its documents yet, or is leaving: a client may soon ask again. */
 const RETRY_AFTER_SECONDS = '1';
 
+/** Faults of the machine that the service runs on: their messages name its folders and servers, for its operator. */
+const OF_THE_MACHINE: ReadonlySet<ErrorCode> = new Set([
+  'database_unreachable',
+  'database_too_old',
+  'database_error',
+  'schema_too_new',
+  'data_directory_unusable',
+  'data_directory_full',
+  'data_directory_too_new',
+  'data_directory_too_old',
+  'embedded_server_unavailable',
+] as const);
+
 /**
- * What is said of an error. An error of the table says itself; of any other only an id is shown, under which the log
- * has the rest.
+ * What is said of an error. An error of the table says itself, but for what concerns the machine; of any other only an
+ * id is shown. The log has the rest.
  */
 export function describeProblem(error: unknown, log: Logger): Problem {
   if (error instanceof FullmatchError) {
-    const problem = problemOf(error);
-    if (problem.status >= 500 && problem.status !== 503) {
+    const { status, title } = ERROR_CODES[error.code];
+    const isPrivate = OF_THE_MACHINE.has(error.code);
+    if (isPrivate || (status >= 500 && status !== 503)) {
       log.error({ event: 'request_failed', code: error.code, err: error }, error.message);
     }
-    return problem;
+    if (!isPrivate) return problemOf(error);
+    return problemOf(new FullmatchError(error.code, `${title}; the log of the service says more.`));
   }
   // Thrown by the router's body readers for JSON or forms that cannot be read.
   if (error instanceof HTTPException && error.status < 500) {

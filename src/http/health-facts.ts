@@ -42,8 +42,6 @@ export interface StatisticsHealth {
 export interface DatabaseHealth {
   readonly reachable: boolean;
   readonly checkedAt: Date;
-  /** Why it does not; it goes to anyone who asks, so it holds no connection string. */
-  readonly reason?: string;
 }
 
 /** The verification jobs in flight, of all processes of the database. */

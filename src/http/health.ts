@@ -107,7 +107,7 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   // The counts that are served may have been overtaken, and another replica may know better.
   add(database?.reachable === false, {
     code: 'database_unreachable',
-    detail: `The database does not answer${afterColon(database?.reason)}. The last known counts are served.`,
+    detail: 'The database does not answer; the log says why. The last known counts are served.',
     blocking: true,
   });
   const since = listSync?.failure?.since.toISOString();

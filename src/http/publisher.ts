@@ -4,7 +4,7 @@ import { makeRegistry, type RegistryOptions } from '../chains/load-registry.ts';
 import { type ChainRegistry } from '../chains/registry.ts';
 import { assertNoSecrets, renderChains } from '../chains/render-chains.ts';
 import { type ServiceChain } from '../chains/service-chain.ts';
-import { FullmatchError, messageOf } from '../errors.ts';
+import { FullmatchError } from '../errors.ts';
 import { type NamedSecret } from '../lib/secret.ts';
 import { renderStatistics, type Statistics } from '../repository/statistics.ts';
 import { type Documents } from './documents.ts';
@@ -146,7 +146,7 @@ export class Publisher {
       this.#database = { reachable: true, checkedAt: new Date() };
       return statistics;
     } catch (error) {
-      this.#database = { reachable: false, checkedAt: new Date(), reason: messageOf(error) };
+      this.#database = { reachable: false, checkedAt: new Date() };
       throw error;
     }
   }
