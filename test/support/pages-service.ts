@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { saveMatches } from '../../src/repository/save-matches.ts';
 import { type VerifiedContract } from '../../src/repository/verified-contract.ts';
 import { sql, type Database } from '../../src/store/database.ts';
@@ -33,14 +34,17 @@ type Distribution = Readonly<
   Record<string, { readonly full_match: number; readonly partial_match: number }>
 >;
 
-/** The counts of a large service: the real ones of 2026 where they lie beside the checkout, else made-up ones. */
+const PUBLIC_LIST = new URL('../../generated/public-chain-list.json', import.meta.url);
+
+/** The counts of a large service: the real ones of 2026 where they lie beside the checkout, else made-up ones of real chains. */
 function largeDistribution(): Distribution {
   const real = sharedData('stats-2026-08-22.json') as Distribution | undefined;
   if (real !== undefined) return real;
-  const entries = Array.from({ length: 374 }, (_, index) => {
-    const size = Math.round(12_000_000 / (index + 1) ** 1.6);
+  const chains = JSON.parse(readFileSync(PUBLIC_LIST, 'utf8')) as readonly { chainId: number }[];
+  const entries = chains.slice(0, 374).map(({ chainId }, index) => {
+    const size = Math.round(20_100_000 / (index + 1) ** 1.6);
     const counts = { full_match: Math.round(size * 0.29), partial_match: Math.round(size * 0.71) };
-    return [String(index === 0 ? 1 : index * 97), counts] as const;
+    return [String(chainId), counts] as const;
   });
   return Object.fromEntries(entries);
 }

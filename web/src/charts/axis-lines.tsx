@@ -7,7 +7,20 @@ const NARROW_DAYS = 3;
 /** Near an edge a name stands beside its place, so that it is not cut off. */
 const EDGE = WIDTH / 20;
 
-/** The grid of a chart with what is written at it. */
+/** What is written at the values, to be drawn over the lines so that they leave it readable. */
+export function ValueNames({ y }: { readonly y: Axis }): VNode {
+  return (
+    <g class="chart-axes">
+      {y.ticks.map(({ at, label }) => (
+        <text key={label} y={at - 3}>
+          {label}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+/** The grid of a chart with the names of its days. */
 export function AxisLines({
   x,
   y,
@@ -21,10 +34,7 @@ export function AxisLines({
   return (
     <g class="chart-axes">
       {y.ticks.map(({ at, label }) => (
-        <g key={label}>
-          <line x2="100%" y1={at} y2={at} />
-          <text y={at - 3}>{label}</text>
-        </g>
+        <line key={label} x2="100%" y1={at} y2={at} />
       ))}
       {x.ticks.map(({ at, label }, index) => {
         const anchor = at < EDGE ? 'start' : at > WIDTH - EDGE ? 'end' : 'middle';

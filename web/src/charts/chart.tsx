@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { useId, useMemo, useState } from 'preact/hooks';
 import { useHydrated } from '../use-hydrated.ts';
-import { AxisLines } from './axis-lines.tsx';
+import { AxisLines, ValueNames } from './axis-lines.tsx';
 import { EndLabels } from './end-labels.tsx';
 import { formatFigure } from './format-figure.ts';
 import { Hatch, hatched } from './hatch.tsx';
@@ -44,6 +44,7 @@ export function Chart(props: ChartProps): VNode {
           <rect class="chart-ground" width="100%" height={height} />
           <AxisLines x={layout.x} y={layout.y} height={height} />
           <Paths {...props} layout={layout} />
+          <ValueNames y={layout.y} />
           {pointed !== undefined && (
             <line class="cursor" x1={layout.left(shown)} x2={layout.left(shown)} y2={height} />
           )}
