@@ -7,6 +7,7 @@ import { createContractLists } from '../src/repository/contract-lists.ts';
 import { createContractReader } from '../src/repository/contract-reader.ts';
 import { saveMatches } from '../src/repository/save-matches.ts';
 import { type VerifiedContract } from '../src/repository/verified-contract.ts';
+import { withdrawMatch } from '../src/repository/withdraw-match.ts';
 import { fixtureDependencies } from './support/http-fixture.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -15,6 +16,7 @@ const PLAIN = sampleAddress(1);
 const DECEIVING = sampleAddress(2);
 const LARGE = sampleAddress(3);
 const ABSENT = sampleAddress(4);
+const WITHDRAWN = sampleAddress(5);
 
 let testDatabase: TestDatabase;
 let real: Pick<HttpDependencies, 'contracts' | 'contractLists'>;
@@ -27,6 +29,7 @@ beforeAll(async () => {
     contractLists: createContractLists(database),
   };
   await saveMatches(database, [
+    contractOf(WITHDRAWN, 'Token', [{ path: 'a/Token.sol', content: 'contract Token {}' }]),
     contractOf(PLAIN, 'Token', [{ path: 'a/Token.sol', content: 'contract Token {}' }]),
     contractOf(
       DECEIVING,
@@ -93,7 +96,7 @@ describe('the page of a contract', () => {
     expect(page).toContain('contract Token {}');
     expect(page).toContain('Who judged, and from what, could not be read');
     expect(page).toContain('Contracts with the same code could not be read');
-    expect(page).toContain('The database does not answer.');
+    expect(page).toContain('database_unreachable');
   });
 
   test('could not check where the record cannot be read, which is not the same as not verified', async () => {
@@ -105,6 +108,16 @@ describe('the page of a contract', () => {
     const absent = await read(`/contract/1/${ABSENT}`);
     expect(absent.status).toBe(404);
     expect(absent.page).toContain('Not verified here');
+  });
+
+  test('is verified no more where a match was withdrawn, with the reason as text', async () => {
+    const reason = '<script>alert(1)</script>';
+    await withdrawMatch(testDatabase.database, { chainId: 1, address: WITHDRAWN, reason });
+    const { status, page } = await read(`/contract/1/${WITHDRAWN}`);
+    expect(status).toBe(404);
+    expect(page).toContain('Not verified here any more');
+    expect(page).toContain('&lt;script>alert(1)');
+    expect(page).not.toContain(reason);
   });
 
   test('warns of characters that nobody sees, and shows none of them', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
 import { saveMatch } from '../src/repository/save-matches.ts';
+import { withdrawMatch } from '../src/repository/withdraw-match.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -89,6 +90,33 @@ describe('GET /v1/contracts/{chainId}/{address}', () => {
     const absent = await get(`/v1/contracts/1/${sampleAddress(9)}`);
     expect([absent.status, absent.body['code']]).toEqual([404, 'contract_not_found']);
     const broken = await get('/v1/contracts/1/0x12');
+    expect([broken.status, broken.body['code']]).toEqual([400, 'invalid_parameter']);
+  });
+});
+
+describe('GET /v1/contracts/{chainId}/{address}/events', () => {
+  test('tells what happened to a match, newest first, and why it is gone', async () => {
+    const [address, { database }] = [sampleAddress(7), testDatabase];
+    await saveMatch(database, sampleContract(1, address, { runtimeMatch: 'partial' }));
+    await saveMatch(database, sampleContract(1, address, { runtimeMatch: 'full' }));
+    await withdrawMatch(database, { chainId: 1, address, reason: 'Of another chain' });
+    const { status, body } = await get(`/v1/contracts/1/${address}/events`);
+    expect(status).toBe(200);
+    expect(body['results']).toMatchObject([
+      { kind: 'withdrawn', match: null, reason: 'Of another chain' },
+      { kind: 'upgraded', match: 'full' },
+      { kind: 'stored', match: 'partial', origin: 'imported' },
+    ]);
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+      await schemaOf('ContractEvents'),
+    );
+    expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  test('is empty where there never was a match, and refuses what is no address', async () => {
+    const absent = await get(`/v1/contracts/1/${sampleAddress(9)}/events`);
+    expect([absent.status, absent.body]).toEqual([200, { results: [] }]);
+    const broken = await get('/v1/contracts/1/0x12/events');
     expect([broken.status, broken.body['code']]).toEqual([400, 'invalid_parameter']);
   });
 });

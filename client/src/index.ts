@@ -17,6 +17,7 @@ import {
   type ContractFolder,
   type ContractPage,
   type ContractSummary,
+  type ContractEvents,
   type Evidence,
   type Health,
   type JobState,
@@ -89,10 +90,10 @@ export interface FullmatchClient {
     question?: ContractQuestion,
     options?: RequestOptions,
   ): AsyncGenerator<ContractSummary, void>;
-  /** Verified contracts by address (from its first 4 bytes on), by name or by code hash. */
+  /** Verified contracts by address (from its first 4 bytes on), by name or by code hash. With filters, a page may hold few and have a next one. */
   searchContracts(
     words: string,
-    page?: PageQuestion,
+    question?: ContractQuestion,
     options?: RequestOptions,
   ): Promise<ContractPage>;
   /** Other verified contracts with the same runtime code. */
@@ -117,6 +118,12 @@ export interface FullmatchClient {
     address: string,
     options?: RequestOptions,
   ): Promise<Evidence | undefined>;
+  /** What happened to the match of a contract, newest first; empty where it never had one. */
+  contractEvents(
+    chainId: number,
+    address: string,
+    options?: RequestOptions,
+  ): Promise<ContractEvents['results']>;
   /** The files of a contract in the published tree; undefined when it has no such match. */
   contractFolder(
     match: 'full' | 'partial',
@@ -196,8 +203,8 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
         after = page.next;
       }
     },
-    searchContracts: (words, page, call) =>
-      get(api(['v1', 'contracts', 'search'], { q: words, ...page }), call),
+    searchContracts: (words, question, call) =>
+      get(api(['v1', 'contracts', 'search'], { q: words, ...question }), call),
     sameCode: (chainId, address, page, call) =>
       get(api(['v1', 'contracts', chainId, address, 'same-code'], page), call),
     contract: async (chainId, address, { fields, omit } = {}, call) => {
@@ -212,6 +219,10 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
     },
     evidence: (chainId, address, call) =>
       orUndefined(get(api(['v1', 'contracts', chainId, address]), call), 'contract_not_found'),
+    contractEvents: async (chainId, address, call) => {
+      const url = api(['v1', 'contracts', chainId, address, 'events']);
+      return (await get<ContractEvents>(url, call)).results;
+    },
     contractFolder: (match, chainId, address, call) =>
       orUndefined(
         get(repository('contracts', `${match}_match`, chainId, address), call),

@@ -616,6 +616,22 @@ export interface Evidence {
   };
 }
 
+/** What happened to the match of a contract */
+export interface ContractEvents {
+  /** The newest 100, newest first; empty where there never was a match */
+  results: {
+    /** Ascends with time */
+    eventNumber: string;
+    kind: 'stored' | 'upgraded' | 'withdrawn';
+    /** After the event; null after a withdrawal */
+    match: 'full' | 'partial' | null;
+    origin: 'verified' | 'imported' | 'monitored' | null;
+    at: string;
+    /** Why it was withdrawn */
+    reason?: string;
+  }[];
+}
+
 /** Where a verification job stands */
 export interface JobState {
   id: string;

@@ -94,6 +94,7 @@ describe('the client', () => {
     const { results } = await client.contracts({ chain: 1, match: 'full', limit: 10 });
     expect(results.map(({ address }) => address)).toEqual([sampleAddress(1)]);
     expect((await client.searchContracts('sample')).results).toEqual(results);
+    expect((await client.searchContracts('sample', { match: 'partial' })).results).toEqual([]);
     expect(await client.sameCode(1, sampleAddress(1))).toEqual({ results: [], next: null });
   });
 
@@ -111,6 +112,9 @@ describe('the client', () => {
     expect(await client.contract(1, absent)).toBeUndefined();
     expect(await client.contractOnAllChains(absent)).toEqual([]);
     expect(await client.evidence(1, absent)).toBeUndefined();
+    expect(await client.contractEvents(1, address)).toMatchObject([
+      { kind: 'stored', match: 'full', origin: 'imported' },
+    ]);
     expect(await client.contractFolder('partial', 1, address)).toBeUndefined();
   });
 

@@ -4,6 +4,7 @@ import { type ContractMatch } from './contract-match.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { type ContractPage, listContracts } from './list-contracts.ts';
 import { type ContractPart, readContract, type StoredContract } from './read-contract.ts';
+import { type ContractEvent, readContractEvents } from './read-contract-events.ts';
 import { type MatchEvidence, readEvidence } from './read-evidence.ts';
 import { type ContractFile, readFile } from './read-file.ts';
 import { type ContractFiles, readFiles } from './read-files.ts';
@@ -18,6 +19,8 @@ export interface ContractReader {
   ): Promise<StoredContract | undefined>;
   /** See {@link readEvidence}. */
   readEvidence(chainId: number, address: Hex): Promise<MatchEvidence | undefined>;
+  /** See {@link readContractEvents}. */
+  readContractEvents(chainId: number, address: Hex): Promise<readonly ContractEvent[]>;
   /** See {@link listContracts}. */
   listContracts(chainId: number, page: ContractPage): Promise<readonly ContractMatch[]>;
   /** See {@link findOnChains}. */
@@ -36,6 +39,7 @@ export function createContractReader(database: Queryable): ContractReader {
   return {
     readContract: (chainId, address, parts) => readContract(database, chainId, address, parts),
     readEvidence: (chainId, address) => readEvidence(database, chainId, address),
+    readContractEvents: (chainId, address) => readContractEvents(database, chainId, address),
     listContracts: (chainId, page) => listContracts(database, chainId, page),
     findOnChains: (addresses, chainIds) => findOnChains(database, addresses, chainIds),
     readFiles: (chainId, address) => readFiles(database, chainId, address),

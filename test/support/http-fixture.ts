@@ -112,6 +112,7 @@ export function healthyFacts(): HealthFacts {
 const emptyContracts: ContractReader = {
   readContract: async () => undefined,
   readEvidence: async () => undefined,
+  readContractEvents: async () => [],
   listContracts: async () => [],
   findOnChains: async () => [],
   readFiles: async () => undefined,

@@ -92,6 +92,16 @@ interface CodeHashes {
   readonly recompiled: string | null;
 }
 
+/** GET /v1/contracts/{chainId}/{address}/events: one of them. */
+export interface ContractEvent {
+  readonly eventNumber: string;
+  readonly kind: 'stored' | 'upgraded' | 'withdrawn';
+  readonly match: Match | null;
+  readonly origin: string | null;
+  readonly at: string;
+  readonly reason?: string;
+}
+
 /** A contract of GET /v1/contracts and of the same code elsewhere. */
 export interface ListedContract {
   readonly chainId: number;
@@ -105,6 +115,8 @@ export interface ListedContract {
 export interface ContractData {
   readonly contract: Loaded<ContractFacts>;
   readonly evidence: Loaded<Evidence>;
+  /** Newest first. */
+  readonly events: Loaded<{ readonly results: readonly ContractEvent[] }>;
   readonly chain: Loaded<{ readonly name: string; readonly supported: boolean }>;
   readonly sameCode: Loaded<{
     readonly results: readonly ListedContract[];
@@ -128,9 +140,10 @@ export async function loadContract(
   const [chainId = '', address = ''] = [params['chain'], params['address']].map((part) =>
     encodeURIComponent(part ?? ''),
   );
-  const [contract, evidence, chain, sameCode] = await Promise.all([
+  const [contract, evidence, events, chain, sameCode] = await Promise.all([
     api.get<WireContract>(`v2/contract/${chainId}/${address}?fields=${FIELDS}`),
     api.get<Evidence>(`v1/contracts/${chainId}/${address}`),
+    api.get<{ results: ContractEvent[] }>(`v1/contracts/${chainId}/${address}/events`),
     api.get<{ record: { name: string; supported: boolean } }>(`v1/chains/${chainId}`),
     api.get<{ results: ListedContract[]; next?: unknown }>(
       `v1/contracts/${chainId}/${address}/same-code`,
@@ -140,6 +153,7 @@ export async function loadContract(
   return {
     contract: mapLoaded(contract, (wire) => toFacts(wire, source)),
     evidence,
+    events,
     chain: mapLoaded(chain, ({ record: { name, supported } }) => ({ name, supported })),
     sameCode: mapLoaded(sameCode, ({ results, next }) => ({
       results,

@@ -1,6 +1,7 @@
 import { type VNode } from 'preact';
 import { type ContractData, type ContractFacts, loadContract } from '../contract/contract-data.ts';
 import { EvidenceSection } from '../contract/evidence-section.tsx';
+import { HistorySection, withdrawalOf } from '../contract/history-section.tsx';
 import { SourcesSection } from '../contract/sources-section.tsx';
 import {
   AbiSection,
@@ -38,7 +39,10 @@ function ContractView(props: ViewProps<ContractData>): VNode {
     <>
       <Heading {...props} />
       {contract.status === 404 ? (
-        <NotVerified {...props} />
+        <>
+          <NotVerified {...props} />
+          <HistorySection events={props.data.events} />
+        </>
       ) : contract.status === 400 ? (
         <div class="verdict bad">
           <p class="verdict-title">No contract can be named like this</p>
@@ -82,11 +86,23 @@ function Heading({
 }
 
 function NotVerified({
-  data: { chain },
+  data: { chain, events },
   request: { params },
   context: { base },
 }: ViewProps<ContractData>): VNode {
   const chainId = params['chain'] ?? '';
+  const withdrawal = withdrawalOf(events);
+  if (withdrawal !== undefined) {
+    return (
+      <div class="verdict bad">
+        <p class="verdict-title">Not verified here any more</p>
+        <p>
+          The match was withdrawn on {formatTime(withdrawal.at)}, because:{' '}
+          <SafeText text={withdrawal.reason ?? ''} />
+        </p>
+      </div>
+    );
+  }
   if (chain.state === 'ready' && !chain.value.supported) {
     return (
       <div class="verdict none">
@@ -148,6 +164,7 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
         </div>
       )}
       <EvidenceSection facts={facts} evidence={data.evidence} />
+      <HistorySection events={data.events} />
       <SourcesSection facts={facts} />
       <AbiSection facts={facts} />
       {compilation !== null && (

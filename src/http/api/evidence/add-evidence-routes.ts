@@ -8,7 +8,7 @@ import { type VerificationJob } from '../../../verification/verification-job.ts'
 import { jobNotFound } from '../../../verification/verification.ts';
 import { answerJsonText, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { evidenceRoute, jobStateRoute } from './evidence-routes.ts';
+import { contractEventsRoute, evidenceRoute, jobStateRoute } from './evidence-routes.ts';
 
 /** The routes that say how a match came about, or is about to. */
 export function addEvidenceRoutes(
@@ -26,6 +26,11 @@ export function addEvidenceRoutes(
       );
     }
     return answerJsonText(JSON.stringify(renderEvidence(evidence)), REVALIDATED);
+  });
+  routes.openapi(contractEventsRoute, async (c) => {
+    const { chainId, address } = c.req.valid('param');
+    const results = await contracts.readContractEvents(chainId, address);
+    return answerJsonText(JSON.stringify({ results }), REVALIDATED);
   });
   routes.openapi(jobStateRoute, async (c) => {
     const { id } = c.req.valid('param');

@@ -65,6 +65,40 @@ export const evidenceRoute = createRoute({
   },
 });
 
+const contractEventsSchema = z
+  .strictObject({
+    results: z
+      .array(
+        z.strictObject({
+          eventNumber: z.string().describe('Ascends with time'),
+          kind: z.enum(['stored', 'upgraded', 'withdrawn']),
+          match: matchSchema.describe('After the event; null after a withdrawal'),
+          origin: z.enum(['verified', 'imported', 'monitored']).nullable(),
+          at: z.iso.datetime(),
+          reason: z.string().optional().describe('Why it was withdrawn'),
+        }),
+      )
+      .describe('The newest 100, newest first; empty where there never was a match'),
+  })
+  .meta({ id: 'ContractEvents', description: 'What happened to the match of a contract' });
+
+/** GET /v1/contracts/{chainId}/{address}/events. */
+export const contractEventsRoute = createRoute({
+  method: 'get',
+  path: '/v1/contracts/{chainId}/{address}/events',
+  summary: 'What happened to the match of a contract, newest first',
+  description: 'The event log keeps it, and the reason of a withdrawal, when the match is gone.',
+  tags: ['contracts'],
+  request: { params: contractParameters },
+  responses: {
+    200: {
+      description: 'The events',
+      content: { 'application/json': { schema: contractEventsSchema } },
+    },
+    400: invalidParameter,
+  },
+});
+
 const codeSchema = z.string().optional().describe('0x and hexadecimal digits');
 
 const stateOfJobSchema = z
@@ -114,4 +148,4 @@ export const jobStateRoute = createRoute({
 });
 
 /** The routes of this file. */
-export const evidenceRoutes = [evidenceRoute, jobStateRoute] as const;
+export const evidenceRoutes = [evidenceRoute, contractEventsRoute, jobStateRoute] as const;

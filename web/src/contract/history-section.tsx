@@ -1,0 +1,63 @@
+import { type VNode } from 'preact';
+import { type Loaded } from '../api.ts';
+import { formatTime } from '../format.ts';
+import { MatchMark } from '../parts/match-mark.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
+import { type ContractData, type ContractEvent } from './contract-data.ts';
+
+/** What happened to the match of a contract; nothing where it was stored and that is all. */
+export function HistorySection({
+  events,
+}: {
+  readonly events: ContractData['events'];
+}): VNode | null {
+  if (events.state === 'ready' && events.value.results.length < 2) return null;
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">What happened to the match</h2>
+      {events.state === 'ready' ? (
+        <EventTable events={events.value.results} />
+      ) : (
+        <Failure what="What happened to the match" loaded={events} />
+      )}
+    </section>
+  );
+}
+
+/** The withdrawal that took the match of a contract away. */
+export function withdrawalOf(
+  events: Loaded<{ readonly results: readonly ContractEvent[] }>,
+): ContractEvent | undefined {
+  const newest = events.state === 'ready' ? events.value.results[0] : undefined;
+  return newest?.kind === 'withdrawn' ? newest : undefined;
+}
+
+function EventTable({ events }: { readonly events: readonly ContractEvent[] }): VNode {
+  return (
+    <TableRegion label="What happened to the match">
+      <table>
+        <caption class="unseen">What happened to the match, the newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">What</th>
+            <th scope="col">Match</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map(({ eventNumber, at, kind, match, origin, reason }) => (
+            <tr key={eventNumber}>
+              <th scope="row">{formatTime(at)}</th>
+              <td>{kind}</td>
+              <td>{match === null ? 'none' : <MatchMark match={match} />}</td>
+              <td>{reason === undefined ? origin : <SafeText text={reason} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}
