@@ -1,5 +1,8 @@
 // The lists and searches of contracts on a filled table: each statement reads its page by an index.
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesToHex, type Hex } from '../src/lib/hex.ts';
+import { type ListQuestion, type SummaryPage } from '../src/repository/contract-summary.ts';
 import { LIST_NEWEST, LIST_NEWEST_OF_CHAIN } from '../src/repository/list-newest-contracts.ts';
 import { recount } from '../src/repository/recount.ts';
 import { saveMatches } from '../src/repository/save-matches.ts';
@@ -7,6 +10,9 @@ import {
   FIND_SAME_CODE,
   SEARCH_BY_ADDRESS,
   SEARCH_BY_NAME,
+  searchByAddress,
+  searchByCodeHash,
+  searchByName,
 } from '../src/repository/search-contracts.ts';
 import { readStatisticsHistory } from '../src/repository/statistics-history.ts';
 import { readStatisticsOverview } from '../src/repository/statistics-overview.ts';
@@ -17,6 +23,7 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 
 const CONTRACTS = 50_000;
 const PAGE = 51;
+const LOOKED_AT = 1000;
 /** Rows that a page may touch: six scans of a page, a few look-ups for each row shown. */
 const MOST_ROWS = 20 * PAGE;
 
@@ -44,9 +51,18 @@ async function explain(statement: Statement, values: readonly unknown[]): Promis
   return flatten(row!['QUERY PLAN'][0].Plan);
 }
 
+interface Fitting {
+  readonly address: string;
+  readonly name: string;
+  readonly code: string;
+}
+
 const ALL_MATCHES = ['full', 'partial'];
 const ALL_ORIGINS = ['verified', 'imported', 'monitored'];
 const LAST = '9223372036854775807';
+/** The values of a search without filters, and with those that nothing fits. */
+const ALL = [PAGE, PAGE, null, null, null];
+const NONE = [LOOKED_AT, PAGE, 77, 'full', 'monitored'];
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 describe('a page of contracts is read by an index', () => {
@@ -58,17 +74,27 @@ describe('a page of contracts is read by an index', () => {
     [
       'by address',
       SEARCH_BY_ADDRESS,
-      [Buffer.alloc(20, 0), Buffer.alloc(20, 255), Buffer.alloc(0), 0, PAGE],
+      [...ALL, Buffer.alloc(20, 0), Buffer.alloc(20, 255), Buffer.alloc(0), 0],
+    ],
+    [
+      'by address, of a match and an origin that nothing has',
+      SEARCH_BY_ADDRESS,
+      [...NONE, Buffer.alloc(20, 0), Buffer.alloc(20, 255), Buffer.alloc(0), 0],
     ],
     [
       'by a name that is frequent',
       SEARCH_BY_NAME,
-      ['token', 'token\u{10FFFF}', 'token', NIL, '0', PAGE],
+      [...ALL, 'token', 'token\u{10FFFF}', 'token', NIL, '0'],
+    ],
+    [
+      'by a name that is frequent, on a chain that has nothing',
+      SEARCH_BY_NAME,
+      [...NONE, 'token', 'token\u{10FFFF}', 'token', NIL, '0'],
     ],
     [
       'by a name of which there is one',
       SEARCH_BY_NAME,
-      ['name7x', 'name7x\u{10FFFF}', 'name7x', NIL, '0', PAGE],
+      [...ALL, 'name7x', 'name7x\u{10FFFF}', 'name7x', NIL, '0'],
     ],
   ])('%s', async (_title, statement, values) => {
     const plans = await explain(statement, values);
@@ -78,19 +104,70 @@ describe('a page of contracts is read by an index', () => {
     expect(most).toBeLessThanOrEqual(MOST_ROWS);
   });
 
-  test('the same code, of a code that a tenth of the contracts run', async () => {
+  test.each([
+    ['', ALL],
+    [', on a chain that has nothing', NONE],
+  ])('the same code, of a code that a tenth of the contracts run%s', async (_title, filters) => {
     const [code] = await testDatabase.database.query<{ runtime_code_hash: Buffer }>(
       sql(
         'test frequent code',
         `SELECT runtime_code_hash FROM current_matches WHERE runtime_code_hash IS NOT NULL LIMIT 1`,
       ),
     );
-    const values = [code!.runtime_code_hash, LAST, 1, Buffer.alloc(20), PAGE];
+    const values = [...filters, code!.runtime_code_hash, LAST, 1, Buffer.alloc(20)];
     const plans = await explain(FIND_SAME_CODE, values);
     expect(plans.filter((plan) => plan['Node Type'] === 'Seq Scan')).toEqual([]);
     expect(
       Math.max(...plans.map((plan) => plan['Actual Rows'] * plan['Actual Loops'])),
     ).toBeLessThanOrEqual(MOST_ROWS);
+  });
+});
+
+describe('a search with filters finds, page after page, all that fit and each once', () => {
+  const filters = { chainId: 3, match: 'full', origin: 'verified' } as const;
+  const FITTING = sql(
+    'test fitting',
+    `SELECT encode(address, 'hex') AS address, lower(compiled_contracts.name) AS name, encode(runtime_code_hash, 'hex') AS code
+     FROM current_matches JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+     JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+     WHERE chain_id = 3 AND match = 'full' AND origin = 'verified'`,
+  );
+  const code = (): Hex =>
+    bytesToHex(
+      createHash('sha256')
+        .update(Buffer.from([0x60, 2]))
+        .digest(),
+    );
+
+  test.each<[string, (question: ListQuestion) => Promise<SummaryPage>, (row: Fitting) => boolean]>([
+    [
+      'by address',
+      (question) => searchByAddress(testDatabase.database, '00000000', question),
+      () => true,
+    ],
+    [
+      'by name',
+      (question) => searchByName(testDatabase.database, 'Token', question),
+      ({ name }) => name === 'greattoken',
+    ],
+    [
+      'by code hash',
+      (question) => searchByCodeHash(testDatabase.database, code(), question),
+      (row) => `0x${row.code}` === code(),
+    ],
+  ])('%s', async (_title, search, isFound) => {
+    const rows = await testDatabase.database.query<Fitting>(FITTING);
+    const expected = rows.filter(isFound).map(({ address }) => `0x${address}`);
+    expect(expected.length).toBeGreaterThan(100);
+    const found: string[] = [];
+    for (let after: string | undefined; ;) {
+      const page = await search({ ...filters, limit: 30, ...(after !== undefined && { after }) });
+      expect(page.results.length).toBeLessThanOrEqual(30);
+      found.push(...page.results.map(({ address }) => address));
+      after = page.next;
+      if (after === undefined) break;
+    }
+    expect([...found].sort()).toEqual(expected.sort());
   });
 });
 

@@ -18,6 +18,20 @@ export interface ContractSummary {
   readonly matchId: string;
 }
 
+/** How many contracts a page holds, and after which one it begins. */
+export interface PageQuestion {
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly after?: string;
+}
+
+/** Which contracts a list holds; what is absent rules nothing out. */
+export interface ListQuestion extends PageQuestion {
+  readonly chainId?: number;
+  readonly match?: Match;
+  readonly origin?: Origin;
+}
+
 /** A part of a list, and where the next part begins; undefined where there is no more. */
 export interface SummaryPage {
   readonly results: readonly ContractSummary[];

@@ -1,5 +1,6 @@
 import { sql, type Queryable } from '../store/database.ts';
 import {
+  type ListQuestion,
   SUMMARY_COLUMNS,
   SUMMARY_EVIDENCE,
   type SummaryPage,
@@ -7,16 +8,6 @@ import {
   toPage,
 } from './contract-summary.ts';
 import { type Match, type Origin } from './verified-contract.ts';
-
-/** Which contracts, how many, and after which one. */
-export interface NewestQuestion {
-  readonly chainId?: number;
-  readonly match?: Match;
-  readonly origin?: Origin;
-  readonly limit: number;
-  /** The match id of the last contract of the page before. */
-  readonly after?: string;
-}
 
 const MATCHES: readonly Match[] = ['full', 'partial'];
 const ORIGINS: readonly Origin[] = ['verified', 'imported', 'monitored'];
@@ -55,7 +46,7 @@ export const LIST_NEWEST_OF_CHAIN = listNewest(
  */
 export async function listNewestContracts(
   database: Queryable,
-  { chainId, match, origin, limit, after }: NewestQuestion,
+  { chainId, match, origin, limit, after }: ListQuestion,
 ): Promise<SummaryPage> {
   const values = [
     match === undefined ? MATCHES : [match],

@@ -1,6 +1,8 @@
 import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
-import { sql, type Queryable } from '../store/database.ts';
+import { sql, type Queryable, type Statement } from '../store/database.ts';
 import {
+  type ListQuestion,
+  type PageQuestion,
   SUMMARY_COLUMNS,
   SUMMARY_EVIDENCE,
   type SummaryPage,
@@ -8,42 +10,51 @@ import {
   toPage,
 } from './contract-summary.ts';
 
-/** Where a page begins, in the words of the search that gave it, and how many contracts it holds. */
-export interface SearchPage {
-  readonly limit: number;
-  readonly after?: string;
-}
-
+/** How many contracts a page with filters looks at, so that it costs little where hardly any fits. */
+const LOOKED_AT = 1000;
 const ADDRESS_BYTES = 20;
 const LAST_MATCH_ID = '9223372036854775807';
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** The last character of Unicode: above every ending that begins with the text before it. */
 const AFTER_ALL = '\u{10FFFF}';
 
-/** Exported for the test of its plan. */
-export const SEARCH_BY_ADDRESS = sql(
-  'search contracts by address',
-  `SELECT ${SUMMARY_COLUMNS}
+/** Of the first $1 candidates, $2 that fit the filters $3 to $5, and the last one: there the search goes on. */
+const search = (label: string, candidates: string, order: string, columns = ''): Statement =>
+  sql(
+    label,
+    `SELECT ${SUMMARY_COLUMNS}, found.place, found.fits ${columns}
    FROM (
-     SELECT * FROM current_matches
-     WHERE address BETWEEN $1 AND $2 AND (address, chain_id) > ($3, $4) AND verified_contract_id IS NOT NULL
-     ORDER BY address, chain_id LIMIT $5
+     SELECT * FROM (
+       SELECT candidates.*, row_number() OVER (ORDER BY ${order}) AS place,
+         coalesce(chain_id = $3::bigint, true) AND coalesce(match = $4::match, true)
+           AND coalesce(origin = $5::match_origin, true) AS fits
+       FROM (${candidates} ORDER BY ${order} LIMIT $1::bigint) AS candidates
+     ) AS judged
+     WHERE fits OR place = $1 ORDER BY place LIMIT $2
    ) AS found
    ${SUMMARY_EVIDENCE}
-   ORDER BY found.address, found.chain_id`,
+   ORDER BY found.place`,
+  );
+
+/** Exported for the test of its plan. */
+export const SEARCH_BY_ADDRESS = search(
+  'search contracts by address',
+  `SELECT * FROM current_matches
+   WHERE address BETWEEN $6 AND $7 AND (address, chain_id) > ($8, $9) AND verified_contract_id IS NOT NULL`,
+  'address, chain_id',
 );
 // A contract that two words of its name find is shown for the first of them. Names come in the order of their index,
 // and each has its contracts looked up only when the page still has room.
 /** Exported for the test of its plan. */
-export const SEARCH_BY_NAME = sql(
+export const SEARCH_BY_NAME = search(
   'search contracts by name',
-  `SELECT ${SUMMARY_COLUMNS}, ending, named.compilation_id
+  `SELECT contracts.*, ending, named.compilation_id
    FROM (
      SELECT ending, compilation_id FROM contract_names
-     WHERE ending >= $1 AND ending < $2 AND (ending, compilation_id) >= ($3, $4::uuid)
+     WHERE ending >= $6 AND ending < $7 AND (ending, compilation_id) >= ($8, $9::uuid)
        AND NOT EXISTS (
          SELECT FROM contract_names AS other WHERE other.compilation_id = contract_names.compilation_id
-           AND other.ending >= $1 AND other.ending < contract_names.ending)
+           AND other.ending >= $6 AND other.ending < contract_names.ending)
    ) AS named
    CROSS JOIN LATERAL (
      SELECT current_matches.*
@@ -52,11 +63,11 @@ export const SEARCH_BY_NAME = sql(
      JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
        AND current_matches.address = contract_deployments.address AND verified_contract_id = verified_contracts.id
      WHERE verified_contracts.compilation_id = named.compilation_id
-       AND ((named.ending, named.compilation_id) > ($3, $4::uuid) OR verified_contracts.id > $5::bigint)
-     ORDER BY verified_contracts.id LIMIT $6
-   ) AS found
-   JOIN compiled_contracts ON compiled_contracts.id = named.compilation_id
-   ORDER BY ending, named.compilation_id, found.verified_contract_id LIMIT $6`,
+       AND ((named.ending, named.compilation_id) > ($8, $9::uuid) OR verified_contracts.id > $10::bigint)
+     ORDER BY verified_contracts.id LIMIT $1
+   ) AS contracts`,
+  'ending, compilation_id, verified_contract_id',
+  ', found.ending, found.compilation_id',
 );
 const FIND_CODE = sql(
   'find code by hash',
@@ -64,40 +75,65 @@ const FIND_CODE = sql(
    UNION ALL SELECT code_hash FROM code WHERE code_hash_keccak = $1 LIMIT 1`,
 );
 /** Exported for the test of its plan. */
-export const FIND_SAME_CODE = sql(
+export const FIND_SAME_CODE = search(
   'find same code',
-  `SELECT ${SUMMARY_COLUMNS}
-   FROM (
-     SELECT * FROM current_matches
-     WHERE runtime_code_hash = $1 AND verified_contract_id < $2 AND (chain_id, address) IS DISTINCT FROM ($3::bigint, $4::bytea)
-     ORDER BY verified_contract_id DESC LIMIT $5
-   ) AS found
-   ${SUMMARY_EVIDENCE}
-   ORDER BY found.verified_contract_id DESC`,
+  `SELECT * FROM current_matches
+   WHERE runtime_code_hash = $6 AND verified_contract_id < $7 AND (chain_id, address) IS DISTINCT FROM ($8::bigint, $9::bytea)`,
+  'verified_contract_id DESC',
 );
 const READ_CODE_HASH = sql(
   'read code hash of contract',
   `SELECT runtime_code_hash FROM current_matches WHERE chain_id = $1 AND address = $2`,
 );
 
+/** A contract that was looked at, and which of them it is. */
+type FoundRow = SummaryRow & { place: string; fits: boolean };
+
+/** The page that a statement of {@link search} finds; `values` are those of its candidates. */
+async function findPage<Row extends FoundRow>(
+  database: Queryable,
+  statement: Statement,
+  { chainId, match, origin, limit }: ListQuestion,
+  values: readonly unknown[],
+  cursorOf: (last: Row) => string,
+): Promise<SummaryPage> {
+  const filters = [chainId, match, origin].map((filter) => filter ?? null);
+  const lookedAt = filters.every((filter) => filter === null) ? limit + 1 : LOOKED_AT;
+  const rows = await database.query<Row>(statement, [lookedAt, limit + 1, ...filters, ...values]);
+  const page = toPage(
+    rows.filter(({ fits }) => fits),
+    limit,
+    cursorOf,
+  );
+  const last = rows.at(-1);
+  const isCut = page.next === undefined && Number(last?.place) === lookedAt;
+  return isCut && last !== undefined ? { ...page, next: cursorOf(last) } : page;
+}
+
 /**
- * Contracts whose address begins with these digits (lower-case hex after `0x`), by address and chain.
+ * Contracts whose address begins with these digits (lower-case hex after `0x`), by address and chain. As of every
+ * search with filters, a page may hold fewer than its limit, or none, and have a next one.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function searchByAddress(
   database: Queryable,
   digits: string,
-  { limit, after }: SearchPage,
+  question: ListQuestion,
 ): Promise<SummaryPage> {
-  const [address, chainId] = after === undefined ? ['', '0'] : after.split('.');
-  const rows = await database.query<SummaryRow>(SEARCH_BY_ADDRESS, [
+  const [address = '', chainId = '0'] = question.after?.split('.') ?? [];
+  const values = [
     hexToBytes(digits.padEnd(2 * ADDRESS_BYTES, '0')),
     hexToBytes(digits.padEnd(2 * ADDRESS_BYTES, 'f')),
-    hexToBytes(address ?? ''),
-    chainId ?? '0',
-    limit + 1,
-  ]);
-  return toPage(rows, limit, (last) => `${last.address.toString('hex')}.${last.chain_id}`);
+    hexToBytes(address),
+    chainId,
+  ];
+  return findPage(
+    database,
+    SEARCH_BY_ADDRESS,
+    question,
+    values,
+    (last) => `${last.address.toString('hex')}.${last.chain_id}`,
+  );
 }
 
 /**
@@ -108,23 +144,17 @@ export async function searchByAddress(
 export async function searchByName(
   database: Queryable,
   text: string,
-  { limit, after }: SearchPage,
+  question: ListQuestion,
 ): Promise<SummaryPage> {
   const begins = text.toLowerCase();
+  const { after } = question;
   const [id, compilation, ending] =
     after === undefined ? ['0', NIL_UUID, begins] : splitInThree(after);
-  type Row = SummaryRow & { ending: string; compilation_id: string };
-  const rows = await database.query<Row>(SEARCH_BY_NAME, [
-    begins,
-    `${begins}${AFTER_ALL}`,
-    ending,
-    compilation,
-    id,
-    limit + 1,
-  ]);
-  return toPage(
-    rows,
-    limit,
+  return findPage<FoundRow & { ending: string; compilation_id: string }>(
+    database,
+    SEARCH_BY_NAME,
+    question,
+    [begins, `${begins}${AFTER_ALL}`, ending, compilation, id],
     (last) => `${last.verified_contract_id}.${last.compilation_id}.${last.ending}`,
   );
 }
@@ -143,11 +173,11 @@ function splitInThree(text: string): [string, string, string] {
 export async function searchByCodeHash(
   database: Queryable,
   hash: Hex,
-  page: SearchPage,
+  question: ListQuestion,
 ): Promise<SummaryPage> {
   const [code] = await database.query<{ code_hash: Buffer }>(FIND_CODE, [hexToBytes(hash)]);
   if (code === undefined) return { results: [], next: undefined };
-  return findCode(database, code.code_hash, page);
+  return findCode(database, code.code_hash, question);
 }
 
 /**
@@ -158,7 +188,7 @@ export async function searchByCodeHash(
 export async function findSameCode(
   database: Queryable,
   contract: { readonly chainId: number; readonly address: Hex },
-  page: SearchPage,
+  page: PageQuestion,
 ): Promise<(SummaryPage & { readonly codeHash: Hex | null }) | undefined> {
   const [row] = await database.query<{ runtime_code_hash: Buffer | null }>(READ_CODE_HASH, [
     contract.chainId,
@@ -174,15 +204,20 @@ export async function findSameCode(
 async function findCode(
   database: Queryable,
   hash: Buffer,
-  { limit, after }: SearchPage,
+  question: ListQuestion,
   except?: { readonly chainId: number; readonly address: Hex },
 ): Promise<SummaryPage> {
-  const rows = await database.query<SummaryRow>(FIND_SAME_CODE, [
+  const values = [
     hash,
-    after ?? LAST_MATCH_ID,
+    question.after ?? LAST_MATCH_ID,
     except?.chainId ?? null,
     except === undefined ? null : hexToBytes(except.address),
-    limit + 1,
-  ]);
-  return toPage(rows, limit, ({ verified_contract_id }) => verified_contract_id);
+  ];
+  return findPage(
+    database,
+    FIND_SAME_CODE,
+    question,
+    values,
+    ({ verified_contract_id }) => verified_contract_id,
+  );
 }

@@ -3,7 +3,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { type ContractLists } from '../../../repository/contract-lists.ts';
-import { type SummaryPage } from '../../../repository/contract-summary.ts';
+import { type ListQuestion, type SummaryPage } from '../../../repository/contract-summary.ts';
 import { type HistoryQuestion } from '../../../repository/statistics-history.ts';
 import {
   type Answer,
@@ -75,27 +75,18 @@ export function addStatisticsRoutes(
     });
   });
   routes.openapi(newestRoute, async (c) => {
-    const { chain, match, origin, after, limit = DEFAULT_PAGE } = c.req.valid('query');
-    const page = await contractLists.listNewest({
-      limit,
-      ...(chain !== undefined && { chainId: chain }),
-      ...(match && { match }),
-      ...(origin && { origin }),
-      ...(after !== undefined && { after }),
-    });
+    const page = await contractLists.listNewest(listQuestion(c.req.valid('query')));
     return answerJson(renderPage(page), REVALIDATED);
   });
   routes.openapi(searchContractsRoute, async (c) => {
-    const { q, after, limit = DEFAULT_PAGE } = c.req.valid('query');
-    const page = { limit, ...(after !== undefined && { after }) };
-    return answerJson(renderPage(await search(contractLists, q, page)), REVALIDATED);
+    const { q, ...rest } = c.req.valid('query');
+    return answerJson(renderPage(await search(contractLists, q, listQuestion(rest))), REVALIDATED);
   });
   routes.openapi(sameCodeRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
-    const { after, limit = DEFAULT_PAGE } = c.req.valid('query');
     const found = await contractLists.findSameCode(
       { chainId, address },
-      { limit, ...(after !== undefined && { after }) },
+      listQuestion(c.req.valid('query')),
     );
     if (found === undefined) {
       throw new FullmatchError(
@@ -108,24 +99,47 @@ export function addStatisticsRoutes(
   });
 }
 
+/** The question of a query. */
+function listQuestion({
+  chain,
+  match,
+  origin,
+  after,
+  limit = DEFAULT_PAGE,
+}: {
+  readonly chain?: number | undefined;
+  readonly match?: ListQuestion['match'] | undefined;
+  readonly origin?: ListQuestion['origin'] | undefined;
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}): ListQuestion {
+  return {
+    limit,
+    ...(chain !== undefined && { chainId: chain }),
+    ...(match && { match }),
+    ...(origin && { origin }),
+    ...(after !== undefined && { after }),
+  };
+}
+
 /** Searches for what the text looks like. */
 function search(
   contracts: ContractLists,
   text: string,
-  page: { readonly limit: number; readonly after?: string },
+  question: ListQuestion,
 ): Promise<SummaryPage> {
   const lower = text.toLowerCase();
-  const { after = '' } = page;
+  const { after = '' } = question;
   const expectCursor = (fits: boolean): void => {
     if (after !== '' && !fits) throw invalid('after', 'the `next` of a page is expected');
   };
   if (HASH.test(lower)) {
     expectCursor(isMatchId(after));
-    return contracts.searchByCodeHash(`0x${lower.slice(2)}`, page);
+    return contracts.searchByCodeHash(`0x${lower.slice(2)}`, question);
   }
   if (ADDRESS_PREFIX.test(lower)) {
     expectCursor(ADDRESS_CURSOR.test(after));
-    return contracts.searchByAddress(lower.slice(2), page);
+    return contracts.searchByAddress(lower.slice(2), question);
   }
   if (lower.startsWith('0x')) {
     throw invalid(
@@ -134,7 +148,7 @@ function search(
     );
   }
   expectCursor(NAME_CURSOR.test(after));
-  return contracts.searchByName(text, page);
+  return contracts.searchByName(text, question);
 }
 
 function historyQuestion(

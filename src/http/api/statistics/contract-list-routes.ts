@@ -63,6 +63,11 @@ const afterMatch = z
   .refine(isMatchId, 'the `next` of a page is expected')
   .optional()
   .openapi({ param: { description: 'The `next` of the page before' } });
+const filters = {
+  chain: chainIdParameter.optional(),
+  match: match.optional().openapi({ param: { description: 'Only contracts of this match' } }),
+  origin: origin.optional().openapi({ param: { description: 'Only what they judged' } }),
+};
 const page = {
   description: 'The page; an empty one when nothing fits',
   content: { 'application/json': { schema: contractPageSchema } },
@@ -79,13 +84,7 @@ export const newestRoute = createRoute({
     'By the number of the current match. Matches that come meanwhile stand before the first page.',
   tags,
   request: {
-    query: z.object({
-      chain: chainIdParameter.optional(),
-      match: match.optional().openapi({ param: { description: 'Only contracts of this match' } }),
-      origin: origin.optional().openapi({ param: { description: 'Only what they judged' } }),
-      after: afterMatch,
-      limit,
-    }),
+    query: z.object({ ...filters, after: afterMatch, limit }),
   },
   responses: { 200: page, 400: badParameter, 503: unreachable },
 });
@@ -96,7 +95,7 @@ export const searchContractsRoute = createRoute({
   path: '/v1/contracts/search',
   summary: 'Verified contracts by address, by name or by code hash',
   description:
-    'What begins with 0x is an address, or at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, or its SHA-256. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy.',
+    'What begins with 0x is an address, or at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, or its SHA-256. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match` or `origin`, a page looks at a bounded number of contracts: it may hold fewer than `limit`, or none, and have a `next`.',
   tags,
   request: {
     query: z.object({
@@ -109,6 +108,7 @@ export const searchContractsRoute = createRoute({
         )
         .refine((text) => !text.includes('\0'), 'text is expected')
         .openapi({ param: { description: 'Address, name or hash' }, example: 'ERC20' }),
+      ...filters,
       after,
       limit,
     }),
