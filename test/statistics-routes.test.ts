@@ -8,12 +8,18 @@ import { keccak256 } from '../src/lib/keccak.ts';
 import { saveMatch, saveMatches } from '../src/repository/save-matches.ts';
 import { type VerifiedContract } from '../src/repository/verified-contract.ts';
 import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 const CODE = Buffer.from('60036004', 'hex');
 const PROXY: Hex = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd';
+
+const WAITING = sql(
+  'test waiting',
+  `SELECT FROM pg_locks WHERE relation = 'compiler_counts'::regclass AND NOT granted`,
+);
 
 let testDatabase: TestDatabase;
 let service: BootedService;
@@ -112,6 +118,24 @@ describe('GET /v1/statistics', () => {
     expect(chain).toMatchObject({ full: 0, partial: 0, share: null });
     expect(chain?.lastVerifiedAt).not.toBeNull();
   });
+
+  test('gives the counts from before while the database keeps the new ones waiting', async () => {
+    const { database } = testDatabase;
+    const before = await readOverview();
+    await saveMatch(database, named(78, sampleAddress(10), 'Waiting', 'full'));
+    await database.transaction(async (transaction) => {
+      await transaction.query(sql('test lock', 'LOCK TABLE compiler_counts'));
+      const isWaiting = async (): Promise<boolean> => {
+        expect(await readOverview()).toEqual(before);
+        return (await database.query(WAITING)).length > 0;
+      };
+      await expect.poll(isWaiting, { timeout: 15_000 }).toBe(true);
+      const start = performance.now();
+      expect(await readOverview()).toEqual(before);
+      expect(performance.now() - start).toBeLessThan(3000);
+    });
+    await expect.poll(async () => (await readOverview()).totals.full).toBe(before.totals.full + 1);
+  });
 });
 
 describe('GET /v1/statistics/history', () => {
@@ -150,6 +174,7 @@ describe('GET /v1/statistics/history', () => {
     'chain=eth',
     'chain=9007199254740993',
     'chain=1&chain=0',
+    Array.from({ length: 501 }, (_, index) => `chain=${index + 1}`).join('&'),
     'interval=year',
   ])('refuses %s', async (query) => {
     const response = await ask(`/v1/statistics/history?${query}`);
@@ -218,6 +243,18 @@ describe('GET /v1/contracts/search', () => {
     expect((await search(q)).sort()).toEqual(both);
   });
 
+  test.each([
+    ['uups', 'chain=10', 1],
+    [PROXY, 'match=full', 1],
+    ['0xabcdefab', 'chain=1&match=partial', 0],
+    [PROXY, 'chain=10&match=partial&origin=verified', 1],
+    ['proxy', 'origin=imported', 0],
+    [bytesToHex(keccak256(CODE)), 'chain=10', 1],
+  ])('finds of %s those with %s', async (q, filters, expected) => {
+    const path = `/v1/contracts/search?${new URLSearchParams({ q }).toString()}&${filters}`;
+    expect(await readAllPages(path, 1)).toHaveLength(expected);
+  });
+
   test('finds words within names, and takes every character for itself', async () => {
     expect(await search('token')).toHaveLength(2);
     expect(await search('my_t')).toHaveLength(1);
@@ -236,14 +273,20 @@ describe('GET /v1/contracts/search', () => {
     expect(await search(`0x${'00'.repeat(32)}`)).toEqual([]);
   });
 
-  test.each(['q=', 'q=0x12', 'q=0xabcdefgh', `q=0x${'0'.repeat(41)}`, 'q=uups&after=1', ''])(
-    'refuses %s',
-    async (query) => {
-      const response = await ask(`/v1/contracts/search?${query}`);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
-    },
-  );
+  test.each([
+    'q=',
+    'q=0x12',
+    'q=0xabcdefgh',
+    `q=0x${'0'.repeat(41)}`,
+    'q=uups&after=1',
+    'q=uups&match=best',
+    'q=uups&chain=eth',
+    '',
+  ])('refuses %s', async (query) => {
+    const response = await ask(`/v1/contracts/search?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
+  });
 });
 
 describe('GET /v1/contracts/{chainId}/{address}/same-code', () => {

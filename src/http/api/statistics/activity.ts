@@ -9,6 +9,8 @@ import { EventHub, type EventHubOptions } from './event-hub.ts';
 import { renderHistory, renderOverview } from './render-statistics.ts';
 
 const HOUR_MS = 3_600_000;
+/** The statistics are made in milliseconds by a database that is well. */
+const PATIENCE_MS = 1000;
 const BACKLOG = 1000;
 /** How many histories are kept until something changes. */
 const KEPT_HISTORIES = 200;
@@ -98,7 +100,7 @@ export async function openActivity(
 
 /**
  * A function that gives what was made last while its key stays, and makes it anew, once for all who wait, when the
- * key is another. Where that fails, what was made before is given: it says of itself how old it is.
+ * key is another. Where that fails or takes long, what was made before is given: it says of itself how old it is.
  */
 function createPrepared(
   keyOf: () => string,
@@ -122,6 +124,19 @@ function createPrepared(
     const key = keyOf();
     if (current?.key === key) return current.value;
     if (making?.key !== key) making = { key, value: makeFor(key) };
-    return making.value;
+    return current === undefined ? making.value : within(making.value, current.value);
   };
+}
+
+/** What is being made, or what was made before where that takes too long. */
+async function within<Value>(made: Promise<Value>, before: Value): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Value>((resolve) => {
+    timer = setTimeout(() => resolve(before), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([made, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -91,6 +91,8 @@ export const overviewRoute = createRoute({
   },
 });
 
+/** A history of so many chains is read in some hundredths of a second. */
+const CHAINS_MAX = 500;
 const CHAINS = /^[1-9][0-9]{0,15}$/;
 const dayParameter = (description: string) =>
   z.iso
@@ -116,11 +118,14 @@ export const historyRoute = createRoute({
           'a chain id in decimal digits is expected',
         )
         .transform((ids) => [...new Set(ids.map(Number))].sort((left, right) => left - right))
+        .refine((ids) => ids.length <= CHAINS_MAX, `at most ${CHAINS_MAX} chains are expected`)
         .optional()
         .openapi({
           type: 'array',
           items: { type: 'string' },
-          param: { description: 'Chain id; may be given several times. All chains without it' },
+          param: {
+            description: `Chain id; may be given several times, up to ${CHAINS_MAX}. All chains without it`,
+          },
         }),
       from: dayParameter('The first day; 90 days before the last without it'),
       to: dayParameter('The last day; today without it, and at the latest'),
