@@ -3,6 +3,11 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-US').replaceAll(',', '\u202f');
 }
 
+/** So many chains, in words. */
+export function formatChains(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'chain' : 'chains'}`;
+}
+
 /** A moment in UTC, as `2026-11-21 12:30 UTC`. */
 export function formatTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;

@@ -1,5 +1,5 @@
 import { type VNode } from 'preact';
-import { formatChange, formatCount, formatTime } from '../format.ts';
+import { formatChains, formatChange, formatCount, formatTime } from '../format.ts';
 import { type MatchCounts } from '../shapes.ts';
 import { type Totals } from './overview-data.ts';
 
@@ -15,7 +15,7 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
           value={all(totals)}
           day={all(changes.day)}
           week={all(changes.week)}
-          meaning={`on ${formatCount(totals.chains)} ${totals.chains === 1 ? 'chain' : 'chains'}, each address counted once at its best match`}
+          meaning={`on ${formatChains(totals.chains)}, each address counted once at its best match`}
         />
         <Figure
           name="Full matches"

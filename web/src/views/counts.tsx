@@ -1,6 +1,6 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { type Api, type Loaded } from '../api.ts';
-import { formatCount, formatTime } from '../format.ts';
+import { formatChains, formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Failure } from '../parts/notices.tsx';
@@ -69,8 +69,7 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
           At {formatTime(totals.value.asOf)}, after event {totals.value.eventNumber}, there were{' '}
           <strong>{formatCount(totals.value.totals.full)}</strong> full and{' '}
           <strong>{formatCount(totals.value.totals.partial)}</strong> partial matches on{' '}
-          {formatCount(totals.value.totals.chains)}{' '}
-          {totals.value.totals.chains === 1 ? 'chain' : 'chains'}.
+          {formatChains(totals.value.totals.chains)}.
         </p>
       )}
       <Definitions />

@@ -1,5 +1,5 @@
 import { type VNode } from 'preact';
-import { formatCount, formatTime } from '../format.ts';
+import { formatChains, formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
@@ -42,7 +42,7 @@ function StatisticsView({
         <p class="lead">
           {formatCount(statistics.value.totals.full)} full and{' '}
           {formatCount(statistics.value.totals.partial)} partial matches on{' '}
-          {formatCount(statistics.value.totals.chains)} chains, true for{' '}
+          {formatChains(statistics.value.totals.chains)}, true for{' '}
           {formatTime(statistics.value.asOf)}. <a href={`${base}counts`}>How counts are made</a>
         </p>
       )}
