@@ -109,14 +109,21 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     await main(plain).getByRole('button', { name: 'Search' }).click();
     expect(await rows(plain)).toHaveLength(1);
     expect((await rows(plain))[0]).toContain('Görli');
-    expect(await main(plain).getByRole('status').innerText()).toBe(
-      'Showing 1 of 2 that were found',
-    );
+    expect(await main(plain).getByRole('status').innerText()).toBe('Showing 1 contract that fits');
     await plain.page.reload();
     expect(await main(plain).getByLabel('Search by').inputValue()).toBe('vault');
     expect(await main(plain).getByLabel('Match').inputValue()).toBe('partial');
     await plain.page.getByRole('link', { name: 'Clear' }).click();
     expect(await rows(plain)).toHaveLength(50);
+  });
+
+  it('tells what the filters rule out from what is not there', async () => {
+    await openPlain('/contracts?q=once&match=full');
+    expect(await rows(plain)).toEqual([]);
+    await main(plain).getByRole('link', { name: 'Show those of every chain' }).click();
+    expect(await rows(plain)).toHaveLength(1);
+    await openPlain('/contracts?q=zzzz&match=full');
+    expect(await main(plain).locator('.notice').innerText()).toContain('No verified contract');
   });
 
   it.each([
@@ -222,6 +229,22 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     await open('/registry/5');
     await main(tab).getByRole('link', { name: 'All contracts of this chain' }).click();
     expect(await rows(tab)).toHaveLength(1);
+  });
+
+  it('goes on from a page on which nothing fits', async () => {
+    // A page looks at a thousand. Names come in the order of the alphabet.
+    await saveMatches(
+      testDatabase.database,
+      Array.from({ length: 1000 }, (_, index) =>
+        contract(1, sampleAddress(0xcc0000 + index), 'ShardA'),
+      ),
+    );
+    await saveMatches(testDatabase.database, [contract(5, sampleAddress(0xdd), 'ShardB')]);
+    await openPlain('/contracts?q=shard&chain=5');
+    expect(await rows(plain)).toEqual([]);
+    await main(plain).getByRole('link', { name: 'Look at more' }).click();
+    expect(await rows(plain)).toEqual([expect.stringContaining('ShardB')]);
+    expect(await plain.page.getByRole('link', { name: 'More' }).count()).toBe(0);
   });
 
   it('says since when the contracts cannot be read, and goes on offering the search', async () => {

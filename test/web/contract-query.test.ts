@@ -81,7 +81,7 @@ describe('an address', () => {
       readAt: '',
       value: {
         contracts: chainIds.map((chainId) => ({ ...CONTRACT, chainId })),
-        found: chainIds.length,
+        isRuledOut: false,
         next,
       },
     },

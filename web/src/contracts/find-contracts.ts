@@ -10,8 +10,8 @@ export interface FoundContract extends ContractItem {
 /** A page of the list. */
 export interface FoundContracts {
   readonly contracts: readonly FoundContract[];
-  /** How many a search found on this page before the filters took some away. */
-  readonly found: number;
+  /** Whether filters rule out all that the words find. */
+  readonly isRuledOut: boolean;
   /** The `after` of the next page. */
   readonly next: string | null;
 }
@@ -31,8 +31,6 @@ export interface ContractsData {
 }
 
 const PAGE = 50;
-/** Filters take contracts out of what a search finds, so it looks at more at a time. */
-const SEARCHED = 200;
 
 /** Reads what the query of a URL asks for. */
 export async function loadContracts(
@@ -79,24 +77,24 @@ async function readPage(
   { words, match, origin, after }: ContractQuery,
   chainId: number | undefined,
 ): Promise<Loaded<FoundContracts>> {
-  const isSearch = words !== '';
+  const ask = (parameters: Readonly<Record<string, string>>): Promise<Loaded<ContractPage>> => {
+    const set = Object.entries({ q: words, ...parameters }).filter(([, value]) => value !== '');
+    const path = `v1/contracts${words === '' ? '' : '/search'}`;
+    return api.get(`${path}?${new URLSearchParams(set).toString()}`);
+  };
   const filters = { chain: String(chainId ?? ''), match, origin };
-  const isNarrowed = Object.values(filters).some((value) => value !== '');
-  const parameters = isSearch
-    ? { q: words, after, limit: String(isNarrowed ? SEARCHED : PAGE) }
-    : { ...filters, after, limit: String(PAGE) };
-  const set = Object.entries(parameters).filter(([, value]) => value !== '');
-  const path = `v1/contracts${isSearch ? '/search' : ''}?${new URLSearchParams(set).toString()}`;
-  const page = await api.get<ContractPage>(path);
+  const page = await ask({ ...filters, after, limit: String(PAGE) });
   if (page.state === 'failed') return page;
-  const { results, next } = page.value;
-  const contracts = results.filter(
-    (item) =>
-      (chainId === undefined || item.chainId === chainId) &&
-      (match === '' || item.match === match) &&
-      (origin === '' || item.origin === origin),
-  );
-  return { ...page, value: { contracts, found: results.length, next } };
+  const { results: contracts, next } = page.value;
+  const isNarrowed = Object.values(filters).some((value) => value !== '');
+  const isNothing = contracts.length === 0 && next === null && after === '';
+  const isMaybeRuledOut = isNarrowed && isNothing;
+  if (words === '' || !isMaybeRuledOut) {
+    return { ...page, value: { contracts, next, isRuledOut: isMaybeRuledOut } };
+  }
+  const any = await ask({ limit: '1' });
+  if (any.state === 'failed') return any;
+  return { ...page, value: { contracts, next, isRuledOut: any.value.results.length > 0 } };
 }
 
 /** The one contract that a whole address names; undefined where there are several, or more may come. */

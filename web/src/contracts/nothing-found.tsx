@@ -1,5 +1,6 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { SafeText } from '../parts/safe-text.tsx';
+import { type FoundContracts } from './find-contracts.ts';
 import { type ContractQuery, formatContractPath, kindOfWords, NO_QUERY } from './contract-query.ts';
 
 interface Asked {
@@ -10,14 +11,12 @@ interface Asked {
 
 /** Says why the list is empty, and what to do next. */
 export function NothingFound({
-  found,
+  next,
+  isRuledOut,
   ...asked
-}: Asked & {
-  /** What a search found that the filters took away. */
-  readonly found: number;
-}): VNode {
+}: Asked & Pick<FoundContracts, 'next' | 'isRuledOut'>): VNode {
   const { query, base } = asked;
-  const { words, chain, match, origin } = query;
+  const { words, after } = query;
   const link = (to: ContractQuery, text: string): VNode => (
     <p>
       <a class="button" href={`${base}${formatContractPath(to)}`}>
@@ -25,12 +24,19 @@ export function NothingFound({
       </a>
     </p>
   );
-  if (query.after !== '' && found === 0) {
+  if (next !== null) {
+    return (
+      <Notice title="None of the contracts that were looked at fits the chosen filters.">
+        {link({ ...query, after: next }, 'Look at more')}
+      </Notice>
+    );
+  }
+  if (after !== '') {
     return (
       <Notice title="There are no more.">{link({ ...query, after: '' }, 'Begin again')}</Notice>
     );
   }
-  if (found > 0 || (words === '' && chain + match + origin !== '')) {
+  if (isRuledOut) {
     return (
       <Notice title="No contract here fits the chosen filters.">
         {link({ ...NO_QUERY, words }, 'Show those of every chain, match and origin')}

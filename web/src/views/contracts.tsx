@@ -123,7 +123,7 @@ function NotRead({
 
 function List({
   contracts,
-  found,
+  isRuledOut,
   next,
   query,
   chainId,
@@ -133,7 +133,7 @@ function List({
   readonly chainId: number | undefined;
   readonly context: PageContext;
 }): VNode {
-  const said = describe(contracts.length, found, query);
+  const said = describe(contracts.length, next, query);
   const isOtherPage = query.after !== '';
   const linkTo = (after: string): string =>
     `${context.base}${formatContractPath({ ...query, after })}`;
@@ -157,7 +157,13 @@ function List({
         )}
       </div>
       {contracts.length === 0 ? (
-        <NothingFound query={query} found={found} chainId={chainId} base={context.base} />
+        <NothingFound
+          query={query}
+          next={next}
+          isRuledOut={isRuledOut}
+          chainId={chainId}
+          base={context.base}
+        />
       ) : (
         <ContractList
           contracts={contracts.map((each) => ({ ...each, ...listContract(each, each.chainName) }))}
@@ -182,11 +188,9 @@ function List({
 }
 
 /** What the list holds, in a sentence. */
-function describe(shown: number, found: number, { words }: ContractQuery): string {
-  if (found === 0) return 'No contract was found';
-  const contracts = shown === 1 ? 'contract' : 'contracts';
-  if (words === '') return `Showing ${formatCount(shown)} ${contracts}, the newest first`;
-  if (found > shown)
-    return `Showing ${formatCount(shown)} of ${formatCount(found)} that were found`;
-  return `Showing ${formatCount(shown)} ${contracts} that fit`;
+function describe(shown: number, next: string | null, { words }: ContractQuery): string {
+  if (shown === 0) return `No contract was found${next === null ? '' : ' so far'}`;
+  const [contracts, fit] = shown === 1 ? ['contract', 'fits'] : ['contracts', 'fit'];
+  const which = words === '' ? ', the newest first' : ` that ${fit}`;
+  return `Showing ${formatCount(shown)} ${contracts}${which}`;
 }
