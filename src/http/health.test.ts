@@ -20,6 +20,10 @@ describe('health', () => {
   });
 
   const database = { ...facts.database!, reachable: false };
+  const silentFor = (seconds: number) => ({
+    reachable: true,
+    checkedAt: new Date(facts.now.getTime() - seconds * 1000),
+  });
   const stalled = { queued: 1, running: 0, oldestQueuedAt: new Date('2026-02-03T04:58:59Z') };
   const failure = { since: new Date('2026-02-03T04:00:00Z'), message: 'known ids vanish.' };
   const faulty = { ...facts.registry!, findings: { error: 2, warning: 0, info: 0 } };
@@ -28,6 +32,7 @@ describe('health', () => {
     ['chains_not_published', { documents: { chains: false, statistics: true } }, false],
     ['statistics_not_published', { documents: { chains: true, statistics: false } }, false],
     ['database_unreachable', { database }, false],
+    ['database_unreachable', { database: silentFor(16) }, false],
     ['list_stale', { listSync: { failure } }, true],
     ['registry_findings', { registry: faulty }, true],
     ['queue_stalled', { queue: stalled }, true],
@@ -47,6 +52,11 @@ describe('health', () => {
     ['an empty queue', { queued: 0, running: 0 }],
   ])('is ok with %s', (_what, queue) => {
     expect(compose({ queue })).toMatchObject({ status: 'ok', reasons: [] });
+  });
+
+  test('calls the database reachable until it does not answer for long', () => {
+    expect(compose({ database: silentFor(15) })).toMatchObject({ status: 'ok', reasons: [] });
+    expect(compose({ database: silentFor(16) }).database?.reachable).toBe(false);
   });
 
   test('says since when and why the list is stale, and when it was last confirmed', () => {

@@ -1,8 +1,11 @@
-import { type HealthFacts } from './health-facts.ts';
+import { type DatabaseHealth, type HealthFacts } from './health-facts.ts';
 import { type HealthReason, type HealthReport, type Readiness } from './health-schema.ts';
 
 /** A reason names no more chains than this. */
 const MAX_NAMED_CHAINS = 5;
+
+/** Counts are read every half second. A database that hangs is noticed before it gives up by itself. */
+const UNANSWERED_SECONDS = 15;
 
 /** Composes the health report from what is known. Pure. */
 export function composeHealth(facts: HealthFacts): HealthReport {
@@ -47,7 +50,10 @@ export function composeHealth(facts: HealthFacts): HealthReport {
       },
     }),
     ...(database && {
-      database: { reachable: database.reachable, checkedSecondsAgo: age(database.checkedAt) },
+      database: {
+        reachable: isReachable(database, facts.now),
+        checkedSecondsAgo: age(database.checkedAt),
+      },
     }),
     ...(queue && {
       queue: {
@@ -105,7 +111,7 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     blocking: true,
   });
   // The counts that are served may have been overtaken, and another replica may know better.
-  add(database?.reachable === false, {
+  add(database !== undefined && !isReachable(database, facts.now), {
     code: 'database_unreachable',
     detail: 'The database does not answer; the log says why. The last known counts are served.',
     blocking: true,
@@ -142,6 +148,10 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     blocking: false,
   });
   return reasons;
+}
+
+function isReachable({ reachable, checkedAt }: DatabaseHealth, now: Date): boolean {
+  return reachable && now.getTime() - checkedAt.getTime() <= UNANSWERED_SECONDS * 1000;
 }
 
 /** A worker takes what waits within a second or two, unless all are busy. */

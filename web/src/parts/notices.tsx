@@ -42,8 +42,8 @@ export function Failure({
   );
 }
 
-/** Counts are compared with the database every half second; what is much older is said. */
-const FRESH_SECONDS = 10;
+/** Counts are compared with the database every half second; what is much older is said, as in the health report. */
+const FRESH_SECONDS = 15;
 
 /** Says how old the counts of the service are where they are older than usual. */
 export function StaleCounts({
@@ -53,9 +53,10 @@ export function StaleCounts({
   readonly health: Loaded<Health>;
   readonly now: string;
 }): VNode | null {
-  const { statistics } = health.state === 'ready' ? health.value : {};
+  const { statistics, database } = health.state === 'ready' ? health.value : {};
   if (health.state === 'failed' || statistics === undefined) return null;
-  if (statistics.confirmedSecondsAgo <= FRESH_SECONDS) return null;
+  const isFresh = statistics.confirmedSecondsAgo <= FRESH_SECONDS;
+  if (isFresh && database?.reachable !== false) return null;
   const confirmedAt = Date.parse(health.readAt) - statistics.confirmedSecondsAgo * 1000;
   const time = new Date(confirmedAt).toISOString();
   return (
