@@ -157,7 +157,8 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     ['?show=chains&top=100&scale=log&interval=week', /^1/, 9],
   ])('draws %s on its scale, at 320 px too', async (query, first, lines) => {
     const tab = await open(query, { look: 2 });
-    const ticks = await textsOf(tab, '.chart-axes g text');
+    // The names of days stand at an x, those of values at the edge.
+    const ticks = await textsOf(tab, '.chart-axes text:not([x])');
     expect(ticks[0]?.replace('\u00A0', ' ')).toMatch(first);
     expect(await textsOf(tab, '.chart-end')).toHaveLength(lines);
     const paths = await readPaths(tab, 'path.getAttribute("d")');
@@ -202,6 +203,23 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     expect(await tab.page.getByRole('alert').textContent()).toContain('a day up to 2026-02-01');
     expect(await tab.page.getByLabel('From').inputValue()).toBe('2026-03-01');
     expect(await tab.page.getByLabel('Drawn as').inputValue()).toBe('log');
+    expect(tab.troubles).toEqual([]);
+    await tab.context.close();
+  });
+
+  it('looks up no more chains than it can show, says so, and keeps what was asked for', async () => {
+    const refs = Array.from({ length: 1500 }, (_, index) => String(index + 1));
+    const tab = await open(`?${refs.map((ref) => `chain=${ref}`).join('&')}&scale=log`);
+    expect(tab.status).toBe(400);
+    const field = tab.page.locator('input[name="chains"]');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await field.inputValue()).toBe(refs.join(', '));
+    expect(await tab.page.getByRole('alert').first().textContent()).toContain('At most 50 chains');
+    expect(await tab.page.getByLabel('Drawn as').inputValue()).toBe('log');
+    await field.fill('gno');
+    await field.press('Escape');
+    await tab.page.getByRole('button', { name: 'Show' }).click();
+    await tab.page.getByRole('checkbox', { name: 'Gnosis' }).waitFor();
     expect(tab.troubles).toEqual([]);
     await tab.context.close();
   });

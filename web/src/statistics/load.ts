@@ -9,7 +9,7 @@ import {
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../shapes.ts';
-import { type Question } from './question.ts';
+import { CHAINS_MAX, type Question } from './question.ts';
 import { rank } from './series.ts';
 
 /** The counts of a compiler in {@link Statistics}. */
@@ -42,7 +42,7 @@ export interface StatisticsData {
   readonly statistics: Loaded<Statistics>;
   readonly health: Loaded<Health>;
   readonly chosen: readonly ChosenChain[];
-  /** References that find no chain. */
+  /** References that find no chain, or were not looked up. */
   readonly unknown: readonly string[];
   /** Of the chosen chains together, or of all. */
   readonly history: Loaded<StatisticsHistory>;
@@ -50,19 +50,27 @@ export interface StatisticsData {
   readonly apart?: Loaded<readonly ChainHistory[]>;
 }
 
+type Failed = Extract<Loaded<never>, { state: 'failed' }>;
+
 /** More lines cannot be told from each other. */
 const LINES_MAX = 8;
 
 /** Reads what a question asks for. */
 export async function loadStatistics(api: Api, question: Question): Promise<StatisticsData> {
+  const isTooMuch = question.chains.length > CHAINS_MAX;
+  const refs = isTooMuch ? [] : question.chains;
   const [statistics, health, ...found] = await Promise.all([
     api.get<Statistics>('v1/statistics'),
     api.get<Health>('health'),
-    ...question.chains.map((ref) => api.get<ChainDetails>(`v1/chains/${encodeURIComponent(ref)}`)),
+    ...refs.map((ref) => api.get<ChainDetails>(`v1/chains/${encodeURIComponent(ref)}`)),
   ]);
+  if (isTooMuch) {
+    const history = refuse(question.chains.length);
+    return { statistics, health, chosen: [], unknown: question.chains, history };
+  }
   const chosen = new Map<number, ChosenChain>();
   const unknown: string[] = [];
-  let failure: Extract<Loaded<never>, { state: 'failed' }> | undefined;
+  let failure: Failed | undefined;
   for (const [index, chain] of found.entries()) {
     if (chain.state === 'ready') {
       const { chainId, name } = chain.value.record;
@@ -85,6 +93,18 @@ export async function loadStatistics(api: Api, question: Question): Promise<Stat
   const candidates =
     ids.length === 0 ? counted : data.chosen.map((chain) => countsOf(chain, counted));
   return { ...named, apart: await loadApart(api, question, candidates, history) };
+}
+
+function refuse(chains: number): Failed {
+  const now = new Date().toISOString();
+  return {
+    state: 'failed',
+    status: 400,
+    code: 'invalid_parameter',
+    message: `At most ${CHAINS_MAX} chains are shown at once, and these are ${chains}.`,
+    failedAt: now,
+    since: now,
+  };
 }
 
 function countsOf(chain: ChosenChain, counted: readonly ChainCounts[]): ChosenChain & MatchCounts {

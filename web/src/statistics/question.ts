@@ -13,6 +13,9 @@ export const INTERVALS = { day: 'day', week: 'week', month: 'month' };
 /** How many of the largest are told from the rest. */
 export const TOPS = { '5': '5', '10': '10', '25': '25', '50': '50', '100': '100' };
 
+/** More chains are not looked up for one page. */
+export const CHAINS_MAX = 50;
+
 /** What the address of the statistics page asks for. */
 export interface Question {
   /** Ids, short names or names of the chosen chains; none: all chains. */
