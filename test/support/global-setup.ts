@@ -73,8 +73,14 @@ async function buildProgram(): Promise<void> {
 
 /** Vitest runs this once before all test files, and what it returns after them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await buildProgram();
-  const { address, stop } = await startTestServer();
+  // At once: neither needs the other, and each leaves half of the machine to it.
+  const [server, built] = await Promise.allSettled([startTestServer(), buildProgram()]);
+  if (server.status === 'rejected') throw server.reason;
+  const { address, stop } = server.value;
+  if (built.status === 'rejected') {
+    await stop();
+    throw built.reason;
+  }
   project.provide('testServer', address);
   return stop;
 }
