@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  eachInTabs,
   hasBrowser,
   LOOKS,
   NO_BROWSER,
@@ -58,8 +59,8 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     'are whole, within their policy and without findings of axe: $name',
     { timeout: 240_000 },
     async (look) => {
-      const tab = await openTab(browser, look, { reducedMotion: 'reduce' });
-      for (const [name, at] of Object.entries(views)) {
+      const open = () => openTab(browser, look, { reducedMotion: 'reduce' });
+      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
         const status = await visit(tab, urlOf(name));
         expect.soft(status, at).toBe(statusOf(name));
         expect.soft(await tab.page.locator('h1').count(), `${at} has one heading`).toBe(1);
@@ -68,10 +69,9 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
         expect.soft(await sidewaysScroll(tab), `${at} scrolls sideways`).toBe(0);
         const file = path.join(ARTEFACTS, `${name}-${look.name}.png`);
         await tab.page.screenshot({ path: file });
-      }
-      expect(tab.troubles).toEqual([]);
-      expect(tab.foreignRequests).toEqual([]);
-      await tab.context.close();
+        expect.soft(tab.troubles, at).toEqual([]);
+        expect.soft(tab.foreignRequests, at).toEqual([]);
+      });
     },
   );
 
@@ -79,8 +79,8 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     'show in forced colours and with more contrast what they show elsewhere',
     { timeout: 120_000 },
     async () => {
-      const tab = await openTab(browser);
-      for (const [name, at] of Object.entries(views)) {
+      const open = () => openTab(browser);
+      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
         await visit(tab, urlOf(name));
         for (const colorScheme of SCHEMES) {
           await tab.page.emulateMedia({ forcedColors: 'active', colorScheme });
@@ -91,8 +91,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
           expect.soft(await findFaintTexts(tab, 7), `more contrast, ${at}`).toEqual([]);
           await tab.page.emulateMedia({ contrast: 'no-preference' });
         }
-      }
-      await tab.context.close();
+      });
     },
   );
 
@@ -100,9 +99,12 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     'are whole on paper: light, without controls, with every row',
     { timeout: 120_000 },
     async () => {
-      const tab = await openTab(browser, LOOKS[1]);
-      await tab.page.setViewportSize(PAPER);
-      for (const [name, at] of Object.entries(views)) {
+      const open = async (): Promise<WatchedPage> => {
+        const tab = await openTab(browser, LOOKS[1]);
+        await tab.page.setViewportSize(PAPER);
+        return tab;
+      };
+      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
         await visit(tab, urlOf(name));
         const rows = await countRows(tab);
         await tab.page.emulateMedia({ media: 'print' });
@@ -111,7 +113,8 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
         expect.soft(await findFaintShapes(tab), at).toEqual([]);
         expect.soft(await countRows(tab), at).toBeGreaterThanOrEqual(rows);
         await tab.page.emulateMedia({ media: 'screen' });
-      }
+      });
+      const tab = await open();
       // A chart's figures are there without a hand that opens their table: 90 days, and more.
       await visit(tab, urlOf('overview'));
       await tab.page.emulateMedia({ media: 'print' });
@@ -131,13 +134,14 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
   );
 
   it('keep still for those who ask for it', { timeout: 120_000 }, async () => {
-    const tab = await openTab(browser, LOOKS[0], { reducedMotion: 'reduce' });
-    for (const [name, at] of Object.entries(views)) {
+    const open = () => openTab(browser, LOOKS[0], { reducedMotion: 'reduce' });
+    await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
       await visit(tab, urlOf(name));
       await tab.page.keyboard.press('Tab');
       await tab.page.locator(':is(a, summary, button):visible').last().hover();
       expect.soft(await countAnimations(tab), at).toBe(0);
-    }
+    });
+    const tab = await open();
     await visit(tab, urlOf('job-absent'));
     await tab.page.evaluate(STEP_UNDER_WAY);
     expect(await countAnimations(tab)).toBe(0);

@@ -39,6 +39,11 @@ const JOBS = sql(
   `SELECT state::text, attempts, lease_until IS NULL AS free, event_id FROM verification_jobs ORDER BY created_at, id`,
 );
 const EVENTS = sql('test events of a process', 'SELECT count(*)::int AS count FROM match_events');
+/** As if so much time had passed since the last heartbeat. */
+const AGE_LEASES = sql(
+  'test age leases',
+  `UPDATE verification_jobs SET lease_until = lease_until - $1 * interval '1 second' WHERE state = 'running'`,
+);
 const FORGET = sql('test forget jobs', 'DELETE FROM verification_jobs');
 
 interface JobRow {
@@ -241,7 +246,10 @@ describe.skipIf(!possible)(`jobs of a process that ends${possible ? '' : ` (${NO
       await first.ended;
       await expect.poll(() => isAlive(compiler), { timeout: 5000 }).toBe(false);
       expect(await jobs()).toMatchObject([{ state: 'running', attempts: 1, free: false }]);
-      await expectStored(await start(), [id]);
+      const second = await start();
+      expect(await jobs()).toMatchObject([{ state: 'running', attempts: 1, free: false }]);
+      await testDatabase.database.query(AGE_LEASES, [25]);
+      await expectStored(second, [id]);
       expect(await jobs()).toMatchObject([{ state: 'succeeded', attempts: 2 }]);
     },
   );

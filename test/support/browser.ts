@@ -172,6 +172,25 @@ export async function visit({ page }: WatchedPage, url: string): Promise<number>
   return response?.status() ?? 0;
 }
 
+/** A page waits for its service and for frames about as long as it works. */
+const TABS_AT_ONCE = 3;
+
+/** Does something for each thing, in a few tabs at once. */
+export async function eachInTabs<T>(
+  things: readonly T[],
+  open: () => Promise<WatchedPage>,
+  work: (tab: WatchedPage, thing: T) => Promise<void>,
+): Promise<void> {
+  // What one tab takes from it, no other gets.
+  const queue = things.values();
+  const lane = async (): Promise<void> => {
+    const tab = await open();
+    for (const thing of queue) await work(tab, thing);
+    await tab.context.close();
+  };
+  await Promise.all(Array.from({ length: Math.min(TABS_AT_ONCE, things.length) }, lane));
+}
+
 /** How many pixels the page itself can be scrolled sideways: 0 is what people need. */
 export function sidewaysScroll({ page }: WatchedPage): Promise<number> {
   return page.evaluate<number>(
