@@ -76,6 +76,22 @@ describe('the warnings of a chain', () => {
   });
 });
 
+describe('the flags of a public list', () => {
+  test.each(['__proto__', 'constructor', 'toString'])('may be any text: %s', (flag) => {
+    const record = {
+      name: 'x',
+      chainId: 1,
+      rpc: [],
+      supported: true,
+      monitored: false,
+      redFlags: [flag],
+    };
+    const details = { record, testnet: false, local: false, origins: {}, findings: [] };
+    const text = `The public list marks this chain: ${flag}.`;
+    expect(findWarnings(details, undefined)).toEqual([{ code: flag, text }]);
+  });
+});
+
 describe('loading a chain', () => {
   test('asks by the id after the first answer, and keeps what could be read', async () => {
     const asked: string[] = [];

@@ -125,11 +125,13 @@ async function readNearest(api: Api, ref: string): Promise<readonly RegistryLine
   return registry.state === 'failed' ? [] : nearestChains(registry.value.chains, ref);
 }
 
-/** What the public list's red flags say. */
-const RED_FLAGS: Readonly<Record<string, string>> = {
-  reusedChainId:
+/** What the public list's red flags say; a list may hold any text for a flag. */
+const RED_FLAGS: ReadonlyMap<string, string> = new Map([
+  [
+    'reusedChainId',
     'Another chain uses this id too: a contract that is verified here may be another one there.',
-};
+  ],
+]);
 
 /** What a reader should beware of, gravest first. */
 export function findWarnings(
@@ -140,7 +142,7 @@ export function findWarnings(
   return [
     ...(record.redFlags ?? []).map((code) => ({
       code,
-      text: RED_FLAGS[code] ?? `The public list marks this chain: ${code}.`,
+      text: RED_FLAGS.get(code) ?? `The public list marks this chain: ${code}.`,
     })),
     ...(record.status === 'deprecated'
       ? [{ code: 'deprecated', text: 'By its record this chain is out of use.' }]

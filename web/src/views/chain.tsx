@@ -49,7 +49,10 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
           <ul>
             {warnings.map(({ code, text }, index) => (
               <li key={index}>
-                {text} <code>{code}</code>
+                <SafeText text={text} />{' '}
+                <code>
+                  <SafeText text={code} />
+                </code>
               </li>
             ))}
           </ul>
