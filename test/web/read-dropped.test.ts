@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { bytesToHex } from '../../src/lib/hex.ts';
+import { keccak256 } from '../../src/lib/keccak.ts';
 import { compilationOf, readDropped, withoutOutput } from '../../web/src/verify/read-dropped.ts';
 import { buildRequest, fillFields, findFaults } from '../../web/src/verify/verify-form.ts';
 
@@ -127,6 +129,36 @@ describe('files that are dropped', () => {
     expect(compilationOf(readDropped([file('metadata.json', METADATA)]), '')).toMatchObject({
       kind: 'metadata',
       missing: ['src/Token.sol', 'lib/a/Token.sol'],
+    });
+  });
+
+  const hashOf = (text: string): string => bytesToHex(keccak256(Buffer.from(text, 'utf8')));
+  const twins = (own: string, others: string): object => ({
+    ...METADATA,
+    sources: {
+      'src/Token.sol': { keccak256: hashOf(own) },
+      'lib/a/Token.sol': { keccak256: hashOf(others) },
+    },
+  });
+
+  test.each([
+    ['by its hash', 'Token.sol', twins(TOKEN, 'library A {}'), 'lib/a/Token.sol'],
+    ['by its hash, not its path', 'lib/a/Token.sol', twins(TOKEN, 'x'), 'lib/a/Token.sol'],
+    ['by its path, where no hash fits', 'p/lib/a/Token.sol', twins('x', 'y'), 'src/Token.sol'],
+    ['by its path, where there is no hash', 'lib/a/Token.sol', METADATA, 'src/Token.sol'],
+  ])('have a file for one of two sources of its name: %s', (_, path, metadata, missing) => {
+    const dropped = readDropped([file('metadata.json', metadata), file(path, TOKEN)]);
+    const other = missing === 'src/Token.sol' ? 'lib/a/Token.sol' : 'src/Token.sol';
+    const compilation = compilationOf(dropped, '');
+    expect(compilation).toHaveProperty('missing', [missing]);
+    expect(compilation).toHaveProperty('sources', { [other]: TOKEN });
+  });
+
+  test('have one file for two sources of the same text, under whatever name', () => {
+    const metadata = file('metadata.json', twins(TOKEN, TOKEN));
+    expect(compilationOf(readDropped([metadata, file('T.sol', TOKEN)]), '')).toMatchObject({
+      missing: [],
+      sources: { 'src/Token.sol': TOKEN, 'lib/a/Token.sol': TOKEN },
     });
   });
 

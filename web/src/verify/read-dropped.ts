@@ -1,3 +1,5 @@
+import { matchSources } from './match-sources.ts';
+
 /** A file as the browser gave it: its path within the folder that was chosen, or its name. */
 export interface DroppedFile {
   readonly path: string;
@@ -228,18 +230,21 @@ function metadataOf(value: Members): Members | undefined {
 }
 
 function ofMetadata(metadata: Members, files: readonly DroppedFile[]): Compilation {
-  const listed = isMembers(metadata['sources']) ? metadata['sources'] : {};
+  const listed = Object.entries(membersOf(metadata['sources'])).map(([name, source]) => {
+    const { content, keccak256 } = membersOf(source);
+    return { name, content, keccak256 };
+  });
   const others = files.filter(({ text }) => !/^\s*\{/.test(text));
+  const matched = matchSources(
+    listed.filter(({ content }) => typeof content !== 'string'),
+    others,
+  );
   const sources: [string, string][] = [];
   const missing: string[] = [];
-  for (const [name, source] of Object.entries(listed)) {
-    if (isMembers(source) && typeof source['content'] === 'string') {
-      sources.push([name, source['content']]);
-      continue;
-    }
-    const file = findFile(name, others);
-    if (file === undefined) missing.push(name);
-    else sources.push([name, file.text]);
+  for (const { name, content } of listed) {
+    const text = typeof content === 'string' ? content : matched.get(name)?.text;
+    if (text === undefined) missing.push(name);
+    else sources.push([name, text]);
   }
   // The service finds a source by its hash as well: what stands under another name is sent under its own.
   const used = new Set(sources.map(([, text]) => text));
@@ -257,20 +262,4 @@ function ofMetadata(metadata: Members, files: readonly DroppedFile[]): Compilati
     ...(typeof version === 'string' && { compilerVersion: version }),
     missing,
   };
-}
-
-/** The file of a source: the one whose path ends with most of the source's name. */
-function findFile(name: string, files: readonly DroppedFile[]): DroppedFile | undefined {
-  const parts = name.split('/');
-  let best: DroppedFile | undefined;
-  let most = 0;
-  for (const file of files) {
-    const own = file.path.split('/');
-    let same = 0;
-    while (same < parts.length && same < own.length && parts.at(-1 - same) === own.at(-1 - same)) {
-      same += 1;
-    }
-    if (same > most) [best, most] = [file, same];
-  }
-  return best;
 }
