@@ -1,78 +1,119 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareCodes, differentRows } from '../../web/src/contract/code-difference.ts';
+import {
+  type ByteKind,
+  compareCodes,
+  countBytes,
+  type DifferenceSort,
+  differentRows,
+  findPlaces,
+} from '../../web/src/contract/code-difference.ts';
 
 const LIMIT = 1000;
+const SORTS: readonly DifferenceSort[] = ['changed', 'inserted', 'missing'];
+// As long as three rows, so that no stretch has a middle that is left out.
 const code = fc
-  .uint8Array({ maxLength: 120 })
+  .uint8Array({ maxLength: 48 })
   .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
 const stretches = fc.array(
   fc.record({
     reason: fc.constantFrom('library' as const, 'immutable' as const),
-    offset: fc.nat(130),
+    offset: fc.nat(60),
     length: fc.nat(40),
   }),
   { maxLength: 3 },
 );
+const bytesOf = (hex: string): number => (hex.length - 2) / 2;
+/** Bytes in ascending order, which occur once each. */
+const ascending = (from: number, length: number): string =>
+  Buffer.from(Array.from({ length }, (_, at) => from + at)).toString('hex');
 
 describe('the difference of two codes', () => {
   test('is none where they are equal, in any case of the digits', () => {
-    expect(compareCodes('0xABcd', '0xabCD', [], LIMIT)).toMatchObject({
-      counts: new Map(),
-      runs: [],
-    });
-    expect(differentRows('0xABcd', '0xabCD', [], LIMIT)).toEqual([]);
+    const compared = compareCodes('0xABcd', '0xabCD', []);
+    expect(findPlaces(compared)).toEqual([]);
+    expect(differentRows(compared, LIMIT)).toEqual([]);
+    expect(compareCodes('0x', '0x', []).stretches).toEqual([]);
   });
 
-  test('is told in runs, which are one where they lie close together', () => {
+  test('is told in places, which are one where they lie close together', () => {
     const [left, right] = [`0x00${'11'.repeat(9)}0022`, `0x01${'11'.repeat(9)}0133`];
-    const { runs, counts } = compareCodes(left, right, [], LIMIT);
-    expect(runs).toEqual([
-      { offset: 0, length: 1 },
-      { offset: 10, length: 2 },
+    const none = { inserted: 0, missing: 0 };
+    expect(findPlaces(compareCodes(left, right, []))).toEqual([
+      { recompiledAt: 0, onChainAt: 0, bytes: { ...none, changed: 1 } },
+      { recompiledAt: 10, onChainAt: 10, bytes: { ...none, changed: 2 } },
     ]);
-    expect([...counts]).toEqual([['code', 3]]);
   });
 
-  test('counts the bytes that only the longer code has', () => {
-    expect(compareCodes('0x6001', '0x60016002', [], LIMIT)).toMatchObject({
-      recompiledBytes: 2,
-      onChainBytes: 4,
-      counts: new Map([['code', 2]]),
-      runs: [{ offset: 2, length: 2 }],
+  test('is the bytes that one code has, not all that stand behind them', () => {
+    const [head, tail] = [ascending(0, 40), ascending(100, 40)];
+    const compared = compareCodes(`0x${head}${tail}`, `0x${head}ffff${tail}`, []);
+    expect(findPlaces(compared)).toEqual([
+      { recompiledAt: 40, onChainAt: 40, bytes: { changed: 0, inserted: 2, missing: 0 } },
+    ]);
+    const row = differentRows(compared, LIMIT).find(({ recompiledAt }) => recompiledAt === 32);
+    expect(row?.recompiled.map(({ digits }) => digits).slice(7, 11)).toEqual(['27', '', '', '64']);
+    expect(row?.onChain.map(({ digits }) => digits).slice(7, 11)).toEqual(['27', 'ff', 'ff', '64']);
+    expect(differentRows(compared, LIMIT).at(-1)).toMatchObject({
+      recompiledAt: 46,
+      onChainAt: 48,
     });
-    expect(compareCodes('0x', '0x', [], LIMIT).runCount).toBe(0);
   });
 
   test('keeps apart what may differ: rows are those of the code itself, where it differs', () => {
     const [left, right] = [`0x${'00'.repeat(64)}`, `0x${'11'.repeat(20)}${'00'.repeat(43)}22`];
     const immutable = { reason: 'immutable' as const, offset: 0, length: 32 };
-    const { counts, runs } = compareCodes(left, right, [immutable], LIMIT);
-    expect([...counts]).toEqual([
+    const compared = compareCodes(left, right, [immutable]);
+    expect([...countBytes(compared, 'changed')]).toEqual([
       ['immutable', 20],
       ['code', 1],
     ]);
-    expect(runs).toEqual([{ offset: 63, length: 1 }]);
-    const offsets = differentRows(left, right, [immutable], LIMIT).map(({ offset }) => offset);
-    expect(offsets).toEqual([32, 48]);
+    expect(findPlaces(compared).map(({ recompiledAt }) => recompiledAt)).toEqual([63]);
+    const rows = differentRows(compared, LIMIT);
+    expect(rows.map(({ recompiledAt }) => recompiledAt)).toEqual([32, 48]);
     const all = { ...immutable, length: Infinity };
-    expect(differentRows(left, right, [all], LIMIT)[0]?.offset).toBe(0);
+    expect(differentRows(compareCodes(left, right, [all]), LIMIT)[0]?.recompiledAt).toBe(0);
   });
 
-  test('counts each byte that differs at its place, once', () => {
+  test.each([
+    ['behind the end, where that is explained', 80, [80, Infinity], 'constructorArguments'],
+    ['behind the end, where only the end is', 80, [60, 20], 'code'],
+    ['within what is explained', 40, [30, 20], 'constructorArguments'],
+    ['before what is explained', 40, [40, 20], 'code'],
+  ] as const)('knows what inserted bytes belong to: %s', (_, at, [offset, length], kind) => {
+    const recompiled = ascending(0, 80);
+    const onChain = `${recompiled.slice(0, 2 * at)}fffe${recompiled.slice(2 * at)}`;
+    const explained = { reason: 'constructorArguments' as const, offset, length };
+    const compared = compareCodes(`0x${recompiled}`, `0x${onChain}`, [explained]);
+    expect([...countBytes(compared, 'inserted')]).toEqual([[kind, 2]]);
+  });
+
+  test('counts each byte of both codes once, by what it belongs to', () => {
     fc.assert(
       fc.property(code, code, stretches, (left, right, explained) => {
-        const [a, b] = [Buffer.from(left.slice(2), 'hex'), Buffer.from(right.slice(2), 'hex')];
-        const length = Math.max(a.length, b.length);
-        const differing = Array.from({ length }, (_, at) => at).filter((at) => a[at] !== b[at]);
-        const { counts, runs } = compareCodes(left, right, explained, LIMIT);
-        const sum = [...counts.values()].reduce((total, count) => total + count, 0);
-        expect(sum).toBe(differing.length);
-        const isExplained = (at: number): boolean =>
-          explained.some(({ offset, length: size }) => at >= offset && at < offset + size);
-        const inRuns = (at: number): boolean =>
-          runs.some(({ offset, length: size }) => at >= offset && at < offset + size);
-        expect(differing.filter((at) => !isExplained(at)).every(inRuns)).toBe(true);
+        const compared = compareCodes(left, right, explained);
+        const total = (sort: string): number =>
+          compared.stretches.reduce((sum, each) => sum + (each.sort === sort ? each.length : 0), 0);
+        const both = total('equal') + total('changed');
+        expect([both + total('missing'), both + total('inserted')]).toEqual([
+          bytesOf(left),
+          bytesOf(right),
+        ]);
+        const inCode = (sort: DifferenceSort): number =>
+          countBytes(compared, sort).get('code') ?? 0;
+        for (const sort of SORTS) {
+          const counts = [...countBytes(compared, sort).values()];
+          expect(counts.reduce((sum, count) => sum + count, 0)).toBe(total(sort));
+          const inPlaces = findPlaces(compared).reduce((sum, { bytes }) => sum + bytes[sort], 0);
+          expect(inPlaces).toBe(inCode(sort));
+        }
+        const kindAt = (at: number): ByteKind =>
+          explained.findLast(({ offset, length }) => at >= offset && at < offset + length)
+            ?.reason ?? 'code';
+        for (const { sort, kind, recompiledAt, length } of compared.stretches) {
+          if (sort !== 'changed' && sort !== 'missing') continue;
+          for (let at = 0; at < length; at += 1) expect(kindAt(recompiledAt + at)).toBe(kind);
+        }
       }),
     );
   });
@@ -80,18 +121,28 @@ describe('the difference of two codes', () => {
   test('is shown by rows that mark those bytes and no others', () => {
     fc.assert(
       fc.property(code, code, (left, right) => {
-        const marked = differentRows(left, right, [], LIMIT).flatMap(({ recompiled, onChain }) =>
-          recompiled.filter(({ kind }, index) => (kind ?? onChain[index]?.kind) !== undefined),
-        );
-        const { counts } = compareCodes(left, right, [], LIMIT);
-        expect(marked).toHaveLength(counts.get('code') ?? 0);
+        const compared = compareCodes(left, right, []);
+        const rows = differentRows(compared, LIMIT);
+        for (const sort of SORTS) {
+          const shown = rows.flatMap(({ onChain }) => onChain.filter((byte) => byte.sort === sort));
+          expect(shown).toHaveLength(countBytes(compared, sort).get('code') ?? 0);
+        }
+        for (const { recompiledAt, onChainAt, recompiled, onChain } of rows) {
+          const joined = [recompiled, onChain].map((bytes) =>
+            bytes.map(({ digits }) => digits).join(''),
+          );
+          expect(left.slice(2 + 2 * recompiledAt).startsWith(joined[0] ?? '')).toBe(true);
+          expect(right.slice(2 + 2 * onChainAt).startsWith(joined[1] ?? '')).toBe(true);
+        }
       }),
     );
   });
 
-  test('has a bound on its rows and runs', () => {
+  test('has a bound on its rows, and leaves out the middle of what is long', () => {
     const [left, right] = [`0x${'00ff'.repeat(20_000)}`, `0x${'0000'.repeat(20_000)}`];
-    expect(differentRows(left, right, [], 10)).toHaveLength(10);
-    expect(compareCodes(left, `0x${'11'.repeat(9)}`, [], 3).runs.length).toBeLessThanOrEqual(3);
+    expect(differentRows(compareCodes(left, right, []), 10)).toHaveLength(10);
+    const rows = differentRows(compareCodes('0x', right, []), LIMIT);
+    expect(rows.map(({ onChainAt }) => onChainAt)).toEqual([0, 16, 39_968, 39_984]);
+    expect(rows.map(({ isBehindGap }) => isBehindGap)).toEqual([false, false, true, false]);
   });
 });

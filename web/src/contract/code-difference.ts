@@ -1,131 +1,202 @@
+import { alignCodes, type AlignedStretch } from './align-codes.ts';
+
 /** What a byte that differs belongs to: the code itself, or a value that each deployment has for itself. */
 export type ByteKind =
   'code' | 'library' | 'immutable' | 'cborAuxdata' | 'callProtection' | 'constructorArguments';
 
-/** A stretch of bytes that may differ, and why. */
+/** A stretch of the recompiled code that may differ, and why. */
 export interface ExplainedStretch {
   readonly reason: ByteKind;
   readonly offset: number;
   readonly length: number;
 }
 
-/** A run of bytes in which two codes differ; one side may have none where the lengths differ. */
-interface DifferentBytes {
-  /** Offset of the first byte in both codes: bytes are compared by their place, as the EVM counts them. */
-  readonly offset: number;
-  readonly length: number;
+/** How a byte differs: it is another one, only the code on chain has it, or only the recompiled code has it. */
+export type DifferenceSort = Exclude<AlignedStretch['sort'], 'equal'>;
+
+/** A stretch of aligned codes, and what it belongs to. */
+export interface CodeStretch extends AlignedStretch {
+  readonly kind: ByteKind;
 }
 
-/** Where two codes differ. */
-interface CodeDifference {
-  readonly recompiledBytes: number;
-  readonly onChainBytes: number;
-  /** How many bytes of each kind differ, those included that only the longer code has. */
-  readonly counts: ReadonlyMap<ByteKind, number>;
-  /** The first runs in the code itself, ascending; runs that lie close together are one. */
-  readonly runs: readonly DifferentBytes[];
-  /** How many runs there are in all. */
-  readonly runCount: number;
+/** Two codes, laid side by side. */
+export interface ComparedCodes {
+  readonly recompiled: Uint8Array;
+  readonly onChain: Uint8Array;
+  /** They hold each byte of both codes once. */
+  readonly stretches: readonly CodeStretch[];
 }
 
-/** One byte of a row: its two digits, or nothing where the code has ended. */
+/** A place at which the code itself differs; stretches that lie close together are one place. */
+export interface DifferentPlace {
+  readonly recompiledAt: number;
+  readonly onChainAt: number;
+  /** How many bytes differ in each way. */
+  readonly bytes: Readonly<Record<DifferenceSort, number>>;
+}
+
+/** One byte of a row: its two digits, or nothing where this code has none. */
 export interface ShownByte {
   readonly digits: string;
-  /** Present where the codes differ. */
-  readonly kind?: ByteKind;
+  readonly sort: AlignedStretch['sort'];
+  readonly kind: ByteKind;
 }
 
-/** Sixteen bytes of both codes. */
-interface CodeRow {
-  readonly offset: number;
+/** Sixteen columns of both codes. */
+export interface CodeRow {
+  /** Whether rows before it are left out. */
+  readonly isBehindGap: boolean;
+  readonly recompiledAt: number;
+  readonly onChainAt: number;
   readonly recompiled: readonly ShownByte[];
   readonly onChain: readonly ShownByte[];
 }
 
-/** Runs with fewer equal bytes between them than this are one. */
+/** Stretches with fewer equal bytes between them than this are one place. */
 const NEAR_BYTES = 4;
-const ROW_BYTES = 16;
+const ROW_COLUMNS = 16;
 
-const bytesOf = (code: string): readonly string[] =>
-  code.replace(/^0x/, '').toLowerCase().match(/../g) ?? [];
-
-/** The offsets at which two codes differ, each with its kind. */
-function findDifferences(
-  left: readonly string[],
-  right: readonly string[],
-  explained: readonly ExplainedStretch[],
-): ReadonlyMap<number, ByteKind> {
-  const found = new Map<number, ByteKind>();
-  const longest = Math.max(left.length, right.length);
-  for (let at = 0; at < longest; at += 1) if (left[at] !== right[at]) found.set(at, 'code');
-  for (const { reason, offset, length } of explained) {
-    const end = Math.min(offset + length, longest);
-    for (let at = offset; at < end; at += 1) if (found.has(at)) found.set(at, reason);
+function bytesOf(code: string): Uint8Array {
+  const digits = code.replace(/^0x/, '');
+  const bytes = new Uint8Array(Math.floor(digits.length / 2));
+  for (let at = 0; at < bytes.length; at += 1) {
+    bytes[at] = Number(`0x${digits.slice(2 * at, 2 * at + 2)}`);
   }
-  return found;
+  return bytes;
 }
 
-/**
- * Compares two codes byte by byte.
- * @param limit how many runs are told at most
- */
+/** Compares two codes in hex. */
 export function compareCodes(
-  recompiled: string,
-  onChain: string,
+  recompiledHex: string,
+  onChainHex: string,
   explained: readonly ExplainedStretch[],
-  limit: number,
-): CodeDifference {
-  const [left, right] = [bytesOf(recompiled), bytesOf(onChain)];
-  const counts = new Map<ByteKind, number>();
-  const runs: { offset: number; length: number }[] = [];
-  for (const [offset, kind] of findDifferences(left, right, explained)) {
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    if (kind !== 'code') continue;
-    const last = runs.at(-1);
-    if (last !== undefined && offset - (last.offset + last.length) < NEAR_BYTES) {
-      last.length = offset + 1 - last.offset;
-    } else runs.push({ offset, length: 1 });
+): ComparedCodes {
+  const [recompiled, onChain] = [bytesOf(recompiledHex), bytesOf(onChainHex)];
+  const kinds = kindsOf(recompiled.length, explained);
+  const stretches = alignCodes(recompiled, onChain).flatMap((stretch) =>
+    splitByKind(stretch, kinds),
+  );
+  return { recompiled, onChain, stretches };
+}
+
+/** The kind of each byte of the recompiled code, and of what stands behind it. */
+function kindsOf(bytes: number, explained: readonly ExplainedStretch[]): readonly ByteKind[] {
+  const kinds = new Array<ByteKind>(bytes + 1).fill('code');
+  for (const { reason, offset, length } of explained) kinds.fill(reason, offset, offset + length);
+  return kinds;
+}
+
+function splitByKind(stretch: AlignedStretch, kinds: readonly ByteKind[]): CodeStretch[] {
+  const { sort, recompiledAt, onChainAt, length } = stretch;
+  const kindAt = (at: number): ByteKind => kinds[at] ?? 'code';
+  if (sort === 'equal') return [{ ...stretch, kind: 'code' }];
+  if (sort === 'inserted') {
+    // What stands between two bytes is explained where both are, and behind the end where that is.
+    const kind = kindAt(recompiledAt);
+    const isWithin = recompiledAt === kinds.length - 1 || kindAt(recompiledAt - 1) === kind;
+    return [{ ...stretch, kind: isWithin ? kind : 'code' }];
   }
-  return {
-    recompiledBytes: left.length,
-    onChainBytes: right.length,
-    counts,
-    runs: runs.slice(0, limit),
-    runCount: runs.length,
-  };
+  const parts: CodeStretch[] = [];
+  for (let from = 0; from < length;) {
+    const kind = kindAt(recompiledAt + from);
+    let to = from + 1;
+    while (to < length && kindAt(recompiledAt + to) === kind) to += 1;
+    parts.push({
+      sort,
+      kind,
+      recompiledAt: recompiledAt + from,
+      onChainAt: sort === 'changed' ? onChainAt + from : onChainAt,
+      length: to - from,
+    });
+    from = to;
+  }
+  return parts;
+}
+
+/** How many bytes differ in a way, of each kind. */
+export function countBytes(
+  { stretches }: ComparedCodes,
+  sort: DifferenceSort,
+): ReadonlyMap<ByteKind, number> {
+  const counts = new Map<ByteKind, number>();
+  for (const { kind, length } of stretches.filter((stretch) => stretch.sort === sort)) {
+    counts.set(kind, (counts.get(kind) ?? 0) + length);
+  }
+  return counts;
+}
+
+/** Where the code itself differs, ascending. */
+export function findPlaces({ stretches }: ComparedCodes): readonly DifferentPlace[] {
+  const places: DifferentPlace[] = [];
+  let equalBytes = Infinity;
+  for (const { sort, kind, recompiledAt, onChainAt, length } of stretches) {
+    if (sort === 'equal' || kind !== 'code') {
+      equalBytes += length;
+      continue;
+    }
+    const last = equalBytes < NEAR_BYTES ? places.pop() : undefined;
+    const bytes = last?.bytes ?? { changed: 0, inserted: 0, missing: 0 };
+    places.push({
+      ...(last ?? { recompiledAt, onChainAt }),
+      bytes: { ...bytes, [sort]: bytes[sort] + length },
+    });
+    equalBytes = 0;
+  }
+  return places;
 }
 
 /**
  * The rows in which the code itself differs, each with one row before and behind it; where it does not, the rows in
- * which anything differs.
+ * which anything differs. Of long stretches the first and last rows are told.
  * @param limit how many rows at most
- * @returns rows in ascending offset; where one does not follow the one before it, rows are left out
  */
-export function differentRows(
-  recompiled: string,
-  onChain: string,
-  explained: readonly ExplainedStretch[],
-  limit: number,
-): CodeRow[] {
-  const [left, right] = [bytesOf(recompiled), bytesOf(onChain)];
-  const differences = findDifferences(left, right, explained);
-  const inCode = [...differences].filter(([, kind]) => kind === 'code');
-  const count = Math.ceil(Math.max(left.length, right.length) / ROW_BYTES);
-  const chosen = new Set<number>();
-  for (const [offset] of inCode.length > 0 ? inCode : differences) {
-    const row = Math.floor(offset / ROW_BYTES);
-    for (const near of [row - 1, row, row + 1]) if (near >= 0 && near < count) chosen.add(near);
-    if (chosen.size > limit) break;
+export function differentRows(compared: ComparedCodes, limit: number): CodeRow[] {
+  const { recompiled, onChain, stretches } = compared;
+  const chosen = chooseRows(stretches, limit);
+  const rows = new Map<number, CodeRow & { recompiled: ShownByte[]; onChain: ShownByte[] }>();
+  let column = 0;
+  for (const { sort, kind, length, ...starts } of stretches) {
+    for (let index = 0; index < length; index += 1, column += 1) {
+      const number = Math.floor(column / ROW_COLUMNS);
+      if (!chosen.has(number)) continue;
+      const recompiledAt = starts.recompiledAt + (sort === 'inserted' ? 0 : index);
+      const onChainAt = starts.onChainAt + (sort === 'missing' ? 0 : index);
+      const row = rows.get(number) ?? {
+        isBehindGap: rows.size > 0 && !rows.has(number - 1),
+        recompiledAt,
+        onChainAt,
+        recompiled: [],
+        onChain: [],
+      };
+      rows.set(number, row);
+      row.recompiled.push({
+        digits: digitsOf(recompiled, recompiledAt, sort !== 'inserted'),
+        sort,
+        kind,
+      });
+      row.onChain.push({ digits: digitsOf(onChain, onChainAt, sort !== 'missing'), sort, kind });
+    }
   }
-  const show = (code: readonly string[], row: number): ShownByte[] =>
-    Array.from({ length: ROW_BYTES }, (_, index) => {
-      const at = row * ROW_BYTES + index;
-      const kind = differences.get(at);
-      return { digits: code[at] ?? '', ...(kind !== undefined && { kind }) };
-    });
-  return [...chosen].slice(0, limit).map((row) => ({
-    offset: row * ROW_BYTES,
-    recompiled: show(left, row),
-    onChain: show(right, row),
-  }));
+  return [...rows.values()];
+}
+
+const digitsOf = (code: Uint8Array, at: number, isThere: boolean): string =>
+  isThere ? (code[at] ?? 0).toString(16).padStart(2, '0') : '';
+
+/** The numbers of the rows to show. */
+function chooseRows(stretches: readonly CodeStretch[], limit: number): ReadonlySet<number> {
+  const differs = ({ sort }: CodeStretch): boolean => sort !== 'equal';
+  const isInCode = stretches.some((stretch) => differs(stretch) && stretch.kind === 'code');
+  const chosen: number[] = [];
+  let column = 0;
+  for (const stretch of stretches) {
+    const first = Math.floor(column / ROW_COLUMNS);
+    column += stretch.length;
+    const last = Math.floor((column - 1) / ROW_COLUMNS);
+    if (!differs(stretch) || (isInCode && stretch.kind !== 'code')) continue;
+    chosen.push(first - 1, first, first + 1, last - 1, last, last + 1);
+  }
+  const count = Math.ceil(column / ROW_COLUMNS);
+  const rows = new Set(chosen.filter((row) => row >= 0 && row < count));
+  return new Set([...rows].slice(0, limit));
 }

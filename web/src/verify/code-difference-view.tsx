@@ -1,15 +1,21 @@
 import { type VNode } from 'preact';
 import {
   type ByteKind,
+  type CodeRow,
+  type ComparedCodes,
   compareCodes,
+  countBytes,
+  type DifferenceSort,
   differentRows,
+  type DifferentPlace,
   type ExplainedStretch,
+  findPlaces,
   type ShownByte,
 } from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
 import { TableRegion } from '../parts/table-region.tsx';
 
-const RUNS_LISTED = 8;
+const PLACES_LISTED = 8;
 const ROWS_SHOWN = 48;
 
 const KINDS: Readonly<Record<ByteKind, string>> = {
@@ -21,14 +27,35 @@ const KINDS: Readonly<Record<ByteKind, string>> = {
   constructorArguments: 'the constructor’s arguments',
 };
 
+/** What has happened to the bytes of the recompiled code. */
+const SORTS: Readonly<Record<DifferenceSort, string>> = {
+  changed: 'changed',
+  inserted: 'inserted on chain',
+  missing: 'missing on chain',
+};
+
 const hexOffset = (offset: number): string => `0x${offset.toString(16).padStart(4, '0')}`;
 
-/** How many bytes differ, and in what. */
-function describeCounts(counts: ReadonlyMap<ByteKind, number>, longest: number): string {
-  const differing = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  if (differing === 0) return 'Both codes are the same, byte for byte.';
-  const parts = [...counts].map(([kind, count]) => `${formatCount(count)} in ${KINDS[kind]}`);
-  return `${formatCount(differing)} of ${formatCount(longest)} bytes differ: ${parts.join(', ')}.`;
+/** How many bytes differ in which way, and in what. */
+function describeCounts(compared: ComparedCodes): string {
+  const parts = (Object.keys(SORTS) as DifferenceSort[]).flatMap((sort) => {
+    const counts = [...countBytes(compared, sort)];
+    const sum = counts.reduce((total, [, count]) => total + count, 0);
+    const kinds = counts.map(([kind, count]) => `${formatCount(count)} in ${KINDS[kind]}`);
+    return sum === 0 ? [] : [`${formatCount(sum)} ${SORTS[sort]} (${kinds.join(', ')})`];
+  });
+  return parts.length === 0
+    ? 'Both codes are the same, byte for byte.'
+    : `Bytes that differ: ${parts.join('; ')}.`;
+}
+
+/** A place by its offsets in both codes, and how many bytes differ there: `0x0010 (on chain 0x0012): 2 changed`. */
+function describePlace({ recompiledAt, onChainAt, bytes }: DifferentPlace): string {
+  const other = recompiledAt === onChainAt ? '' : ` (on chain ${hexOffset(onChainAt)})`;
+  const counts = (Object.keys(SORTS) as DifferenceSort[])
+    .filter((sort) => bytes[sort] > 0)
+    .map((sort) => `${formatCount(bytes[sort])} ${SORTS[sort]}`);
+  return `${hexOffset(recompiledAt)}${other}: ${counts.join(', ')}`;
 }
 
 /** Where two codes differ, in words and byte by byte. */
@@ -43,94 +70,112 @@ export function CodeDifferenceView({
   readonly onChain: string;
   readonly explained: readonly ExplainedStretch[];
 }): VNode {
-  const difference = compareCodes(recompiled, onChain, explained, RUNS_LISTED);
-  const { recompiledBytes, onChainBytes, counts, runs, runCount } = difference;
-  const rows = differentRows(recompiled, onChain, explained, ROWS_SHOWN);
+  const compared = compareCodes(recompiled, onChain, explained);
+  const places = findPlaces(compared);
+  const rows = differentRows(compared, ROWS_SHOWN);
+  const isExplained = compared.stretches.some(({ kind }) => kind !== 'code');
+  const isShifted = places.some(({ bytes }) => bytes.inserted > 0 || bytes.missing > 0);
   const id = side.toLowerCase().replaceAll(' ', '-');
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{side}, byte by byte</h2>
       <p>
-        {describeCounts(counts, Math.max(recompiledBytes, onChainBytes))} Recompiled:{' '}
-        {formatCount(recompiledBytes)} bytes; on chain: {formatCount(onChainBytes)} bytes.
+        {describeCounts(compared)} Recompiled: {formatCount(compared.recompiled.length)} bytes; on
+        chain: {formatCount(compared.onChain.length)} bytes.
       </p>
-      {counts.has('code') && counts.size > 1 && (
+      {places.length > 0 && isExplained && (
         <p class="quiet">
           Only what differs in the code itself keeps the two from matching; the rest may differ.
         </p>
       )}
-      {counts.has('code') && recompiledBytes !== onChainBytes && (
+      {isShifted && (
         <p class="quiet">
-          Behind bytes that one code has and the other lacks, all that follows stands elsewhere and
-          differs too: the first places tell the most.
+          Equal bytes stand side by side, wherever each code has them. Where bytes are inserted or
+          missing, jumps to what stands behind them change too.
         </p>
       )}
-      {runs.length > 0 && (
-        <p>
-          The code itself differs at{' '}
-          {runs
-            .map(({ offset, length }) => `${hexOffset(offset)} (${formatCount(length)})`)
-            .join(', ')}
-          {runCount > runs.length && ` and ${formatCount(runCount - runs.length)} places more`}.
-        </p>
+      {places.length > 0 && (
+        <>
+          <p>The code itself differs at</p>
+          <ul>
+            {places.slice(0, PLACES_LISTED).map((place) => (
+              <li key={`${place.recompiledAt} ${place.onChainAt}`}>{describePlace(place)}</li>
+            ))}
+            {places.length > PLACES_LISTED && (
+              <li>and {formatCount(places.length - PLACES_LISTED)} places more</li>
+            )}
+          </ul>
+        </>
       )}
-      {rows.length > 0 && (
-        <TableRegion label={`${side}, byte by byte`}>
-          <table class="bytes">
-            <caption>
-              Bytes that differ are underlined, with dots where they may. Other rows are left out.
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Offset</th>
-                <th scope="col">Recompiled</th>
-                <th scope="col">On chain</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, index) => (
-                <tr
-                  key={row.offset}
-                  class={
-                    index > 0 && row.offset !== (rows[index - 1]?.offset ?? 0) + 16
-                      ? 'gap'
-                      : undefined
-                  }
-                >
-                  <th scope="row">{hexOffset(row.offset)}</th>
-                  <td>
-                    <Bytes bytes={row.recompiled} />
-                  </td>
-                  <td>
-                    <Bytes bytes={row.onChain} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableRegion>
-      )}
+      {rows.length > 0 && <ByteTable label={`${side}, byte by byte`} rows={rows} />}
     </section>
+  );
+}
+
+function ByteTable({
+  label,
+  rows,
+}: {
+  readonly label: string;
+  readonly rows: readonly CodeRow[];
+}): VNode {
+  return (
+    <TableRegion label={label}>
+      <table class="bytes">
+        <caption>
+          Bytes that have changed are underlined, with dots where they may. Bytes that only one code
+          has are framed; the other has <code>--</code> there. Other rows are left out, and those in
+          the middle of long stretches.
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Offset</th>
+            <th scope="col">Recompiled</th>
+            <th scope="col">Offset</th>
+            <th scope="col">On chain</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ recompiledAt, onChainAt, isBehindGap, ...row }) => (
+            <tr key={`${recompiledAt} ${onChainAt}`} class={isBehindGap ? 'gap' : undefined}>
+              <th scope="row">{hexOffset(recompiledAt)}</th>
+              <td>
+                <Bytes bytes={row.recompiled} />
+              </td>
+              <td class="offset">{hexOffset(onChainAt)}</td>
+              <td>
+                <Bytes bytes={row.onChain} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
   );
 }
 
 function Bytes({ bytes }: { readonly bytes: readonly ShownByte[] }): VNode {
   return (
     <code>
-      {bytes.map(({ digits, kind }, index) => {
-        const shown = digits === '' ? '··' : digits;
-        const space = index < bytes.length - 1 ? ' ' : '';
-        return kind === undefined ? (
-          `${digits === '' ? '  ' : digits}${space}`
-        ) : (
-          <>
-            <mark key={index} class={kind === 'code' ? undefined : 'explained'} title={KINDS[kind]}>
-              {shown}
-            </mark>
-            {space}
-          </>
-        );
-      })}
+      {bytes.map((byte, index) => (
+        <>
+          {byte.sort === 'equal' ? byte.digits : <DifferentByte {...byte} sort={byte.sort} />}
+          {index < bytes.length - 1 && ' '}
+        </>
+      ))}
     </code>
+  );
+}
+
+function DifferentByte({
+  digits,
+  sort,
+  kind,
+}: ShownByte & { readonly sort: DifferenceSort }): VNode {
+  const classes = [kind !== 'code' && 'explained', sort !== 'changed' && digits !== '' && 'alone'];
+  return (
+    <mark class={classes.filter(Boolean).join(' ')} title={`${SORTS[sort]}, in ${KINDS[kind]}`}>
+      {digits === '' ? '--' : digits}
+    </mark>
   );
 }

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { alignCodes, type AlignedStretch } from '../../web/src/contract/align-codes.ts';
+
+const CODE_BYTES = 24_576;
+
+/** A code without repetition, as good as random. */
+function codeOf(length: number, seed = 1): number[] {
+  let state = seed;
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return state >>> 24;
+  });
+}
+const told = (left: readonly number[], right: readonly number[]): string[] =>
+  alignCodes(left, right).map(
+    ({ sort, recompiledAt, onChainAt, length }) => `${sort} ${recompiledAt} ${onChainAt} ${length}`,
+  );
+const sum = (stretches: readonly AlignedStretch[], sort: AlignedStretch['sort']): number =>
+  stretches.reduce((total, each) => total + (each.sort === sort ? each.length : 0), 0);
+
+/** Codes of few different bytes, and codes that were made of another by cutting, repeating and moving stretches. */
+const repetitive = fc.array(fc.nat(2), { maxLength: 200 });
+const edits = fc.array(
+  fc.record({
+    at: fc.nat(400),
+    removed: fc.nat(60),
+    added: fc.array(fc.nat(255), { maxLength: 60 }),
+  }),
+  { maxLength: 4 },
+);
+const edited = fc.tuple(fc.nat(), edits).map(([seed, each]) => {
+  const left = codeOf(400, seed);
+  const right = [...left];
+  for (const { at, removed, added } of each) right.splice(at, removed, ...added);
+  return [left, right] as const;
+});
+const pairs = fc.oneof(edited, fc.tuple(repetitive, repetitive));
+
+describe('two codes laid side by side', () => {
+  const code = codeOf(1000);
+  const [head, tail] = [code.slice(0, 400), code.slice(400)];
+
+  test('differ in the inserted bytes alone, wherever they stand', () => {
+    expect(told(code, [...head, 1, 2, 3, ...tail])).toEqual([
+      'equal 0 0 400',
+      'inserted 400 400 3',
+      'equal 400 403 600',
+    ]);
+    expect(told([...head, 1, 2, 3, ...tail], code)[1]).toBe('missing 400 400 3');
+    expect(told(code, [...code, 1, 2])).toEqual(['equal 0 0 1000', 'inserted 1000 1000 2']);
+  });
+
+  test('of the same length differ in a stretch that has moved', () => {
+    const moved = [...code.slice(0, 100), ...code.slice(150, 900), ...code.slice(100, 150)];
+    expect(told(code, [...moved, ...code.slice(900)])).toEqual([
+      'equal 0 0 100',
+      'missing 100 100 50',
+      'equal 150 100 750',
+      'inserted 900 850 50',
+      'equal 900 900 100',
+    ]);
+  });
+
+  test('differ in the jumps behind an inserted byte, each in its place', () => {
+    const jumps = [450, 500, 512, 530, 700];
+    const right = code.map((byte, at) => (jumps.includes(at) ? byte ^ 1 : byte));
+    right.splice(400, 0, 0x5b);
+    const changed = alignCodes(code, right).filter(({ sort }) => sort === 'changed');
+    expect(changed.map(({ recompiledAt }) => recompiledAt)).toEqual(jumps);
+    expect(sum(alignCodes(code, right), 'inserted')).toBe(1);
+  });
+
+  test('keep what follows the end of one behind its end, though both end alike', () => {
+    const left = [...code, 0];
+    const right = [...code, 0, ...codeOf(30, 7), 0, 0];
+    right[500] = (right[500] ?? 0) ^ 1;
+    expect(told(left, right).slice(-2)).toEqual(['equal 501 501 500', 'inserted 1001 1001 32']);
+  });
+
+  test('have each of their bytes in one stretch, and equal ones in equal stretches', () => {
+    fc.assert(
+      fc.property(pairs, ([left, right]) => {
+        let [leftAt, rightAt] = [0, 0];
+        for (const { sort, recompiledAt, onChainAt, length } of alignCodes(left, right)) {
+          expect([recompiledAt, onChainAt]).toEqual([leftAt, rightAt]);
+          expect(length).toBeGreaterThan(0);
+          if (sort !== 'inserted') leftAt += length;
+          if (sort !== 'missing') rightAt += length;
+          if (sort !== 'equal' && sort !== 'changed') continue;
+          for (let at = 0; at < length; at += 1) {
+            const isEqual = left[recompiledAt + at] === right[onChainAt + at];
+            expect(isEqual).toBe(sort === 'equal');
+          }
+        }
+        expect([leftAt, rightAt]).toEqual([left.length, right.length]);
+      }),
+    );
+  });
+
+  test('differ in what makes one of the other', () => {
+    fc.assert(
+      fc.property(pairs, ([left, right]) => {
+        const made = alignCodes(left, right).flatMap(
+          ({ sort, recompiledAt, onChainAt, length }) => {
+            if (sort === 'equal') return left.slice(recompiledAt, recompiledAt + length);
+            return sort === 'missing' ? [] : right.slice(onChainAt, onChainAt + length);
+          },
+        );
+        expect(made).toEqual([...right]);
+      }),
+    );
+  });
+
+  test('of the same length never differ in more bytes than by their places', () => {
+    fc.assert(
+      fc.property(pairs, ([left, other]) => {
+        const right = left.map((byte, at) => other[at] ?? byte);
+        const stretches = alignCodes(left, right);
+        const inPlace = left.filter((byte, at) => byte !== right[at]).length;
+        expect(sum(stretches, 'inserted')).toBe(sum(stretches, 'missing'));
+        expect(sum(stretches, 'changed') + sum(stretches, 'inserted')).toBeLessThanOrEqual(inPlace);
+      }),
+    );
+  });
+
+  const zeros = Array.from({ length: CODE_BYTES }, () => 0);
+  const counting = zeros.map((_, at) => at >> (at & 7));
+  const random = codeOf(CODE_BYTES);
+  test.each([
+    ['equal', random, random],
+    ['all of one byte', zeros, [1, ...zeros, 1]],
+    ['of two bytes in turn', zeros.map((_, at) => at & 1), zeros.map((_, at) => (at + 1) & 1)],
+    [
+      'of a short pattern, out of step',
+      zeros.map((_, at) => at % 33),
+      zeros.map((_, at) => at % 31),
+    ],
+    ['nothing alike', random, codeOf(CODE_BYTES + 1, 3)],
+    ['one backwards', random, random.toReversed()],
+    [
+      'stretches in reverse order',
+      random,
+      zeros.map((_, at) => random[(at ^ 0x1f_e0) % CODE_BYTES]!),
+    ],
+    ['one byte changed in each eight', counting, counting.map((byte, at) => (at & 7 ? byte : 256))],
+    [
+      'one byte inserted after each nine',
+      random,
+      random.flatMap((byte, at) => (at % 9 ? byte : [byte, 256])),
+    ],
+  ])('are read a bounded number of times: %s', (_, left, right) => {
+    let reads = 0;
+    const watched = (bytes: readonly number[]): readonly number[] =>
+      new Proxy(bytes, {
+        get: (target, key): unknown => {
+          reads += 1;
+          return Reflect.get(target, key);
+        },
+      });
+    alignCodes(watched(left), watched(right));
+    expect(reads).toBeLessThan(12 * (left.length + right.length));
+  });
+});

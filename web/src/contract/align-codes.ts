@@ -1,0 +1,207 @@
+/** A stretch of two codes laid side by side: the same bytes, as many other bytes, or bytes that only one of them has. */
+export interface AlignedStretch {
+  readonly sort: 'equal' | 'changed' | 'inserted' | 'missing';
+  /** Where it begins in each code; where one has none of its bytes, before which byte they would stand. */
+  readonly recompiledAt: number;
+  readonly onChainAt: number;
+  readonly length: number;
+}
+
+type Bytes = ArrayLike<number>;
+
+/** Bytes of both codes that are compared with each other: `left` from …At up to …End, and so `right`. */
+interface Gap {
+  readonly leftAt: number;
+  readonly leftEnd: number;
+  readonly rightAt: number;
+  readonly rightEnd: number;
+}
+
+interface EqualRun {
+  readonly leftAt: number;
+  readonly rightAt: number;
+  readonly length: number;
+}
+
+/** Lengths of the windows by which codes are laid side by side; between those of one length the next is tried. */
+const WINDOWS = [32, 16, 8];
+const REPEATED = -1;
+/** Any odd number does; this is the prime of the FNV hashes. */
+const HASH_BASE = 0x01_00_01_93;
+
+/**
+ * Lays two codes side by side: what stands in both stands beside itself, also behind bytes that one of them lacks.
+ * Windows that occur once in both are anchors, of which the longest ascending row is kept, and equal bytes grow around
+ * them (as in a patience diff). Each byte is read a bounded number of times, whatever the codes hold.
+ * @returns stretches that hold each byte of both codes once, ascending
+ */
+export function alignCodes(recompiled: Bytes, onChain: Bytes): AlignedStretch[] {
+  const leftEnd = recompiled.length;
+  const rightEnd = onChain.length;
+  const whole = { leftAt: 0, leftEnd, rightAt: 0, rightEnd };
+  const stretches: AlignedStretch[] = [];
+  let [left, right] = [0, 0];
+  const add = (sort: AlignedStretch['sort'], length: number): void => {
+    const last = stretches.at(-1);
+    if (length === 0) return;
+    if (last?.sort === sort)
+      stretches[stretches.length - 1] = { ...last, length: last.length + length };
+    else stretches.push({ sort, recompiledAt: left, onChainAt: right, length });
+    if (sort !== 'inserted') left += length;
+    if (sort !== 'missing') right += length;
+  };
+  for (const run of [
+    ...findEqual(recompiled, onChain, whole, WINDOWS),
+    { leftAt: leftEnd, rightAt: rightEnd, length: 0 },
+  ]) {
+    add('changed', Math.min(run.leftAt - left, run.rightAt - right));
+    add('missing', run.leftAt - left);
+    add('inserted', run.rightAt - right);
+    add('equal', run.length);
+  }
+  return stretches;
+}
+
+/** The runs of equal bytes in a gap, ascending in both codes. */
+function findEqual(left: Bytes, right: Bytes, gap: Gap, windows: readonly number[]): EqualRun[] {
+  const [size, ...smaller] = windows;
+  const inPlace = findInPlace(left, right, gap);
+  const isSameLength = gap.leftEnd - gap.leftAt === gap.rightEnd - gap.rightAt;
+  const differentInPlace = countDifferent(gap, inPlace);
+  if (size === undefined || (isSameLength && differentInPlace < size)) return inPlace;
+  const anchored: EqualRun[] = [];
+  let { leftAt, rightAt } = gap;
+  const end = { leftAt: gap.leftEnd, rightAt: gap.rightEnd, length: 0 };
+  const anchors = growAnchors(left, right, gap, size);
+  for (const run of [...anchors, end]) {
+    const between = { leftAt, leftEnd: run.leftAt, rightAt, rightEnd: run.rightAt };
+    for (const each of findEqual(left, right, between, smaller)) anchored.push(each);
+    anchored.push(run);
+    [leftAt, rightAt] = [run.leftAt + run.length, run.rightAt + run.length];
+  }
+  const differentAnchored = countDifferent(gap, anchored);
+  const isBetterInPlace = isSameLength
+    ? differentInPlace <= differentAnchored
+    : differentInPlace < differentAnchored;
+  return isBetterInPlace ? inPlace : anchored;
+}
+
+/** How many bytes of a gap stand beside another byte or beside none. */
+function countDifferent(gap: Gap, runs: readonly EqualRun[]): number {
+  let different = 0;
+  let { leftAt, rightAt } = gap;
+  const end = { leftAt: gap.leftEnd, rightAt: gap.rightEnd, length: 0 };
+  for (const run of [...runs, end]) {
+    different += Math.max(run.leftAt - leftAt, run.rightAt - rightAt);
+    [leftAt, rightAt] = [run.leftAt + run.length, run.rightAt + run.length];
+  }
+  return different;
+}
+
+/** The equal bytes of a gap by their place: at its end, where only that is equal, else from its beginning. */
+function findInPlace(left: Bytes, right: Bytes, gap: Gap): EqualRun[] {
+  const { leftAt, rightAt, leftEnd, rightEnd } = gap;
+  const shorter = Math.min(leftEnd - leftAt, rightEnd - rightAt);
+  let first = 0;
+  while (first < shorter && left[leftAt + first] === right[rightAt + first]) first += 1;
+  let last = 0;
+  while (last < shorter - first && left[leftEnd - 1 - last] === right[rightEnd - 1 - last])
+    last += 1;
+  const runs: EqualRun[] = [{ leftAt, rightAt, length: first }];
+  for (let at = first; at < shorter - last;) {
+    let length = 0;
+    while (
+      at + length < shorter - last &&
+      left[leftAt + at + length] === right[rightAt + at + length]
+    ) {
+      length += 1;
+    }
+    if (length > 0) runs.push({ leftAt: leftAt + at, rightAt: rightAt + at, length });
+    at += length + 1;
+  }
+  runs.push({ leftAt: leftEnd - last, rightAt: rightEnd - last, length: last });
+  return runs.filter(({ length }) => length > 0);
+}
+
+/** The equal runs around windows that occur once in each side of a gap. */
+function growAnchors(left: Bytes, right: Bytes, gap: Gap, size: number): EqualRun[] {
+  const runs: EqualRun[] = [];
+  let { leftAt: leftDone, rightAt: rightDone } = gap;
+  for (const [leftAnchor, rightAnchor] of findAnchors(left, right, gap, size)) {
+    if (leftAnchor < leftDone || rightAnchor < rightDone) continue;
+    let [leftAt, rightAt] = [leftAnchor, rightAnchor];
+    let length = 0;
+    while (
+      leftAt + length < gap.leftEnd &&
+      rightAt + length < gap.rightEnd &&
+      left[leftAt + length] === right[rightAt + length]
+    ) {
+      length += 1;
+    }
+    // Other bytes may have the same hash.
+    if (length < size) continue;
+    while (leftAt > leftDone && rightAt > rightDone && left[leftAt - 1] === right[rightAt - 1]) {
+      [leftAt, rightAt, length] = [leftAt - 1, rightAt - 1, length + 1];
+    }
+    runs.push({ leftAt, rightAt, length });
+    [leftDone, rightDone] = [leftAt + length, rightAt + length];
+  }
+  return runs;
+}
+
+/** Where windows begin that occur once in each side of a gap: the longest row that ascends in both. */
+function findAnchors(
+  left: Bytes,
+  right: Bytes,
+  gap: Gap,
+  size: number,
+): (readonly [number, number])[] {
+  const there = indexWindows(right, gap.rightAt, gap.rightEnd, size);
+  const anchors: (readonly [number, number])[] = [];
+  for (const [hash, at] of indexWindows(left, gap.leftAt, gap.leftEnd, size)) {
+    const other = there.get(hash) ?? REPEATED;
+    if (at !== REPEATED && other !== REPEATED) anchors.push([at, other]);
+  }
+  return longestAscending(anchors);
+}
+
+/** Each window's hash with the place of the window, ascending; those that occur again have none. */
+function indexWindows(bytes: Bytes, from: number, end: number, size: number): Map<number, number> {
+  const places = new Map<number, number>();
+  let leaving = 1;
+  for (let step = 0; step < size; step += 1) leaving = Math.imul(leaving, HASH_BASE);
+  let hash = 0;
+  for (let at = from; at < end; at += 1) {
+    hash = Math.imul(hash, HASH_BASE) + (bytes[at] ?? 0);
+    if (at >= from + size) hash -= Math.imul(leaving, bytes[at - size] ?? 0);
+    hash |= 0;
+    const start = at + 1 - size;
+    if (start >= from) places.set(hash, places.has(hash) ? REPEATED : start);
+  }
+  return places;
+}
+
+/** The longest row of pairs, ascending in their first already, that ascends in their second. */
+function longestAscending(
+  pairs: readonly (readonly [number, number])[],
+): (readonly [number, number])[] {
+  /** By length less one: the index of the pair with which a row of that length ends lowest. */
+  const ends: number[] = [];
+  const before: (number | undefined)[] = [];
+  for (const [index, [, value]] of pairs.entries()) {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((pairs[ends[middle] ?? 0]?.[1] ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    before.push(ends[low - 1]);
+    ends[low] = index;
+  }
+  const row: (readonly [number, number])[] = [];
+  for (let at = ends.at(-1); at !== undefined; at = before[at]) {
+    const pair = pairs[at];
+    if (pair !== undefined) row.push(pair);
+  }
+  return row.reverse();
+}
