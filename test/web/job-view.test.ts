@@ -41,7 +41,12 @@ describe('the steps of a job', () => {
     const notes = describeSteps({ ...ENDED, state: 'succeeded', compileTimeMs: 1234 }).map(
       ({ note }) => note,
     );
-    expect(notes).toEqual([undefined, '2.0 s', 'the compiler took 1.2 s', '4.5 s in all']);
+    expect(notes).toEqual([
+      undefined,
+      '2.0\u00a0s',
+      'the compiler took 1.2\u00a0s',
+      '4.5\u00a0s in all',
+    ]);
   });
 });
 

@@ -42,8 +42,12 @@ export interface JobStep {
   readonly note?: string;
 }
 
+/** The space keeps a number and its unit on one line. */
+const formatSeconds = (milliseconds: number): string =>
+  `${(milliseconds / 1000).toFixed(1)}\u00a0s`;
+
 const secondsBetween = (from: string, to: string): string =>
-  `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
+  formatSeconds(Date.parse(to) - Date.parse(from));
 
 /** The steps of a job, of which only those are told as done that the service has recorded. */
 export function describeSteps(job: JobState): JobStep[] {
@@ -61,7 +65,7 @@ export function describeSteps(job: JobState): JobStep[] {
       name: 'Compiled, and read from the chain',
       stands: standsCompiled(job),
       ...(compileTimeMs !== undefined
-        ? { note: `the compiler took ${(compileTimeMs / 1000).toFixed(1)} s` }
+        ? { note: `the compiler took ${formatSeconds(compileTimeMs)}` }
         : ran && { note: secondsBetween(startedAt, finishedAt) }),
     },
     {
