@@ -8,6 +8,7 @@ import { recount } from '../src/repository/recount.ts';
 import { saveMatches } from '../src/repository/save-matches.ts';
 import {
   FIND_SAME_CODE,
+  LOOKED_AT,
   SEARCH_BY_ADDRESS,
   SEARCH_BY_NAME,
   searchByAddress,
@@ -23,7 +24,6 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 
 const CONTRACTS = 50_000;
 const PAGE = 51;
-const LOOKED_AT = 1000;
 /** Rows that a page may touch: six scans of a page, a few look-ups for each row shown. */
 const MOST_ROWS = 20 * PAGE;
 
@@ -127,7 +127,7 @@ describe('a search with filters finds, page after page, all that fit and each on
   const filters = { chainId: 3, match: 'full', origin: 'verified' } as const;
   const FITTING = sql(
     'test fitting',
-    `SELECT encode(address, 'hex') AS address, lower(compiled_contracts.name) AS name, encode(runtime_code_hash, 'hex') AS code
+    `SELECT encode(address, 'hex') AS address, lower(compiled_contracts.name) AS name, encode(current_matches.runtime_code_hash, 'hex') AS code
      FROM current_matches JOIN verified_contracts ON verified_contracts.id = verified_contract_id
      JOIN compiled_contracts ON compiled_contracts.id = compilation_id
      WHERE chain_id = 3 AND match = 'full' AND origin = 'verified'`,

@@ -113,7 +113,8 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   // The counts that are served may have been overtaken, and another replica may know better.
   add(database !== undefined && !isReachable(database, facts.now), {
     code: 'database_unreachable',
-    detail: 'The database does not answer; the log says why. The last known counts are served.',
+    detail:
+      'The database does not answer; the log says why as soon as it is known. The last known counts are served.',
     blocking: true,
   });
   const since = listSync?.failure?.since.toISOString();

@@ -10,8 +10,11 @@ import {
   toPage,
 } from './contract-summary.ts';
 
-/** How many contracts a page with filters looks at, so that it costs little where hardly any fits. */
-const LOOKED_AT = 1000;
+/**
+ * How many contracts a page with filters looks at, so that it costs little where hardly any fits. Exported for the
+ * test of the plans.
+ */
+export const LOOKED_AT = 1000;
 const ADDRESS_BYTES = 20;
 const LAST_MATCH_ID = '9223372036854775807';
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
