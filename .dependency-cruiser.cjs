@@ -30,9 +30,7 @@ const table = {
   ],
 };
 const pattern = (names) =>
-  names.map((name) =>
-    ['errors', 'log'].includes(name) ? `^src/${name}\\.ts$` : `^src/${name}/`,
-  );
+  names.map((name) => (['errors', 'log'].includes(name) ? `^src/${name}\\.ts$` : `^src/${name}/`));
 
 module.exports = {
   forbidden: [
