@@ -168,11 +168,11 @@ chains:
     const address = await newVault();
     const { keyboard } = tab.page;
     await openForm();
+    // The browser takes a moment to hand dialogs over to who listens for them.
+    const dialog = tab.page.waitForEvent('filechooser');
     await walkTo('files');
-    const [chooser] = await Promise.all([
-      tab.page.waitForEvent('filechooser'),
-      keyboard.press('Enter'),
-    ]);
+    await keyboard.press('Enter');
+    const chooser = await dialog;
     const others = hardhat3BuildInfos(vault, 'project/contracts/Owned.sol');
     await chooser.setFiles(buffersOf([...others, ...hardhat3BuildInfos(vault, VAULT_PATH)]));
     await walkTo('chain');

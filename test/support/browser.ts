@@ -164,11 +164,23 @@ export async function openTab(
   return { page, context, troubles, foreignRequests };
 }
 
-/** Opens a page and waits until nothing of it is being loaded; the stream of events may stay open. */
+/** A script has taken the page up when preact has left its mark on the root; a page without scripts has none. */
+const TAKEN_UP = `new Promise((done) => {
+  const root = document.querySelector('#page');
+  const latest = performance.now() + 10_000;
+  const look = () => {
+    const isTaken = root === null || Object.keys(root).some((key) => key.startsWith('__'));
+    if (isTaken || performance.now() > latest) setTimeout(done, 50);
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})`;
+
+/** Opens a page and waits until its script has taken it up; the stream of events may stay open. */
 export async function visit({ page }: WatchedPage, url: string): Promise<number> {
   const response = await page.goto(url, { waitUntil: 'load' });
-  // Scripts of type module have run at load; what they render comes in the next frames.
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))');
+  // The view comes by an import of its own, which the load of the page does not wait for.
+  await page.evaluate(TAKEN_UP);
   return response?.status() ?? 0;
 }
 
