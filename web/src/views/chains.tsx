@@ -23,7 +23,7 @@ import { useChainQuery } from '../chains/use-chain-query.ts';
 import { useChains } from '../chains/use-chains.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
-import { DownloadButton } from '../parts/download-button.tsx';
+import { Downloads } from '../parts/downloads.tsx';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { type Health, type RegistryLine } from '../shapes.ts';
 import { useNow } from '../use-now.ts';
@@ -135,18 +135,11 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
           {isWaiting && <span class="quiet"> · reading all chains</span>}
         </p>
         {isLive && shown.matching > 0 && (
-          <p class="downloads">
-            <DownloadButton name="chains.csv" type="text/csv" make={() => saveAsCsv(found)}>
-              Download CSV
-            </DownloadButton>{' '}
-            <DownloadButton
-              name="chains.json"
-              type="application/json"
-              make={() => saveAsJson(found)}
-            >
-              Download JSON
-            </DownloadButton>
-          </p>
+          <Downloads
+            name="chains"
+            makeCsv={() => saveAsCsv(found)}
+            makeJson={() => saveAsJson(found)}
+          />
         )}
       </div>
       {read?.index.state === 'failed' && (

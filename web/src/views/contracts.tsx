@@ -19,7 +19,7 @@ import { formatCount } from '../format.ts';
 import { listContract } from '../listed-contract.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
-import { DownloadButton } from '../parts/download-button.tsx';
+import { Downloads } from '../parts/downloads.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import './chains.css';
@@ -142,18 +142,11 @@ function List({
       <div class="result-line">
         <p role="status">{said}</p>
         {contracts.length > 0 && (
-          <p class="downloads">
-            <DownloadButton name="contracts.csv" type="text/csv" make={() => saveAsCsv(contracts)}>
-              Download CSV
-            </DownloadButton>{' '}
-            <DownloadButton
-              name="contracts.json"
-              type="application/json"
-              make={() => saveAsJson(contracts)}
-            >
-              Download JSON
-            </DownloadButton>
-          </p>
+          <Downloads
+            name="contracts"
+            makeCsv={() => saveAsCsv(contracts)}
+            makeJson={() => saveAsJson(contracts)}
+          />
         )}
       </div>
       {contracts.length === 0 ? (

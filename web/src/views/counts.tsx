@@ -1,8 +1,9 @@
-import { type ComponentChildren, type VNode } from 'preact';
+import { type VNode } from 'preact';
 import { type Api, type Loaded } from '../api.ts';
 import { formatChains, formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { type ContractPage, type StatisticsOverview } from '../shapes.ts';
 import './counts.css';
@@ -128,29 +129,29 @@ function Definitions(): VNode {
     <>
       <h2>What a match says</h2>
       <dl class="terms">
-        <Term name="Full match">
+        <Fact name="Full match">
           The recompiled code equals the code on chain byte for byte, and with it the hash of the
           metadata that the compiler wrote into it. So the sources are those of the author, with
           their names, comments and paths.
-        </Term>
-        <Term name="Partial match">
+        </Fact>
+        <Fact name="Partial match">
           The code equals but for the metadata hash, or it holds no such hash. It does the same;
           names, comments and paths are not proven.
-        </Term>
-        <Term name="No match">Anything else. It is not stored and not counted.</Term>
-        <Term name="Runtime and creation">
+        </Fact>
+        <Fact name="No match">Anything else. It is not stored and not counted.</Fact>
+        <Fact name="Runtime and creation">
           The code at the address and the code of the transaction that created it are judged apart.
           The match of the contract is the better of the two.
-        </Term>
-        <Term name="Origin">
+        </Fact>
+        <Fact name="Origin">
           Who judged: <em>verified</em> is a match that this service made itself, <em>imported</em>{' '}
           one that was brought in with a published tree, <em>monitored</em> one that was found by
           watching a chain.
-        </Term>
-        <Term name="Distinct codes">
+        </Fact>
+        <Fact name="Distinct codes">
           Different runtime codes that were ever verified. A code that was deployed a thousand times
           counts once; contracts whose code is not known, as imported ones, do not count.
-        </Term>
+        </Fact>
       </dl>
     </>
   );
@@ -187,21 +188,6 @@ function Rules({ base }: { readonly base: string }): VNode {
         </li>
       </ol>
     </>
-  );
-}
-
-function Term({
-  name,
-  children,
-}: {
-  readonly name: string;
-  readonly children: ComponentChildren;
-}): VNode {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
