@@ -18,6 +18,7 @@ import {
 import { readStatisticsHistory } from '../src/repository/statistics-history.ts';
 import { readStatisticsOverview } from '../src/repository/statistics-overview.ts';
 import { sql, type Statement } from '../src/store/database.ts';
+import { explain } from './support/explain.ts';
 import { fillContracts } from './support/fill-contracts.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -33,23 +34,6 @@ beforeAll(async () => {
   await fillContracts(testDatabase.database, CONTRACTS);
 }, 240_000);
 afterAll(() => testDatabase.drop());
-
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  Plans?: Plan[];
-}
-
-async function explain(statement: Statement, values: readonly unknown[]): Promise<Plan[]> {
-  const [row] = await testDatabase.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    sql(`explain ${statement.label}`, `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`),
-    values,
-  );
-  const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
-  return flatten(row!['QUERY PLAN'][0].Plan);
-}
 
 interface Fitting {
   readonly address: string;
@@ -97,7 +81,7 @@ describe('a page of contracts is read by an index', () => {
       [...ALL, 'name7x', 'name7x\u{10FFFF}', 'name7x', NIL, '0'],
     ],
   ])('%s', async (_title, statement, values) => {
-    const plans = await explain(statement, values);
+    const plans = await explain(testDatabase.database, statement, values);
     const scanned = plans.filter((plan) => plan['Node Type'] === 'Seq Scan');
     expect(scanned.map((plan) => plan['Relation Name'])).toEqual([]);
     const most = Math.max(...plans.map((plan) => plan['Actual Rows'] * plan['Actual Loops']));
@@ -115,7 +99,7 @@ describe('a page of contracts is read by an index', () => {
       ),
     );
     const values = [...filters, code!.runtime_code_hash, LAST, 1, Buffer.alloc(20)];
-    const plans = await explain(FIND_SAME_CODE, values);
+    const plans = await explain(testDatabase.database, FIND_SAME_CODE, values);
     expect(plans.filter((plan) => plan['Node Type'] === 'Seq Scan')).toEqual([]);
     expect(
       Math.max(...plans.map((plan) => plan['Actual Rows'] * plan['Actual Loops'])),

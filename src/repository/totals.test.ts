@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { explain } from '../../test/support/explain.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
@@ -88,14 +89,6 @@ describe('the totals of all chains', () => {
 
 describe('a history of a year', () => {
   const [CHAINS, DAYS, SLOTS] = [100, 365, 8];
-  interface Plan {
-    'Node Type': string;
-    'Relation Name'?: string;
-    'Actual Rows': number;
-    'Actual Loops': number;
-    Plans?: Plan[];
-  }
-
   beforeAll(async () => {
     // Ten years, so that a year is a part of it.
     await run(`INSERT INTO daily_counts SELECT chain, '2016-12-31'::date - day, 1, 1
@@ -110,15 +103,9 @@ describe('a history of a year', () => {
     ['of some', READ_CHAINS, ['2016-01-02', [1001, 1050, 1099]], 'daily_counts', DAYS * 3],
   ] as const)(
     '%s reads the rows of its days and no others',
-    async (_title, { label, text }, values, table, most) => {
-      const [row] = await testDatabase.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-        sql(`explain ${label}`, `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`),
-        values,
-      );
-      const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
-      const reads = flatten(row!['QUERY PLAN'][0].Plan).filter(
-        (plan) => plan['Relation Name'] === table,
-      );
+    async (_title, statement, values, table, most) => {
+      const plans = await explain(testDatabase.database, statement, values);
+      const reads = plans.filter((plan) => plan['Relation Name'] === table);
       expect(reads.map((plan) => plan['Node Type'])).not.toContain('Seq Scan');
       expect(reads).not.toEqual([]);
       for (const read of reads) {
