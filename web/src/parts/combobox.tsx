@@ -1,5 +1,6 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { describedBy, FieldNotes } from './field-notes.tsx';
 import './combobox.css';
 
 /** One of the things that can be taken. */
@@ -70,7 +71,7 @@ export function Combobox(props: Props): VNode {
         aria-controls={`${id}-choices`}
         aria-activedescendant={isShown && active >= 0 ? `${id}-choice-${active}` : undefined}
         aria-invalid={fault !== undefined}
-        aria-describedby={`${id}-hint${fault === undefined ? '' : ` ${id}-fault`}`}
+        aria-describedby={describedBy(id, fault)}
         autocomplete="off"
         spellcheck={false}
         value={text}
@@ -100,14 +101,7 @@ export function Combobox(props: Props): VNode {
           </li>
         ))}
       </ul>
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-      {fault !== undefined && (
-        <p class="fault" id={`${id}-fault`}>
-          {fault}
-        </p>
-      )}
+      <FieldNotes id={id} hint={hint} fault={fault} />
       <p class="unseen" aria-live="polite">
         {isOpen ? said : ''}
       </p>

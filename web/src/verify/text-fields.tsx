@@ -1,4 +1,5 @@
 import { type VNode } from 'preact';
+import { describedBy, FieldNotes } from '../parts/field-notes.tsx';
 
 interface Props {
   readonly id: string;
@@ -20,17 +21,10 @@ export function TextField({ id, label, hint, value, fault, onChange }: Props): V
         autocomplete="off"
         spellcheck={false}
         aria-invalid={fault !== undefined}
-        aria-describedby={`${id}-hint${fault === undefined ? '' : ` ${id}-fault`}`}
+        aria-describedby={describedBy(id, fault)}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-      {fault !== undefined && (
-        <p class="fault" id={`${id}-fault`}>
-          {fault}
-        </p>
-      )}
+      <FieldNotes id={id} hint={hint} fault={fault} />
     </div>
   );
 }
