@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runSoljson } from './run-soljson.ts';
 
 const SUPPORT = dirname(fileURLToPath(import.meta.url));
 const PROJECT = dirname(dirname(SUPPORT));
 const CACHE = join(PROJECT, 'node_modules', '.cache', 'fullmatch-compilations');
-const require = createRequire(import.meta.url);
 
 /** The versions of solc that tests have: the newest as `solc`, the others under npm aliases. */
 export const SOLC_VERSIONS = [
@@ -58,7 +56,7 @@ export async function compileInChild<Output>(
   }
   if (missing.size > 0) {
     await mkdir(CACHE, { recursive: true });
-    const outputs = await runSoljson(version, [...missing.values()]);
+    const outputs = await runSoljson(packageOf(version), [...missing.values()]);
     for (const [index, file] of [...missing.keys()].entries()) {
       const text = JSON.stringify(outputs[index]);
       texts.set(file, text);
@@ -73,19 +71,4 @@ async function writeWhole(file: string, text: string): Promise<void> {
   const unfinished = `${file}.${process.pid}`;
   await writeFile(unfinished, text);
   await rename(unfinished, file);
-}
-
-function runSoljson(version: SolcVersion, inputs: readonly object[]): Promise<unknown[]> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      process.execPath,
-      ['--import', require.resolve('tsx'), join(SUPPORT, 'soljson-process.ts')],
-      { cwd: PROJECT, maxBuffer: 256 * 1024 * 1024, timeout: 300_000 },
-      (error, stdout) => {
-        if (error === null) resolve(JSON.parse(stdout) as unknown[]);
-        else reject(new Error(`solc ${version} failed: ${error.message}`));
-      },
-    );
-    child.stdin?.end(JSON.stringify({ package: packageOf(version), inputs }));
-  });
 }

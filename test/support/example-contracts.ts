@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { runSoljson } from './run-soljson.ts';
 
 /** A compiled contract as a repository tree holds it, without chain and address. */
 export interface ExampleTemplate {
@@ -154,13 +153,14 @@ function reachableFrom(path: string, sources: ReadonlyMap<string, string>): Reco
 async function compile(
   sets: readonly Readonly<Record<string, string>>[],
 ): Promise<readonly CompilerOutput[]> {
-  const inputs = JSON.stringify(sets.map(toCompilerInput));
+  const inputs = sets.map(toCompilerInput);
   const { version } = require('solc/package.json') as { version: string };
-  const key = createHash('sha256').update(version).update(inputs).digest('hex');
+  const key = createHash('sha256').update(version).update(JSON.stringify(inputs)).digest('hex');
   const file = join(CACHE, `${key}.json`);
   const cached = await readFile(file, 'utf8').catch(() => undefined);
-  const text = cached ?? (await runSolc(inputs));
-  const outputs = JSON.parse(text) as readonly CompilerOutput[];
+  const outputs = (
+    cached === undefined ? await runSoljson('solc', inputs) : JSON.parse(cached)
+  ) as readonly CompilerOutput[];
   const failures = outputs
     .flatMap(({ errors = [] }) => errors)
     .filter(({ severity }) => severity === 'error');
@@ -171,7 +171,7 @@ async function compile(
     await mkdir(CACHE, { recursive: true });
     // Renamed into place: test files that compile at the same time never see half a file.
     const unfinished = `${file}.${process.pid}`;
-    await writeFile(unfinished, text);
+    await writeFile(unfinished, JSON.stringify(outputs));
     await rename(unfinished, file);
   }
   return outputs;
@@ -193,14 +193,4 @@ function toCompilerInput(sources: Readonly<Record<string, string>>): object {
       outputSelection: { '*': { '*': selected } },
     },
   };
-}
-
-function runSolc(inputs: string): Promise<string> {
-  const running = promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', join(SUPPORT, 'solc-process.ts')],
-    { cwd: PROJECT, maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
-  );
-  running.child.stdin?.end(inputs);
-  return running.then(({ stdout }) => stdout);
 }
