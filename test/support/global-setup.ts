@@ -66,7 +66,7 @@ export async function startTestServer(): Promise<{
   return { address: { socketFolder: server.socketFolder, template: TEMPLATE }, stop };
 }
 
-/** Brings dist/ up to date, since tests that spawn the program run what is built. */
+/** Brings dist/ up to date, since tests that spawn the program run what is built; after a build nothing is done. */
 async function buildProgram(): Promise<void> {
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: PROJECT_ROOT });
 }
