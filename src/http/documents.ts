@@ -21,7 +21,7 @@ export interface PublishedDocuments {
 }
 
 /** What {@link Documents} may be told. */
-interface DocumentsOptions {
+export interface DocumentsOptions {
   /**
    * How long a version has to stay current before its br body is made, in milliseconds (250). An import changes the
    * counts many times a second; none of the versions in between is worth the slow level.

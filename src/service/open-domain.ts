@@ -7,7 +7,7 @@ import { type ListSyncTimes, readServedList } from '../chains/sync/start-list-sy
 import { type Config, type LoadedConfig } from '../config/config.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { type Activity, openActivity } from '../http/api/statistics/activity.ts';
-import { Documents } from '../http/documents.ts';
+import { Documents, type DocumentsOptions } from '../http/documents.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HttpDependencies } from '../http/host-dependencies.ts';
 import { Publisher } from '../http/publisher.ts';
@@ -31,7 +31,7 @@ import { openVerificationParts } from './verification-parts.ts';
 const POLL_MS = 500;
 
 /** What may be replaced of the service. */
-export interface ServiceOverrides {
+export interface ServiceOverrides extends DocumentsOptions {
   readonly log?: Logger;
   /** Reads the configuration again for a reload; without it a reload finds what the service started with. */
   readonly loadAgain?: () => LoadedConfig;
@@ -49,9 +49,10 @@ export type OpenDomain = HttpDependencies & {
 export async function openDomain(
   loaded: LoadedConfig,
   opened: Opened,
-  { log, listSyncTimes, loadAgain }: ServiceOverrides & { readonly log: Logger },
+  overrides: ServiceOverrides & { readonly log: Logger },
   isStopping: () => boolean,
 ): Promise<OpenDomain> {
+  const { log, listSyncTimes, loadAgain } = overrides;
   const { config } = loaded;
   const startedAt = new Date();
   const listRead = readChainList(config.registry);
@@ -64,7 +65,7 @@ export async function openDomain(
   const list = await readServedList(database, urls, fallback, log);
 
   const icons = { current: await openIcons(config.registry.icons) };
-  const documents = opened.add(new Documents(log));
+  const documents = opened.add(new Documents(log, overrides));
   const publisher = new Publisher(
     { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
     {

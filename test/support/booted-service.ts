@@ -29,6 +29,13 @@ export interface BootOptions {
 /** Free ports for a service, by its environment. */
 export const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
 
+/**
+ * How long a document has to stay current before its br body is made. The slow level takes three seconds of a processor
+ * for the whole chain list, which most tests do not ask for: those of the codings make the documents themselves, and
+ * the program that is spawned makes them as everywhere.
+ */
+const BROTLI_DELAY_MS = 3_600_000;
+
 /** Makes the real service of a configuration, on free ports, without starting it. */
 export function prepareService(options: BootOptions): { service: Service; logText: () => string } {
   let text = '';
@@ -46,7 +53,10 @@ export function prepareService(options: BootOptions): { service: Service; logTex
       },
     }),
   );
-  return { service: createService(loaded, { ...options.overrides, log }), logText: () => text };
+  return {
+    service: createService(loaded, { brotliDelayMs: BROTLI_DELAY_MS, ...options.overrides, log }),
+    logText: () => text,
+  };
 }
 
 /** Starts the real service in this process. */
