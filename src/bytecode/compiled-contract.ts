@@ -55,10 +55,14 @@ export interface RecompiledCodes {
   readonly creation: RecompiledCode;
 }
 
-/** Puts a compiler's output and the reading of its auxdatas together. Auxdatas that could not be located are left out. */
+/**
+ * Puts a compiler's output and what was read of it together. Auxdatas that could not be located are left out.
+ * @param immutableTypes by the ids of immutables; see {@link RecompiledCode.immutableTypes}.
+ */
 export function toRecompiledCodes(
   { evm }: CompiledContract,
   reading: AuxdataReading,
+  immutableTypes?: RecompiledCode['immutableTypes'],
 ): RecompiledCodes {
   const located = reading.state === 'located' ? reading : { runtime: {}, creation: {} };
   return {
@@ -66,6 +70,7 @@ export function toRecompiledCodes(
       code: evm.deployedBytecode.object,
       linkReferences: evm.deployedBytecode.linkReferences ?? {},
       immutableReferences: evm.deployedBytecode.immutableReferences ?? {},
+      ...(immutableTypes && { immutableTypes }),
       auxdata: located.runtime,
     },
     creation: {

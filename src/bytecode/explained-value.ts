@@ -17,7 +17,7 @@ export interface Explained {
 const CALL_PROTECTION = Buffer.from(`73${'00'.repeat(ADDRESS_BYTES)}3014`, 'hex');
 const CALL_PROTECTION_START = 1;
 /** The immutable that holds a library's own address in code compiled via IR. */
-const LIBRARY_ADDRESS_IMMUTABLE = 'library_deploy_address';
+export const LIBRARY_ADDRESS_IMMUTABLE = 'library_deploy_address';
 
 function configuredAddress(id: string, libraries: ConfiguredLibraries = {}): Buffer | undefined {
   const colon = id.lastIndexOf(':');
@@ -79,6 +79,14 @@ export function explainImmutables(
     address.copy(own, Math.max(0, length - ADDRESS_BYTES));
     return [{ reason: 'immutable', id, starts, value: own }];
   });
+}
+
+/** Chains keep the addresses up to 0xffff for their precompiled contracts. */
+const RESERVED_BYTES = 2;
+
+/** Whether no library can be at the address: it is zero, or kept for precompiled contracts. */
+export function isReservedAddress(address: Uint8Array): boolean {
+  return address.subarray(0, ADDRESS_BYTES - RESERVED_BYTES).every((byte) => byte === 0);
 }
 
 /** Call protection is the contract's own address, or still the compiler's zeros, where nothing was applied. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AUXDATA_FORMS, assemble, type Segment } from '../../test/support/bytecode/made-up-code.ts';
+import { type ImmutableType } from './immutable-type.ts';
 import { judgeContract, type CodePair } from './judge-contract.ts';
+import { type RecompiledCode } from './recompiled-code.ts';
 
 const ADDRESS = '0x00000000000000000000000000000000000000aa';
 const auxdata = (isSame: boolean): Segment => ({
@@ -24,7 +26,7 @@ describe('judgeContract', () => {
     ['full', 'full', full, 'full', full],
     ['full', 'full', full, 'partial', partial],
     ['full', 'partial', partial, 'full', full],
-    ['full', null, none, 'full', full],
+    [null, null, none, null, full],
     ['partial', 'partial', partial, null, none],
     [null, null, none, null, none],
   ])(
@@ -74,4 +76,69 @@ describe('judgeContract', () => {
         .match,
     ).toBeNull();
   });
+
+  it('says of a creation code that matches beside another running code that it does', () => {
+    const judgement = judgeContract({ address: ADDRESS, runtime: none, creation: full, abi: [] });
+    expect(judgement).toMatchObject({
+      match: null,
+      creationMatch: null,
+      creation: { match: 'full' },
+    });
+  });
+
+  describe('an immutable', () => {
+    const compile = (type?: ImmutableType): RecompiledCode => ({
+      ...assemble([{ kind: 'immutable', id: '7' }], 'hash', '').recompiled,
+      immutableTypes: type === undefined ? {} : { '7': type },
+    });
+    const judge = (type: ImmutableType | undefined, word: string, creation?: CodePair) =>
+      judgeContract({
+        address: ADDRESS,
+        runtime: { recompiled: compile(type), onChain: Buffer.from(word, 'hex') },
+        ...(creation && { creation }),
+        abi: [],
+      });
+    const word = '2a'.padStart(64, '0');
+
+    it('matches without its creation where its type has the value', () => {
+      const judgement = judge({ kind: 'unsigned', bits: 8 }, word);
+      expect(judgement).toMatchObject({ runtimeMatch: 'partial', creationMatch: null });
+    });
+
+    it.each([
+      ['without its creation', undefined],
+      ['with a creation that matches', full],
+    ])('does not match where its type lacks the value, %s', (_how, creation) => {
+      expect(judge({ kind: 'below', bound: 2 }, word, creation)).toMatchObject({
+        match: null,
+        runtime: { reason: 'immutable_out_of_range', within: 'immutable', id: '7' },
+      });
+    });
+
+    it.each([
+      ['an internal function', { kind: 'code_pointer' } as const],
+      ['of a type that is not known', undefined],
+    ])('that is %s needs a creation that matches', (_what, type) => {
+      const refused = { match: null, runtime: { reason: 'immutable_not_proven', id: '7' } };
+      expect(judge(type, word)).toMatchObject(refused);
+      expect(judge(type, word, none)).toMatchObject(refused);
+      expect(judge(type, word, full)).toMatchObject({ match: 'full', runtimeMatch: 'partial' });
+    });
+  });
+
+  it.each(['00'.repeat(20), '01'.padStart(40, '0'), 'ffff'.padStart(40, '0')])(
+    'has no library at 0x%s',
+    (address) => {
+      const code = assemble([library], 'hash', '');
+      const onChain = Buffer.from(address, 'hex');
+      const reserved = { ...code, onChain };
+      const known = { ...code, onChain: Buffer.from('010000'.padStart(40, '0'), 'hex') };
+      const judge = (runtime: CodePair) => judgeContract({ address: ADDRESS, runtime, abi: [] });
+      expect(judge(reserved)).toMatchObject({
+        match: null,
+        runtime: { reason: 'library_not_deployed', within: 'library', id: 'a.sol:Sums' },
+      });
+      expect(judge(known).match).toBe('partial');
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { type ConfiguredLibraries } from './explained-value.ts';
-import { matchCreationCode, matchRuntimeCode } from './match-code.ts';
+import { matchCreationCode, matchRuntimeCode, requireSelfEvidentValues } from './match-code.ts';
 import { toCodeTemplate, type RecompiledCode } from './recompiled-code.ts';
 import { type CodeVerdict } from './verdict.ts';
 
@@ -22,10 +22,14 @@ export interface ContractComparison {
   readonly libraries?: ConfiguredLibraries;
 }
 
-/** Both matches, the better of them, and the verdicts with what they rest on. */
+/**
+ * The match of the contract, those of its codes, and the verdicts that they rest on. Where the running code is known and
+ * does not match there is no match at all, whatever `creation` says.
+ */
 export interface ContractJudgement {
   readonly match: 'full' | 'partial' | null;
   readonly runtimeMatch: 'full' | 'partial' | null;
+  /** Null as well where the creation code matches and the code that runs does not: the constructor returned another. */
   readonly creationMatch: 'full' | 'partial' | null;
   readonly runtime?: CodeVerdict;
   readonly creation?: CodeVerdict;
@@ -54,31 +58,40 @@ function linkedLibraries(
   return Object.fromEntries(libraries);
 }
 
+/** The verdict on the code that runs, and what is left of it where no creation code matches. */
+function judgeRuntime(
+  { recompiled, onChain }: CodePair,
+  { address, libraries = {} }: ContractComparison,
+): { readonly verdict: CodeVerdict; withoutCreation(): CodeVerdict } {
+  const template = toCodeTemplate(recompiled);
+  const verdict = matchRuntimeCode({ recompiled: template, onChain, address, libraries });
+  return {
+    verdict,
+    withoutCreation: () => requireSelfEvidentValues(template, onChain, verdict),
+  };
+}
+
 /**
- * Judges runtime code and creation code of a contract apart. They meet in one point: a library has one address in the
- * whole contract, so creation code that links another one than the code that runs is refused.
+ * Judges a contract by the code that runs; the code that created it counts beside it. They meet in three points: creation
+ * code that matches says nothing of another code that runs; a library has one address in the whole contract; and a place
+ * in the code that an immutable holds is believed only of creation code that matches.
  * @throws FullmatchError `malformed_compiler_output`, TypeError when `address` is not an address.
  */
 export function judgeContract(comparison: ContractComparison): ContractJudgement {
-  const { address, abi, libraries = {} } = comparison;
-  const runtime =
-    comparison.runtime &&
-    matchRuntimeCode({
-      recompiled: toCodeTemplate(comparison.runtime.recompiled),
-      onChain: comparison.runtime.onChain,
-      address,
-      libraries,
-    });
+  const { libraries = {} } = comparison;
+  const found = comparison.runtime && judgeRuntime(comparison.runtime, comparison);
   const creation =
     comparison.creation &&
     matchCreationCode({
       recompiled: toCodeTemplate(comparison.creation.recompiled),
       onChain: comparison.creation.onChain,
-      abi,
-      libraries: linkedLibraries(runtime, libraries),
+      abi: comparison.abi,
+      libraries: linkedLibraries(found?.verdict, libraries),
     });
+  const runtime = creation?.match ? found?.verdict : found?.withoutCreation();
+  const isOther = runtime?.match === null;
   const runtimeMatch = runtime?.match ?? null;
-  const creationMatch = creation?.match ?? null;
+  const creationMatch = isOther ? null : (creation?.match ?? null);
   return {
     match: betterMatch(runtimeMatch, creationMatch),
     runtimeMatch,

@@ -5,14 +5,22 @@ import {
   explainCallProtection,
   explainImmutables,
   explainLibraries,
+  isReservedAddress,
+  LIBRARY_ADDRESS_IMMUTABLE,
   type ConfiguredLibraries,
   type Explained,
 } from './explained-value.ts';
+import { isSelfEvident, isValueOf } from './immutable-type.ts';
 import { describeCodes, describeDifference } from './mismatch.ts';
 import { holdsMetadataHash, type CodeTemplate } from './recompiled-code.ts';
 import { isStrictEncoding, type AbiParameter } from './strict-encoding.ts';
 import { type Transformation } from './transformation.ts';
-import { type CodeMatch, type CodeMismatch, type CodeVerdict } from './verdict.ts';
+import {
+  type CodeMatch,
+  type CodeMismatch,
+  type CodeVerdict,
+  type MismatchReason,
+} from './verdict.ts';
 
 /** What there is to compare for the code that runs. */
 interface RuntimeComparison {
@@ -80,9 +88,68 @@ function record(
   };
 }
 
+/** A value that makes all bytes equal, and still cannot be what this code was given. */
+function refuseValue(
+  template: CodeTemplate,
+  onChain: Buffer,
+  reason: MismatchReason,
+  { reason: within, id, starts }: Pick<Explained, 'id' | 'reason' | 'starts'>,
+): CodeMismatch {
+  return {
+    match: null,
+    reason,
+    ...(starts[0] !== undefined && { firstDifference: starts[0] }),
+    differingBytes: 0,
+    within,
+    ...(id !== undefined && { id }),
+    ...describeCodes(template, onChain),
+  };
+}
+
+/** The values are applied, and the bytes are equal: but a value has to be one of its kind. */
+function checkValues(
+  template: CodeTemplate,
+  explained: readonly Explained[],
+  onChain: Buffer,
+): CodeMismatch | undefined {
+  const types = new Map(template.immutables.map(({ id, type }) => [id, type]));
+  for (const each of explained) {
+    const { reason, id = '', value } = each;
+    if (reason === 'library' && isReservedAddress(value)) {
+      return refuseValue(template, onChain, 'library_not_deployed', each);
+    }
+    const type = reason === 'immutable' ? types.get(id) : undefined;
+    if (type !== undefined && !isValueOf(type, value)) {
+      return refuseValue(template, onChain, 'immutable_out_of_range', each);
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The code that runs where no creation code matches beside it: then nothing shows where its immutables come from. That
+ * is enough for a number in its range, whatever it is. It is not for a place in the code: the same code, deployed by
+ * other creation code with another place in it, does something else.
+ */
+export function requireSelfEvidentValues(
+  template: CodeTemplate,
+  onChain: Uint8Array,
+  verdict: CodeVerdict,
+): CodeVerdict {
+  if (verdict.match === null) return verdict;
+  const pointer = template.immutables.find(
+    ({ id, type }) => id !== LIBRARY_ADDRESS_IMMUTABLE && !isSelfEvident(type),
+  );
+  if (pointer === undefined) return verdict;
+  const { id, starts } = pointer;
+  const place = { reason: 'immutable', id, starts } as const;
+  return refuseValue(template, asBuffer(onChain), 'immutable_not_proven', place);
+}
+
 /**
  * The one comparison: every value is known or taken from one place of the code on chain, applied at all its places,
- * and then the bytes are equal or they are not. So what is recorded is what was compared.
+ * and then the bytes are equal or they are not. So what is recorded is what was compared. A value has to be one of its
+ * kind as well: an immutable one of its type, a library's address one that a library can have.
  */
 function compare(
   template: CodeTemplate,
@@ -90,7 +157,7 @@ function compare(
   onChain: Buffer,
 ): CodeMismatch | undefined {
   const applied = applyValues(template.bytes, explained);
-  if (applied.equals(onChain)) return undefined;
+  if (applied.equals(onChain)) return checkValues(template, explained, onChain);
   return describeDifference(template, explained, applied, onChain, 'no_match');
 }
 
@@ -115,7 +182,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 /**
  * Judges the code at an address: it matches when the recompiled runtime code, with one address for each library, one
- * value for each immutable, the contract's own address as call protection and other metadata hashes, is that code.
+ * value of its type for each immutable, the contract's own address as call protection and other metadata hashes, is that code.
  * @throws TypeError when `address` is not an address.
  */
 export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {

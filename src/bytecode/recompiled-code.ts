@@ -2,6 +2,7 @@ import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 import { METADATA_HASH_BYTES, readAuxdataAt } from './auxdata.ts';
+import { type ImmutableType } from './immutable-type.ts';
 
 /** A stretch of code, in bytes. */
 export interface CodeReference {
@@ -28,6 +29,8 @@ export interface RecompiledCode {
   readonly code: string;
   readonly linkReferences: LinkReferences;
   readonly immutableReferences?: ImmutableReferences;
+  /** The types of immutables, by their ids, as far as they are known. */
+  readonly immutableTypes?: Readonly<Record<string, ImmutableType>>;
   readonly auxdata: AuxdataPositions;
 }
 
@@ -42,6 +45,8 @@ export interface ImmutableSlots {
   readonly id: string;
   readonly starts: readonly number[];
   readonly length: number;
+  /** Absent where it is not known. */
+  readonly type?: ImmutableType;
 }
 
 /** An auxdata of the recompiled code; `hashOffset` counts from the start of the code. */
@@ -132,14 +137,18 @@ function readLibraries(references: LinkReferences): LibrarySlots[] {
   );
 }
 
-function readImmutables(references: ImmutableReferences): ImmutableSlots[] {
+function readImmutables(
+  references: ImmutableReferences,
+  types: NonNullable<RecompiledCode['immutableTypes']>,
+): ImmutableSlots[] {
   return Object.entries(references).flatMap(([id, slots]) => {
     const length = slots[0]?.length;
     if (length === undefined) return [];
     if (length < 1 || slots.some((slot) => slot.length !== length)) {
       throw malformed(`references of unequal length to the immutable ${id}`);
     }
-    return [{ id, starts: slots.map(({ start }) => start), length }];
+    const type = Object.hasOwn(types, id) ? types[id] : undefined;
+    return [{ id, starts: slots.map(({ start }) => start), length, ...(type && { type }) }];
   });
 }
 
@@ -180,7 +189,8 @@ function requireApart(slots: readonly CodeReference[], length: number): void {
  */
 export function toCodeTemplate(recompiled: RecompiledCode): CodeTemplate {
   const libraries = readLibraries(recompiled.linkReferences);
-  const immutables = readImmutables(recompiled.immutableReferences ?? {});
+  const { immutableReferences = {}, immutableTypes = {} } = recompiled;
+  const immutables = readImmutables(immutableReferences, immutableTypes);
   const bytes = fillPlaceholders(recompiled.code, libraries);
   const auxdata = readAuxdatas(recompiled.auxdata, bytes);
   const slots = [

@@ -18,9 +18,19 @@ export interface CodeMatch {
  * Why there is no match, by the names that verification jobs use:
  * `bytecode_length_mismatch` the code on chain is longer or shorter than any value could make it,
  * `compiled_bytecode_is_zero` the compiler gave no code (an interface, an abstract contract),
- * `no_match` bytes differ that no allowed value explains.
+ * `no_match` bytes differ that no allowed value explains,
+ * `immutable_out_of_range` all bytes are explained, but an immutable has a value that its type does not have,
+ * `immutable_not_proven` all bytes are explained, but an immutable is a place in the code (an internal function) or of a
+ * type that is not known, and no creation code that matches shows that the constructor put it there,
+ * `library_not_deployed` all bytes are explained, but a library is said to be where none can be.
  */
-export type MismatchReason = 'no_match' | 'bytecode_length_mismatch' | 'compiled_bytecode_is_zero';
+export type MismatchReason =
+  | 'no_match'
+  | 'bytecode_length_mismatch'
+  | 'compiled_bytecode_is_zero'
+  | 'immutable_out_of_range'
+  | 'immutable_not_proven'
+  | 'library_not_deployed';
 
 /** There is no match; what a byte-level view needs to show why. */
 export interface CodeMismatch {

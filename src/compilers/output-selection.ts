@@ -46,3 +46,18 @@ export function narrowOutputSelection(
   });
   return { ...input, settings: { ...input.settings, outputSelection } };
 }
+
+/** Whether a source may declare an immutable, or a type that one may have. */
+const DECLARES_TYPES = /\b(?:immutable|enum|type)\b/;
+
+/**
+ * The input with its output selection replaced by the syntax trees that say the types of immutables. No code is
+ * generated for it, and the ids in the trees are those of the code of the same input.
+ */
+export function selectImmutableDeclarations(input: StandardJsonInput): StandardJsonInput {
+  const outputSelection = Object.create(null) as Record<string, unknown>;
+  for (const [path, { content = '' }] of Object.entries(input.sources)) {
+    if (DECLARES_TYPES.test(content)) outputSelection[path] = { '': ['ast'] };
+  }
+  return { ...input, settings: { ...input.settings, outputSelection } };
+}

@@ -12,6 +12,7 @@ import {
   type Source,
   type Transformed,
 } from './verified-contract.ts';
+import { unprovenValuesOf, type UnprovenValues } from './unproven.ts';
 
 const READ_MATCH = sql(
   'read match',
@@ -55,7 +56,8 @@ function codeStatement(side: 'creation' | 'runtime'): Statement {
   return sql(
     `read ${side} code`,
     `SELECT on_chain.code AS on_chain, recompiled.code AS recompiled,
-       ${side}_code_artifacts AS artifacts, ${side}_transformations AS transformations, ${side}_values AS values
+       ${side}_code_artifacts AS artifacts, ${side}_transformations AS transformations, ${side}_values AS values,
+       creation_match AS is_creation_matched
      FROM verified_contracts
      JOIN contract_deployments ON contract_deployments.id = deployment_id
      JOIN compiled_contracts ON compiled_contracts.id = compilation_id
@@ -74,6 +76,8 @@ export interface StoredCode extends Partial<Transformed> {
   readonly recompiled?: Uint8Array;
   /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said of the code. */
   readonly artifacts?: Readonly<Record<string, unknown>>;
+  /** Of running code: see {@link unprovenValuesOf}. */
+  readonly unprovenValues?: readonly UnprovenValues[];
 }
 
 /** The evidence of a contract, in the parts that a reader may ask for. */
@@ -208,6 +212,7 @@ async function readCode(
     artifacts: Record<string, unknown> | null;
     transformations: Record<string, unknown>[] | null;
     values: Record<string, unknown> | null;
+    is_creation_matched: boolean;
   }>(database, statement, matchId);
   if (row === undefined) return undefined;
   return {
@@ -215,6 +220,9 @@ async function readCode(
     ...(row.recompiled !== null && { recompiled: row.recompiled }),
     ...(row.artifacts !== null && { artifacts: row.artifacts }),
     ...(row.transformations !== null && { transformations: row.transformations }),
-    ...(row.values !== null && { values: row.values }),
+    ...(row.values !== null && {
+      values: row.values,
+      unprovenValues: unprovenValuesOf(row.values, row.is_creation_matched),
+    }),
   };
 }

@@ -6,13 +6,14 @@ import {
   type MatchRow,
   toContractMatch,
 } from './contract-match.ts';
+import { unprovenOf, type Unproven } from './unproven.ts';
 import { type CodeReading, type CreationSearchStep } from './verified-contract.ts';
 
 const READ_EVIDENCE = sql(
   'read evidence',
   `SELECT ${MATCH_COLUMNS.split(',')
     .map((column) => `current_matches.${column.trim()}`)
-    .join(', ')}, code_reading, creation_search,
+    .join(', ')}, code_reading, creation_search, runtime_values,
      creation.code_hash_keccak AS creation_hash, runtime.code_hash_keccak AS runtime_hash,
      compiled_creation.code_hash_keccak AS compiled_creation_hash, compiled_runtime.code_hash_keccak AS compiled_runtime_hash
    FROM current_matches
@@ -42,11 +43,13 @@ export interface MatchEvidence {
   readonly creationSearch?: readonly CreationSearchStep[];
   readonly runtimeHashes: CodeHashes;
   readonly creationHashes: CodeHashes;
+  readonly unproven: readonly Unproven[];
 }
 
 type EvidenceRow = MatchRow & {
   code_reading: CodeReading | null;
   creation_search: CreationSearchStep[] | null;
+  runtime_values: Record<string, unknown> | null;
   creation_hash: Buffer | null;
   runtime_hash: Buffer | null;
   compiled_creation_hash: Buffer | null;
@@ -64,8 +67,10 @@ export async function readEvidence(
 ): Promise<MatchEvidence | undefined> {
   const [row] = await database.query<EvidenceRow>(READ_EVIDENCE, [chainId, hexToBytes(address)]);
   if (row === undefined) return undefined;
+  const match = toContractMatch(row);
   return {
-    match: toContractMatch(row),
+    match,
+    unproven: unprovenOf(match, row.runtime_values),
     ...(row.code_reading !== null && { codeReading: row.code_reading }),
     ...(row.creation_search !== null && { creationSearch: row.creation_search }),
     runtimeHashes: toHashes(row.runtime_hash, row.compiled_runtime_hash),

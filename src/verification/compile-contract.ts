@@ -5,12 +5,19 @@ import {
   type CompiledContract,
   type RecompiledCodes,
 } from '../bytecode/compiled-contract.ts';
-import { narrowOutputSelection } from '../compilers/output-selection.ts';
+import { LIBRARY_ADDRESS_IMMUTABLE } from '../bytecode/explained-value.ts';
+import { type RecompiledCode } from '../bytecode/recompiled-code.ts';
+import { readImmutableTypes } from '../bytecode/solidity-immutables.ts';
+import {
+  narrowOutputSelection,
+  selectImmutableDeclarations,
+} from '../compilers/output-selection.ts';
 import {
   type ContractOutput,
   type StandardJsonInput,
   type StandardJsonOutput,
 } from '../compilers/standard-json.ts';
+import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { VerificationFailure } from './verification-failure.ts';
@@ -43,12 +50,13 @@ export interface CompiledTarget {
   readonly compileTimeMs: number;
 }
 
+const WORD_BITS = 256;
 const MESSAGES_SHOWN = 10;
 const MESSAGE_SHOWN_CHARACTERS = 2000;
 
 /**
  * Compiles the target of a task, and locates its auxdatas: where one compilation does not tell, by a second one with
- * other metadata.
+ * other metadata. Where the code has immutables, one more says their types.
  * @throws VerificationFailure compiler_error, no_compiler_output, contract_not_found_in_compiler_output.
  * @throws FullmatchError as the compilers do; the reason of `signal`.
  */
@@ -67,29 +75,58 @@ export async function compileTarget(
     const compiled = await compilers.compile({
       language: task.language,
       version: task.version,
-      input: narrowOutputSelection(edited, task.target),
+      input: edited,
       signal,
     });
     compileTimeMs += compiled.compileTimeMs;
     return compiled;
   };
-  const { output, version } = await compile(input);
+  const compileCodes = (edited: StandardJsonInput): ReturnType<typeof compile> =>
+    compile(narrowOutputSelection(edited, task.target));
+  const { output, version } = await compileCodes(input);
   const contract = findContract(output, task);
   const compiled = requireCodes(contract, task);
   let reading: AuxdataReading = reader.read(compiled);
   if (reading.state === 'edit_needed') {
-    const second = await compile(reader.changeMetadata(input));
+    const second = await compileCodes(reader.changeMetadata(input));
     const edited = requireCodes(findContract(second.output, task), task);
     reading = reader.read(compiled, edited);
   }
+  const immutableTypes = await readTypes(task, input, compiled, compile);
   return {
     contract,
     evm: compiled.evm,
-    codes: toRecompiledCodes(compiled, reading),
+    codes: toRecompiledCodes(compiled, reading, immutableTypes),
     sourceIds: readSourceIds(output),
     version,
     compileTimeMs,
   };
+}
+
+/**
+ * The types of the immutables that a code has. Those of Yul are words: nothing in the language jumps to a value. Where the
+ * compiler's answer is too large to be read they stay unknown, and a match needs the creation to prove the values.
+ */
+async function readTypes(
+  { language }: CompilationTask,
+  input: StandardJsonInput,
+  { evm }: CompiledContract,
+  compile: (input: StandardJsonInput) => Promise<{ output: StandardJsonOutput }>,
+): Promise<NonNullable<RecompiledCode['immutableTypes']>> {
+  const ids = Object.keys(evm.deployedBytecode.immutableReferences ?? {}).filter(
+    (id) => id !== LIBRARY_ADDRESS_IMMUTABLE,
+  );
+  if (ids.length === 0) return {};
+  if (language !== 'solidity') {
+    return Object.fromEntries(ids.map((id) => [id, { kind: 'unsigned', bits: WORD_BITS }]));
+  }
+  try {
+    const { output } = await compile(selectImmutableDeclarations(input));
+    return readImmutableTypes(Object.values(output.sources ?? {}).map(({ ast }) => ast));
+  } catch (error) {
+    if (error instanceof FullmatchError && error.code === 'compiler_output_too_large') return {};
+    throw error;
+  }
 }
 
 function readSourceIds({ sources = {} }: StandardJsonOutput): CompiledTarget['sourceIds'] {

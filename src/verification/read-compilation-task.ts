@@ -1,10 +1,13 @@
 import { type CompilationTarget } from '../compilers/output-selection.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { auxdataReaderOf } from '../bytecode/auxdata-reader.ts';
+import { cleanSettings } from './clean-settings.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { readMetadataTask } from './metadata-task.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { type StandardJsonCompilation, type VerificationRequest } from './verification-request.ts';
+import { requireReadableYul } from './yul-program.ts';
 
 const NAME_SHOWN_CHARACTERS = 120;
 
@@ -19,7 +22,8 @@ function showName(name: string): string {
 /**
  * The compilation that a request describes.
  * @throws VerificationFailure invalid_compilation_target, invalid_language, invalid_metadata, missing_source,
- * missing_or_invalid_source, invalid_compiler_input.
+ * missing_or_invalid_source, invalid_compiler_input, unsupported_setting, verbatim_not_allowed; FullmatchError
+ * unsupported_language, invalid_compiler_version.
  */
 export function readCompilationTask({ compilation }: VerificationRequest): CompilationTask {
   const task =
@@ -41,7 +45,20 @@ export function readCompilationTask({ compilation }: VerificationRequest): Compi
       'The settings hold a NUL or text that is not well-formed Unicode.',
     );
   }
-  return task;
+  auxdataReaderOf(task.language);
+  return clean(task);
+}
+
+/** The task with settings that may be published. Both inputs have the same ones. */
+function clean(task: CompilationTask): CompilationTask {
+  const { language, version, input, withAllSources } = task;
+  if (language === 'yul') requireReadableYul(withAllSources ?? input);
+  const settings = cleanSettings(input.settings, version);
+  return {
+    ...task,
+    input: { ...input, settings },
+    ...(withAllSources && { withAllSources: { ...withAllSources, settings } }),
+  };
 }
 
 function readStandardJsonTask(compilation: StandardJsonCompilation): CompilationTask {

@@ -5,14 +5,17 @@ import { type CodeVerdict } from '../bytecode/verdict.ts';
 import { type CreationSearch } from '../chains/creation/creation-search.ts';
 import { type Creation } from '../chains/rpc/creation.ts';
 import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
+import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type RegisteredChain } from '../chains/registered-chain.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
-import { bytesToHex } from '../lib/hex.ts';
+import { bytesToHex, checksumAddress } from '../lib/hex.ts';
 import { type VerifiedContract } from '../repository/verified-contract.ts';
 import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
+import { dropUnusedSettings } from './drop-unused-settings.ts';
+import { linkedBySettings, requireDeployedLibraries } from './linked-libraries.ts';
 import { readCompilationTask } from './read-compilation-task.ts';
 import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
@@ -41,7 +44,7 @@ interface OnChain {
 /**
  * Verifies a deployment against a compilation: reads the code on chain, compiles while the creation is looked for, and
  * compares both codes byte for byte. Stores nothing.
- * @returns a contract of which at least one code matches.
+ * @returns a contract whose running code matches.
  * @throws VerificationFailure where none does, or where it could not be found out; FullmatchError of the parts, which
  * {@link toVerificationFailure} turns into one; the reason of `signal`.
  */
@@ -60,14 +63,22 @@ export async function verifyContract(
   const task = readCompilationTask(request);
   const reading = startReading(parts, chain, request, signal);
   try {
-    return await compare(parts, request, task, reading, signal);
+    return await compare(parts, chain, request, task, reading, signal);
   } finally {
     reading.stop();
   }
 }
 
+/** One compilation of the task, judged. */
+interface Attempt {
+  readonly input: StandardJsonInput;
+  readonly compiled: CompiledTarget;
+  readonly judgement: ContractJudgement;
+}
+
 async function compare(
   parts: VerificationParts,
+  chain: RegisteredChain,
   request: VerificationRequest,
   task: CompilationTask,
   reading: ChainReading,
@@ -75,22 +86,59 @@ async function compare(
 ): Promise<VerificationResult> {
   // What does not stand on chain is not compiled.
   const deployed = await reading.deployed;
-  let input = task.input;
-  let compiled = await compileTarget(parts.compilers, task, input, signal);
-  const { creation, methods } = await reading.creation;
-  const onChain: OnChain = { deployed, creation, methods };
-  let compileTimeMs = compiled.compileTimeMs;
-  let judgement = judge(request, input, compiled, onChain);
-  const { withAllSources } = task;
-  if (judgement.match === null && withAllSources && hasSameMetadata(compiled, onChain)) {
-    input = withAllSources;
-    compiled = await compileTarget(parts.compilers, task, input, signal);
+  if (isDelegation(deployed.code)) throw describeDelegation(request, deployed);
+  let compileTimeMs = 0;
+  const attempt = async (input: StandardJsonInput): Promise<Attempt & { onChain: OnChain }> => {
+    const compiled = await compileTarget(parts.compilers, task, input, signal);
     compileTimeMs += compiled.compileTimeMs;
-    judgement = judge(request, input, compiled, onChain);
+    const { creation, methods } = await reading.creation;
+    const onChain = { deployed, creation, methods };
+    return { input, compiled, onChain, judgement: judge(request, input, compiled, onChain) };
+  };
+  let found = await attempt(task.input);
+  const { onChain } = found;
+  const { withAllSources } = task;
+  if (
+    found.judgement.match === null &&
+    withAllSources &&
+    hasSameMetadata(found.compiled, onChain)
+  ) {
+    found = await attempt(withAllSources);
   }
-  if (judgement.match === null) throw describeMismatch(judgement, compiled, onChain);
+  if (found.judgement.match === null) {
+    throw describeMismatch(found.judgement, found.compiled, onChain);
+  }
+  const configured = linkedBySettings(task, found.input, found.compiled);
+  await requireDeployedLibraries(parts, chain, configured, found.judgement, signal);
+  const without = dropUnusedSettings(task, found.input, found.compiled, found.judgement);
+  if (without !== undefined) {
+    const again = await attempt(without).catch(ignoreFailure);
+    if (again && isSameMatch(again.judgement, found.judgement)) found = again;
+  }
+  const { input, compiled, judgement } = found;
   const contract = toVerifiedContract(request, task, input, compiled, onChain, judgement);
   return { contract, compileTimeMs };
+}
+
+/** Settings that look unused, and are not: without them the sources do not compile. */
+function ignoreFailure(error: unknown): undefined {
+  if (!(error instanceof VerificationFailure)) throw error;
+}
+
+function isSameMatch(one: ContractJudgement, other: ContractJudgement): boolean {
+  return one.runtimeMatch === other.runtimeMatch && one.creationMatch === other.creationMatch;
+}
+
+function describeDelegation(
+  { chainId, address }: VerificationRequest,
+  { code, blockNumber }: DeployedCode,
+): VerificationFailure {
+  const target = bytesToHex(Buffer.from(code).subarray(-20));
+  return new VerificationFailure(
+    'delegated_account',
+    `The address ${checksumAddress(address)} on chain ${chainId} is an account that runs the code of ${checksumAddress(target)} (EIP-7702), not a contract. Verify that contract.`,
+    { data: { blockNumber, delegatesTo: checksumAddress(target) } },
+  );
 }
 
 function judge(
@@ -134,27 +182,44 @@ const REASON_TEXTS = {
   bytecode_length_mismatch:
     'The code on chain is longer or shorter than the code of these sources.',
   no_match: 'The code on chain is not the code of these sources.',
+  immutable_out_of_range:
+    'The code on chain has an immutable with a value that its type does not have: no constructor of these sources wrote it.',
+  immutable_not_proven:
+    'The code on chain has an immutable that holds an internal function, or whose type is not known. Its value is believed only of a known creation transaction; name it.',
+  library_not_deployed: 'The code on chain links a library at an address where none can be.',
 } as const;
 
-/** The fault is told by the code that runs, since everybody has that one. */
+/** What is said where everything is equal, but the value of an immutable comes from other creation code. */
+const OTHER_CREATION_TEXT =
+  'The code on chain has an immutable that holds an internal function, and other code than that of these sources created the contract: nothing shows that the value is the one of the constructor.';
+
+/** The fault is told by the code that runs. A creation that matches is told beside it: the constructor returned another code. */
 function describeMismatch(
   { runtime, creation }: ContractJudgement,
   compiled: CompiledTarget,
   onChain: OnChain,
 ): VerificationFailure {
   const codes = comparedCodes(compiled, onChain);
-  const describe = (verdict: CodeVerdict | undefined): object | undefined =>
-    verdict?.match === null ? verdict : undefined;
-  const data = { runtime: describe(runtime), creation: describe(creation) };
-  if (hasSameMetadata(compiled, onChain)) {
+  const data = {
+    runtime: runtime?.match === null ? runtime : undefined,
+    creation: creation?.match ? { match: creation.match } : creation,
+  };
+  const reason = runtime?.match === null ? runtime.reason : 'no_match';
+  const areBytesOther = reason === 'no_match' || reason === 'bytecode_length_mismatch';
+  if (areBytesOther && hasSameMetadata(compiled, onChain)) {
     return new VerificationFailure(
       'extra_file_input_bug',
       'The metadata is that of the code on chain, and the code is not: the compiler was given more files. Verify with the whole standard JSON input of that compilation.',
       { codes, data },
     );
   }
-  const reason = runtime?.match === null ? runtime.reason : 'no_match';
-  return new VerificationFailure(reason, REASON_TEXTS[reason], { codes, data });
+  if (reason === 'immutable_not_proven' && creation !== undefined) {
+    return new VerificationFailure('no_match', OTHER_CREATION_TEXT, { codes, data });
+  }
+  const more = creation?.match
+    ? ' The code that created the contract is that of these sources: its constructor returned another code.'
+    : '';
+  return new VerificationFailure(reason, REASON_TEXTS[reason] + more, { codes, data });
 }
 
 function toVerifiedContract(

@@ -5,6 +5,7 @@ import {
   type CompiledContract,
   type RecompiledCodes,
 } from '../../../src/bytecode/compiled-contract.ts';
+import { readImmutableTypes } from '../../../src/bytecode/solidity-immutables.ts';
 import { type AbiParameter } from '../../../src/bytecode/strict-encoding.ts';
 import { compileInChild, type SolcVersion } from '../compile-in-child.ts';
 import { experimentalSource, isAtLeast, suiteSource, YUL_SOURCE } from './suite-source.ts';
@@ -30,6 +31,7 @@ export interface SolcInput {
 interface SolcOutput {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
   readonly contracts?: Readonly<Record<string, Readonly<Record<string, CompiledOutput>>>>;
+  readonly sources?: Readonly<Record<string, { readonly ast?: unknown }>>;
 }
 
 /** A contract compiled by a real solc, with all that matching reads of it. */
@@ -62,7 +64,10 @@ export function withChangedMetadata(sample: CompiledSample): CompiledSample {
 }
 
 const SELECTION = {
-  '*': { '*': ['abi', 'metadata', 'evm.legacyAssembly', 'evm.bytecode', 'evm.deployedBytecode'] },
+  '*': {
+    '': ['ast'],
+    '*': ['abi', 'metadata', 'evm.legacyAssembly', 'evm.bytecode', 'evm.deployedBytecode'],
+  },
 };
 
 /** Compiles with the output selection of all tests, so that one cached output serves them all. */
@@ -102,6 +107,7 @@ export async function compileSamples(
   const outputs = await compileAll(version, inputs);
   return entries.flatMap(([variant, input], index) => {
     const [output, edited] = outputs.slice(2 * index, 2 * index + 2);
+    const types = readImmutableTypes(Object.values(output?.sources ?? {}).map(({ ast }) => ast));
     return Object.entries(output?.contracts ?? {}).flatMap(([path, contracts]) =>
       Object.entries(contracts).map(([name, contract]) => {
         const reader = auxdataReaderOf(input.language);
@@ -117,7 +123,7 @@ export async function compileSamples(
           input,
           output: contract,
           reading,
-          recompiled: toRecompiledCodes(contract, reading),
+          recompiled: toRecompiledCodes(contract, reading, types),
           edited: twin,
         };
       }),

@@ -122,6 +122,9 @@ export function assemble(
       code,
       linkReferences,
       immutableReferences: Object.fromEntries(immutables),
+      immutableTypes: Object.fromEntries(
+        [...immutables.keys()].map((id) => [id, { kind: 'unsigned', bits: 256 } as const]),
+      ),
       auxdata,
     },
     onChain: Buffer.from(onChain, 'hex'),

@@ -1,5 +1,5 @@
 import { AbiParameters } from 'ox';
-import { toCodeTemplate } from '../../../src/bytecode/recompiled-code.ts';
+import { toCodeTemplate, type ImmutableSlots } from '../../../src/bytecode/recompiled-code.ts';
 import { type CompiledSample } from './compiled-suite.ts';
 
 /** Where the samples live, and what they are linked and constructed with. */
@@ -47,14 +47,20 @@ export function linkCode(
   return code;
 }
 
+/** A value of an immutable's type, of bytes that are all the same. */
+function valueOf({ length, type }: ImmutableSlots, byte: number): Buffer {
+  const word = Buffer.alloc(length, byte);
+  if (type?.kind === 'unsigned') return word.fill(0, 0, length - type.bits / 8);
+  return type?.kind === 'leading' ? word.fill(0, type.bytes) : word;
+}
+
 /** What a chain would hold after deploying the sample: linked, constructed, with values for its immutables. */
 export function simulateDeployment(sample: CompiledSample): OnChainCodes {
   const runtime = linkCode(sample, 'runtime');
   const own = bytes(ADDRESS);
   for (const [index, slots] of toCodeTemplate(sample.recompiled.runtime).immutables.entries()) {
-    const value = Buffer.alloc(slots.length, index + 1);
-    const word =
-      slots.id === 'library_deploy_address' ? Buffer.concat([Buffer.alloc(12), own]) : value;
+    const isOwn = slots.id === 'library_deploy_address';
+    const word = isOwn ? Buffer.concat([Buffer.alloc(12), own]) : valueOf(slots, index + 1);
     for (const start of slots.starts) word.copy(runtime, start);
   }
   if (runtime.subarray(0, 23).toString('hex') === `73${'00'.repeat(20)}3014`) own.copy(runtime, 1);

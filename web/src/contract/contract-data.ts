@@ -75,6 +75,8 @@ export interface ContractFacts {
 export interface Evidence {
   readonly origin: string;
   readonly firstVerifiedAt: string;
+  /** What the match does not prove. */
+  readonly unproven: readonly string[];
   readonly codeReading: {
     readonly blockNumber: number;
     readonly blockHash: string;

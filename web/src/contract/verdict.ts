@@ -40,3 +40,24 @@ const ORIGINS: Readonly<Record<string, string>> = {
 export function describeOrigin(origin: string): string {
   return ORIGINS[origin] ?? origin;
 }
+
+/** What a match does not prove, beside what every match of its kind does not. */
+export function describeUnproven(unproven: readonly string[], language = ''): readonly string[] {
+  return [
+    ...(language.toLowerCase() === 'yul'
+      ? [
+          'The sources are Yul, which has no metadata: a match proves the code, and no name or comment in the sources.',
+        ]
+      : []),
+    ...(unproven.includes('immutables')
+      ? [
+          'The values of its immutables are not proven: they were read from the code on chain, and no creation code that matches is known.',
+        ]
+      : []),
+    ...(unproven.includes('libraries')
+      ? [
+          'The addresses of its libraries are not proven: they were read from the code on chain, and no creation code that matches is known.',
+        ]
+      : []),
+  ];
+}

@@ -10,6 +10,10 @@ const NEXT: Readonly<Record<string, string>> = {
   invalid_compiler_version:
     'Write the version as the compiler prints it, such as 0.8.30+commit.73712a01.',
   invalid_compiler_input: 'Correct the member of the input that the message names.',
+  unsupported_setting:
+    'Remove the setting that the message names: no code depends on it, or the compiler does not know it.',
+  verbatim_not_allowed:
+    'Write the program in instructions: a match must show what the code does, not only its bytes.',
   unsupported_compiler_version:
     'Look whether the version is right. Solidity is supported from 0.4.11 on.',
   unsupported_language: 'Send Solidity or Yul.',
@@ -30,12 +34,19 @@ const NEXT: Readonly<Record<string, string>> = {
     'Try again later: too few endpoints of the chain answered, so that nobody could look.',
   contract_not_deployed:
     'Check chain and address. If the contract was created just now, wait until the block is final.',
+  delegated_account: 'Verify the contract that the account delegates to, under its own address.',
   compiled_bytecode_is_zero:
     'Name the contract itself: an interface or an abstract contract has no code.',
   bytecode_length_mismatch:
     'Compare version and optimizer settings with those of the deployment: the codes have different lengths.',
   extra_file_input_bug:
     'Send the standard JSON input with all files that were compiled then, also those that are not imported: compilers before 0.8.21 let them change the code.',
+  immutable_out_of_range:
+    'Look at who deployed the contract and how: no constructor of these sources gives this value.',
+  immutable_not_proven:
+    'Name the creation transaction: the value of an internal function counts only with the code that set it.',
+  library_not_deployed:
+    'Look at the address of the library that the message names: the contract calls a place without code.',
   no_match:
     'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
   job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',

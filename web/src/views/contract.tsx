@@ -9,7 +9,7 @@ import {
   JsonSection,
   SameCodeSection,
 } from '../contract/sections.tsx';
-import { VERDICTS } from '../contract/verdict.ts';
+import { describeUnproven, VERDICTS } from '../contract/verdict.ts';
 import { formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -134,6 +134,7 @@ function NotVerified({
 function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
   const { facts, data } = props;
   const { match, compilation } = facts;
+  const unproven = data.evidence.state === 'ready' ? data.evidence.value.unproven : [];
   const hiddenSources = facts.sources.filter(({ hidden }) => hidden > 0).length;
   const hiddenIn = [
     ...facts.hiddenIn,
@@ -148,6 +149,9 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
             <MatchMark match={match} /> <span>{VERDICTS[match].title}</span>
           </p>
           <p>{VERDICTS[match].text}</p>
+          {describeUnproven(unproven, compilation?.language).map((text) => (
+            <p key={text}>{text}</p>
+          ))}
           {facts.verifiedAt !== undefined && (
             <p class="quiet">
               Since {formatTime(facts.verifiedAt)}; read at {formatTime(readAtOf(data))}.

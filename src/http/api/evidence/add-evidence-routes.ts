@@ -42,6 +42,7 @@ export function addEvidenceRoutes(
 
 function renderEvidence({
   match,
+  unproven,
   codeReading,
   creationSearch,
   runtimeHashes,
@@ -57,6 +58,7 @@ function renderEvidence({
     firstVerifiedAt: match.firstMatchedAt.toISOString(),
     verifiedAt: match.matchedAt.toISOString(),
     matchId: match.matchId ?? null,
+    unproven,
     codeReading: codeReading ?? null,
     creationSearch: creationSearch ?? null,
     runtimeCode: renderHashes(runtimeHashes),

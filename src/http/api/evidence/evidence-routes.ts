@@ -23,6 +23,11 @@ const evidenceSchema = z
     firstVerifiedAt: z.iso.datetime().describe('When this service stored its first match'),
     verifiedAt: z.iso.datetime().describe('When this service stored the current match'),
     matchId: z.string().nullable(),
+    unproven: z
+      .array(z.enum(['names', 'comments', 'immutables', 'libraries']))
+      .describe(
+        'What the match does not prove: names and comments without the hash of the metadata, values of immutables and addresses of libraries without creation code that matches',
+      ),
     codeReading: z
       .strictObject({
         blockNumber: z.int(),

@@ -53,7 +53,7 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
     {
       parts: ['runtimeCode'],
       render: ({ runtimeCode }) => renderCode(runtimeCode, 'runtime'),
-      members: [...CODE_MEMBERS, 'immutableReferences'],
+      members: [...CODE_MEMBERS, 'immutableReferences', 'unprovenValues'],
     },
   ],
   [

@@ -44,7 +44,17 @@ export const contractSchema = z
     runtimeMatch: matchSchema.optional(),
     creationBytecode: z.strictObject(codeMembers).optional(),
     runtimeBytecode: z
-      .strictObject({ ...codeMembers, immutableReferences: unknownObject.nullable().optional() })
+      .strictObject({
+        ...codeMembers,
+        immutableReferences: unknownObject.nullable().optional(),
+        unprovenValues: z
+          .array(z.enum(['immutables', 'libraries']))
+          .nullable()
+          .optional()
+          .describe(
+            'Values that only the code on chain says: no creation code that matches shows them',
+          ),
+      })
       .optional(),
     deployment: z
       .strictObject({

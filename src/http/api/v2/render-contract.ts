@@ -50,7 +50,7 @@ export function renderUnverified(chainId: number, address: Hex): object {
 
 /** creationBytecode or runtimeBytecode; what is not known is null. */
 export function renderCode(code: StoredCode | undefined, side: 'creation' | 'runtime'): object {
-  const { onChain, recompiled, artifacts, transformations, values } = code ?? {};
+  const { onChain, recompiled, artifacts, transformations, values, unprovenValues } = code ?? {};
   return {
     onchainBytecode: onChain === undefined ? null : bytesToHex(onChain),
     recompiledBytecode: recompiled === undefined ? null : bytesToHex(recompiled),
@@ -60,6 +60,7 @@ export function renderCode(code: StoredCode | undefined, side: 'creation' | 'run
     ...(side === 'runtime' && { immutableReferences: artifacts?.['immutableReferences'] ?? null }),
     transformations: transformations ?? null,
     transformationValues: values ?? null,
+    ...(side === 'runtime' && { unprovenValues: unprovenValues ?? null }),
   };
 }
 

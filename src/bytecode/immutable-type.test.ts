@@ -1,0 +1,65 @@
+import { AbiParameters } from 'ox';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isSelfEvident, isValueOf, type ImmutableType } from './immutable-type.ts';
+
+const word = (hex: string): Buffer => Buffer.from(hex.padStart(64, '0'), 'hex');
+const encode = (type: string, value: unknown): Buffer =>
+  Buffer.from(AbiParameters.encode([{ type }] as never, [value] as never).slice(2), 'hex');
+const anyWord = fc.uint8Array({ minLength: 32, maxLength: 32 });
+const size = fc.integer({ min: 1, max: 32 });
+
+describe('isValueOf', () => {
+  it('takes every number of its width as the ABI encodes it, and none with other bits', () => {
+    fc.assert(
+      fc.property(size, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (bytes, seed) => {
+        const bits = 8 * bytes;
+        const [unsigned, signed] = [BigInt.asUintN(bits, seed), BigInt.asIntN(bits, seed)];
+        expect(isValueOf({ kind: 'unsigned', bits }, encode(`uint${bits}`, unsigned))).toBe(true);
+        expect(isValueOf({ kind: 'signed', bits }, encode(`int${bits}`, signed))).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 31 }), anyWord, (bytes, dirty) => {
+        const bits = 8 * bytes;
+        const high = dirty.subarray(0, 32 - bytes);
+        const sign = (dirty[32 - bytes] ?? 0) >= 0x80 ? 0xff : 0;
+        expect(isValueOf({ kind: 'unsigned', bits }, dirty)).toBe(high.every((byte) => byte === 0));
+        expect(isValueOf({ kind: 'signed', bits }, dirty)).toBe(
+          high.every((byte) => byte === sign),
+        );
+      }),
+    );
+  });
+
+  it('takes bytes with zeros behind them', () => {
+    fc.assert(
+      fc.property(size, anyWord, (bytes, dirty) => {
+        const type: ImmutableType = { kind: 'leading', bytes };
+        expect(isValueOf(type, dirty)).toBe(dirty.subarray(bytes).every((byte) => byte === 0));
+        expect(isValueOf(type, Buffer.from(dirty).fill(0, bytes))).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    [0, true],
+    [1, true],
+    [2, false],
+    [258, false],
+  ])('takes a bool of 0 or 1 only: %i', (value, isBool) => {
+    expect(isValueOf({ kind: 'below', bound: 2 }, word(value.toString(16)))).toBe(isBool);
+  });
+
+  it('judges a value of fewer bytes than a word', () => {
+    expect(isValueOf({ kind: 'signed', bits: 8 }, Buffer.from('ffff', 'hex'))).toBe(true);
+    expect(isValueOf({ kind: 'signed', bits: 8 }, Buffer.from('00ff', 'hex'))).toBe(false);
+    expect(isValueOf({ kind: 'unsigned', bits: 256 }, Buffer.from('ffff', 'hex'))).toBe(true);
+  });
+});
+
+it('believes neither a place in the code nor an unknown type by itself', () => {
+  expect(isSelfEvident({ kind: 'code_pointer' })).toBe(false);
+  expect(isSelfEvident(undefined)).toBe(false);
+  expect(isSelfEvident({ kind: 'unsigned', bits: 256 })).toBe(true);
+});

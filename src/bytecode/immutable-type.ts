@@ -1,0 +1,45 @@
+/**
+ * What the values of an immutable may be.
+ * `unsigned` numbers of so many bits: uintN, address and contract types.
+ * `signed` numbers of so many bits in two's complement.
+ * `below` a bound: bool and enums.
+ * `leading` so many bytes with zeros behind them: bytesN and external functions.
+ * `code_pointer` a place in the code: an internal function. Nothing in the value itself says that it is a sound one.
+ */
+export type ImmutableType =
+  | { readonly kind: 'unsigned' | 'signed'; readonly bits: number }
+  | { readonly kind: 'below'; readonly bound: number }
+  | { readonly kind: 'leading'; readonly bytes: number }
+  | { readonly kind: 'code_pointer' };
+
+const BYTE_BITS = 8;
+
+function toNumber(word: Uint8Array): bigint {
+  return BigInt(`0x00${Buffer.from(word).toString('hex')}`);
+}
+
+/** Whether the bytes, as many as the code has for the immutable, are the encoding of a value of the type. */
+export function isValueOf(type: ImmutableType, word: Uint8Array): boolean {
+  switch (type.kind) {
+    case 'unsigned':
+      return toNumber(word) < 1n << BigInt(type.bits);
+    case 'signed': {
+      const value = toNumber(word);
+      return BigInt.asUintN(word.length * BYTE_BITS, BigInt.asIntN(type.bits, value)) === value;
+    }
+    case 'below':
+      return toNumber(word) < BigInt(type.bound);
+    case 'leading':
+      return word.subarray(type.bytes).every((byte) => byte === 0);
+    case 'code_pointer':
+      return true;
+  }
+}
+
+/**
+ * Whether a value of the type is sound wherever it comes from. The value of a code pointer, and of a type that is not
+ * known, has to come from the constructor: a forged one lets the same code do anything.
+ */
+export function isSelfEvident(type: ImmutableType | undefined): boolean {
+  return type !== undefined && type.kind !== 'code_pointer';
+}

@@ -1,0 +1,85 @@
+import { type ImmutableType } from './immutable-type.ts';
+
+/** A node of the compiler's AST: compact JSON, as all versions with immutables (from 0.6.5 on) write it. */
+type Node = Readonly<Record<string, unknown>>;
+
+const ADDRESS_BITS = 160;
+const FUNCTION_BYTES = 24;
+const WORD_BITS = 256;
+const WORD_BYTES = 32;
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function childrenOf({ nodes }: Node): readonly Node[] {
+  return Array.isArray(nodes) ? nodes.filter(isNode) : [];
+}
+
+/** What is declared at the level of files and contracts, by its id: immutables, enums and value types are nowhere else. */
+function declarationsOf(units: readonly unknown[]): Map<unknown, Node> {
+  const declared = units
+    .filter(isNode)
+    .flatMap(childrenOf)
+    .flatMap((node) => [node, ...childrenOf(node)]);
+  return new Map(declared.map((node) => [node['id'], node]));
+}
+
+/** A type whose name says all: `t_uint8`, `t_address_payable`, `t_contract$_Token_$12`. */
+function readElementary(identifier: unknown): ImmutableType | undefined {
+  if (typeof identifier !== 'string') return undefined;
+  if (/^t_(?:address(?:_payable)?$|contract\$)/.test(identifier)) {
+    return { kind: 'unsigned', bits: ADDRESS_BITS };
+  }
+  if (identifier === 't_bool') return { kind: 'below', bound: 2 };
+  if (identifier.startsWith('t_function_external')) {
+    return { kind: 'leading', bytes: FUNCTION_BYTES };
+  }
+  if (identifier.startsWith('t_function_internal')) return { kind: 'code_pointer' };
+  const [, name, digits] = /^t_(uint|int|bytes)(\d+)$/.exec(identifier) ?? [];
+  const size = Number(digits);
+  if (name === 'bytes') {
+    return size >= 1 && size <= WORD_BYTES ? { kind: 'leading', bytes: size } : undefined;
+  }
+  if (name === undefined || size < 8 || size > WORD_BITS || size % 8 !== 0) return undefined;
+  return { kind: name === 'uint' ? 'unsigned' : 'signed', bits: size };
+}
+
+function identifierOf({ typeDescriptions }: Node): unknown {
+  return isNode(typeDescriptions) ? typeDescriptions['typeIdentifier'] : undefined;
+}
+
+function readDeclared(
+  declaration: Node,
+  declarations: ReadonlyMap<unknown, Node>,
+): ImmutableType | undefined {
+  const { typeName } = declaration;
+  const named = isNode(typeName) ? declarations.get(typeName['referencedDeclaration']) : undefined;
+  const { nodeType, members, underlyingType } = named ?? {};
+  if (nodeType === 'EnumDefinition') {
+    return Array.isArray(members) ? { kind: 'below', bound: members.length } : undefined;
+  }
+  if (nodeType === 'UserDefinedValueTypeDefinition') {
+    return isNode(underlyingType) ? readElementary(identifierOf(underlyingType)) : undefined;
+  }
+  return readElementary(identifierOf(declaration));
+}
+
+/**
+ * The types of immutables, by the ids under which `immutableReferences` names them: those of their declarations, via IR
+ * too. One whose type is not known here is absent.
+ * @param units the AST of each source, as far as the compiler gave it.
+ */
+export function readImmutableTypes(
+  units: readonly unknown[],
+): Readonly<Record<string, ImmutableType>> {
+  const declarations = declarationsOf(units);
+  return Object.fromEntries(
+    [...declarations].flatMap(([id, node]) => {
+      const isImmutable =
+        node['nodeType'] === 'VariableDeclaration' && node['mutability'] === 'immutable';
+      const type = isImmutable ? readDeclared(node, declarations) : undefined;
+      return type === undefined ? [] : [[String(id), type] as const];
+    }),
+  );
+}

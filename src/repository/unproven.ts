@@ -1,0 +1,35 @@
+import { LIBRARY_ADDRESS_IMMUTABLE } from '../bytecode/explained-value.ts';
+import { type ContractMatch } from './contract-match.ts';
+
+/** Values that were read from the code on chain, where no creation code that matches shows that they belong there. */
+export type UnprovenValues = 'immutables' | 'libraries';
+
+/** What a match does not show to be that of the deployment. */
+export type Unproven = 'names' | 'comments' | UnprovenValues;
+
+/** Which values of a running code nothing but the code itself says. */
+export function unprovenValuesOf(
+  values: Readonly<Record<string, unknown>> | null,
+  isCreationMatched: boolean,
+): readonly UnprovenValues[] {
+  if (isCreationMatched) return [];
+  const { immutables, libraries } = values ?? {};
+  // A library's own address is known: it is where the code was read.
+  const ids = Object.keys(immutables ?? {}).filter((id) => id !== LIBRARY_ADDRESS_IMMUTABLE);
+  return [
+    ...(ids.length > 0 ? (['immutables'] as const) : []),
+    ...(Object.keys(libraries ?? {}).length > 0 ? (['libraries'] as const) : []),
+  ];
+}
+
+/**
+ * What a match does not prove. Names and comments are in the metadata, whose hash only a full match has in its code: a
+ * partial one says nothing of them, and so no match of Yul does, which has no metadata.
+ */
+export function unprovenOf(
+  { match, creationMatch }: Pick<ContractMatch, 'creationMatch' | 'match'>,
+  runtimeValues: Readonly<Record<string, unknown>> | null,
+): readonly Unproven[] {
+  const texts: readonly Unproven[] = match === 'full' ? [] : ['names', 'comments'];
+  return [...texts, ...unprovenValuesOf(runtimeValues, creationMatch !== null)];
+}

@@ -1,0 +1,74 @@
+import { type ContractJudgement } from '../bytecode/judge-contract.ts';
+import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { type CompiledTarget } from './compile-contract.ts';
+import { readConfiguredLibraries } from './configured-libraries.ts';
+import { idsOf, linkedBySettings } from './linked-libraries.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Path → Name → address, of the libraries that the code has. */
+function toLibraries(linked: ReadonlyMap<string, string>): Members {
+  const byPath = new Map<string, [string, string][]>();
+  for (const [id, address] of linked) {
+    const colon = id.lastIndexOf(':');
+    const path = id.slice(0, Math.max(0, colon));
+    byPath.set(path, [...(byPath.get(path) ?? []), [id.slice(colon + 1), address]]);
+  }
+  return Object.fromEntries([...byPath].map(([path, named]) => [path, Object.fromEntries(named)]));
+}
+
+/** The libraries that the metadata names: with their paths from 0.7 on, before by the name alone. */
+function librariesOfMetadata({ contract: { metadata = '' } }: CompiledTarget): ReadonlySet<string> {
+  const { settings } = JSON.parse(metadata === '' ? '{}' : metadata) as {
+    readonly settings?: { readonly libraries?: object };
+  };
+  return new Set(Object.keys(settings?.libraries ?? {}));
+}
+
+/** Whether a remapping may have changed an import: nothing else depends on it. */
+function isUsed(remapping: unknown, sources: readonly (readonly [string, string])[]): boolean {
+  const [head = ''] = String(remapping).split('=', 1);
+  const colon = head.indexOf(':');
+  const [context, prefix] = [head.slice(0, Math.max(0, colon)), head.slice(colon + 1)];
+  return sources.some(
+    ([path, content]) =>
+      path.startsWith(prefix) ||
+      (path.startsWith(context) &&
+        (content.includes(`"${prefix}`) || content.includes(`'${prefix}`))),
+  );
+}
+
+/**
+ * The input without the settings that neither the code nor a metadata hash proves: addresses of libraries that the
+ * code does not link, paths that an old compiler does not read, remappings that fit no import. Whoever sends them could
+ * write any text into the record by them.
+ * @returns undefined where nothing is to be dropped. Else the codes have to be the same without it, but for the hash.
+ */
+export function dropUnusedSettings(
+  task: CompilationTask,
+  input: StandardJsonInput,
+  compiled: CompiledTarget,
+  { match }: ContractJudgement,
+): StandardJsonInput | undefined {
+  const { libraries: configured, remappings, ...settings } = input.settings;
+  const given = idsOf(readConfiguredLibraries(input.settings));
+  const proven = match === 'full' ? librariesOfMetadata(compiled) : new Set<string>();
+  const linked = linkedBySettings(task, input, compiled);
+  const areLibrariesUsed = given.every((id) => proven.has(id) || linked.has(id));
+  const named: readonly unknown[] = Array.isArray(remappings) ? remappings : [];
+  const sources = Object.entries(input.sources).map(
+    ([path, { content = '' }]) => [path, content] as const,
+  );
+  const used = match === 'full' ? named : named.filter((remapping) => isUsed(remapping, sources));
+  if (areLibrariesUsed && used.length === named.length) return undefined;
+  const libraries = areLibrariesUsed ? configured : toLibraries(linked);
+  return {
+    ...input,
+    settings: {
+      ...settings,
+      ...(libraries !== undefined && { libraries }),
+      ...(remappings !== undefined && { remappings: used }),
+    },
+  };
+}
