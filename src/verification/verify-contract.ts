@@ -13,6 +13,7 @@ import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
+import { findNeededSources } from './needed-sources.ts';
 import { readCompilationTask } from './read-compilation-task.ts';
 import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
@@ -29,6 +30,8 @@ export interface VerificationParts extends ChainReaders {
 export interface VerificationResult {
   readonly contract: VerifiedContract;
   readonly compileTimeMs: number;
+  /** Paths of the sources that were given and that the compilation does not need: they are not published. */
+  readonly droppedSources: readonly string[];
 }
 
 /** The codes on chain: what runs, and what created it where that is known; and how it was looked for. */
@@ -75,22 +78,23 @@ async function compare(
 ): Promise<VerificationResult> {
   // What does not stand on chain is not compiled.
   const deployed = await reading.deployed;
-  let input = task.input;
-  let compiled = await compileTarget(parts.compilers, task, input, signal);
+  const compile = (input: StandardJsonInput): Promise<CompiledTarget> =>
+    compileTarget(parts.compilers, task, input, signal);
+  const first = await compile(task.input);
   const { creation, methods } = await reading.creation;
   const onChain: OnChain = { deployed, creation, methods };
-  let compileTimeMs = compiled.compileTimeMs;
-  let judgement = judge(request, input, compiled, onChain);
-  const { withAllSources } = task;
-  if (judgement.match === null && withAllSources && hasSameMetadata(compiled, onChain)) {
-    input = withAllSources;
-    compiled = await compileTarget(parts.compilers, task, input, signal);
-    compileTimeMs += compiled.compileTimeMs;
-    judgement = judge(request, input, compiled, onChain);
-  }
+  const { input, compiled, judgement, dropped, compileTimeMs } = await findNeededSources(
+    task,
+    first,
+    {
+      compile,
+      judge: (tried, its) => judge(request, tried, its, onChain),
+      hasSameMetadata: (its) => hasSameMetadata(its, onChain),
+    },
+  );
   if (judgement.match === null) throw describeMismatch(judgement, compiled, onChain);
   const contract = toVerifiedContract(request, task, input, compiled, onChain, judgement);
-  return { contract, compileTimeMs };
+  return { contract, compileTimeMs, droppedSources: dropped };
 }
 
 function judge(
