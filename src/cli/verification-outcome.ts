@@ -3,6 +3,7 @@ import { checksumAddress, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { type FailureKind } from '../verification/verification-failure.ts';
+import { type DroppedSources } from '../verification/verification-job.ts';
 import { renderTable } from './table.ts';
 
 /** What came of a verification, wherever it ran. */
@@ -11,6 +12,12 @@ export interface VerificationOutcome {
   readonly address: Hex;
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
+  /** Whether it stored a match that was not there before; absent where it failed. */
+  readonly stored?: boolean;
+  /** Whether its text was kept beside another that is shown. */
+  readonly keptBeside?: boolean;
+  /** The sources that the compilation does not need, and that are not published. */
+  readonly droppedSources?: DroppedSources;
   readonly failure?: {
     readonly code: string;
     readonly kind: FailureKind;
@@ -26,12 +33,15 @@ const MEANINGS: Readonly<Record<Match, string>> = {
 const MESSAGES_SHOWN = 5;
 const MESSAGE_SHOWN_CHARACTERS = 400;
 
-/** Both matches and what they mean, for people. */
+/** Both matches, what they mean, and what was not stored, for people. */
 export function outcomeText({
   chainId,
   address,
   runtimeMatch,
   creationMatch,
+  stored,
+  keptBeside = false,
+  droppedSources,
 }: VerificationOutcome): string {
   const meaningOf = (match: Match | null): string =>
     match === null ? 'not compared, or different' : MEANINGS[match];
@@ -41,7 +51,21 @@ export function outcomeText({
       ['runtime', runtimeMatch ?? 'none', meaningOf(runtimeMatch)],
       ['creation', creationMatch ?? 'none', meaningOf(creationMatch)],
     ],
-  )}`;
+  )}${stored === false ? notStoredText(keptBeside) : ''}${droppedText(droppedSources)}`;
+}
+
+function notStoredText(keptBeside: boolean): string {
+  return keptBeside
+    ? 'Nothing was stored as the match: another text that gives the same code is shown. This one is kept beside it.\n'
+    : 'Nothing was stored: a match as good as this one is there already.\n';
+}
+
+function droppedText(dropped: DroppedSources | undefined): string {
+  if (dropped === undefined) return '';
+  const { count, paths } = dropped;
+  const shown = paths.map((each) => `  ${printableText(each)}\n`).join('');
+  const more = count > paths.length ? `  and ${count - paths.length} more\n` : '';
+  return `Not published, since the code is the same without them (${count}):\n${shown}${more}`;
 }
 
 /** The error that ends the command when there is no match: 6 no match, 75 not checked, 1 not verifiable. */

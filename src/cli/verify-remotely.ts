@@ -5,6 +5,7 @@ import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
+import { type DroppedSources } from '../verification/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { type VerificationOutcome } from './verification-outcome.ts';
 
@@ -112,6 +113,14 @@ function readMembers(body: Buffer): Members {
   }
 }
 
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
+}
+
+function readDropped({ count, paths }: Members): DroppedSources {
+  return { count: Number(count), paths: Array.isArray(paths) ? paths.map(String) : [] };
+}
+
 function toOutcome(job: Members): VerificationOutcome {
   const contract = job['contract'] as Readonly<Record<string, string | null>>;
   const error = job['error'] as Members | undefined;
@@ -121,6 +130,13 @@ function toOutcome(job: Members): VerificationOutcome {
     address: String(contract['address']).toLowerCase() as Hex,
     runtimeMatch: matchOf('runtimeMatch'),
     creationMatch: matchOf('creationMatch'),
+    ...(typeof job['stored'] === 'boolean' && {
+      stored: job['stored'],
+      keptBeside: job['keptBeside'] === true,
+    }),
+    ...(isMembers(job['droppedSources']) && {
+      droppedSources: readDropped(job['droppedSources']),
+    }),
     ...(error && {
       failure: {
         code: String(error['customCode']),

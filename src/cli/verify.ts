@@ -8,6 +8,7 @@ import { saveMatch } from '../repository/save-matches.ts';
 import { openGuardedFetch } from '../service/outbound.ts';
 import { openVerificationParts } from '../service/verification-parts.ts';
 import { failureKindOf, toVerificationFailure } from '../verification/verification-failure.ts';
+import { toDroppedSources } from '../verification/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { verifyContract } from '../verification/verify-contract.ts';
 import { loadRegistry } from './chain-registry.ts';
@@ -104,10 +105,21 @@ async function runHere(
   };
   const parts = await openVerificationParts(loaded.config, chainParts, log);
   try {
-    const { contract } = await verifyContract(parts, { ...request, chainId }, context.signal);
-    await withStore(loaded.config, 'verify', log, ({ database }) => saveMatch(database, contract));
-    const { runtimeMatch, creationMatch } = contract;
-    return { chainId, address, runtimeMatch, creationMatch };
+    const verified = await verifyContract(parts, { ...request, chainId }, context.signal);
+    const { runtimeMatch, creationMatch } = verified.contract;
+    const saved = await withStore(loaded.config, 'verify', log, ({ database }) =>
+      saveMatch(database, verified.contract),
+    );
+    const droppedSources = toDroppedSources(verified.droppedSources);
+    return {
+      chainId,
+      address,
+      runtimeMatch,
+      creationMatch,
+      stored: saved.outcome !== 'unchanged',
+      keptBeside: saved.keptBeside === true,
+      ...(droppedSources && { droppedSources }),
+    };
   } catch (error) {
     context.signal.throwIfAborted();
     const failure = toVerificationFailure(error);

@@ -3,6 +3,7 @@ import { type Queryable } from '../store/database.ts';
 import { type ContractMatch } from './contract-match.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { type ContractPage, listContracts } from './list-contracts.ts';
+import { type AlternativeText, readAlternative } from './read-alternatives.ts';
 import { type ContractPart, readContract, type StoredContract } from './read-contract.ts';
 import { type ContractEvent, readContractEvents } from './read-contract-events.ts';
 import { type MatchEvidence, readEvidence } from './read-evidence.ts';
@@ -21,6 +22,12 @@ export interface ContractReader {
   readEvidence(chainId: number, address: Hex): Promise<MatchEvidence | undefined>;
   /** See {@link readContractEvents}. */
   readContractEvents(chainId: number, address: Hex): Promise<readonly ContractEvent[]>;
+  /** See {@link readAlternative}. */
+  readAlternative(
+    chainId: number,
+    address: Hex,
+    matchId: string,
+  ): Promise<AlternativeText | undefined>;
   /** See {@link listContracts}. */
   listContracts(chainId: number, page: ContractPage): Promise<readonly ContractMatch[]>;
   /** See {@link findOnChains}. */
@@ -40,6 +47,8 @@ export function createContractReader(database: Queryable): ContractReader {
     readContract: (chainId, address, parts) => readContract(database, chainId, address, parts),
     readEvidence: (chainId, address) => readEvidence(database, chainId, address),
     readContractEvents: (chainId, address) => readContractEvents(database, chainId, address),
+    readAlternative: (chainId, address, matchId) =>
+      readAlternative(database, chainId, address, matchId),
     listContracts: (chainId, page) => listContracts(database, chainId, page),
     findOnChains: (addresses, chainIds) => findOnChains(database, addresses, chainIds),
     readFiles: (chainId, address) => readFiles(database, chainId, address),

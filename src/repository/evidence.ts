@@ -8,7 +8,12 @@ import {
   hashOf,
   sha256,
 } from './verified-contract-identity.ts';
-import { type Match, type Transformed, type VerifiedContract } from './verified-contract.ts';
+import {
+  type Compilation,
+  type Match,
+  type Transformed,
+  type VerifiedContract,
+} from './verified-contract.ts';
 
 const INSERT_SOURCES = sql(
   'insert sources',
@@ -47,14 +52,13 @@ const INSERT_COMPILATIONS = sql(
      AS row (id, compiler, version, language, name, fully_qualified_name, settings, artifacts,
       creation, creation_artifacts, runtime, runtime_artifacts, metadata, metadata_hash)
    ORDER BY id
-   ON CONFLICT DO NOTHING`,
+   ON CONFLICT DO NOTHING RETURNING id`,
 );
 const INSERT_COMPILATION_SOURCES = sql(
   'insert compilation sources',
   `INSERT INTO compiled_contracts_sources (compilation_id, path, source_hash)
    SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS row (compilation_id, path, source_hash)
-   ORDER BY compilation_id, path COLLATE "C"
-   ON CONFLICT DO NOTHING`,
+   ORDER BY compilation_id, path COLLATE "C"`,
 );
 const INSERT_VERIFIED_CONTRACTS = sql(
   'insert verified contracts',
@@ -140,9 +144,9 @@ function deploymentRow(contract: VerifiedContract): Row {
   ];
 }
 
-function compilationRow({ compilation }: VerifiedContract): Row {
+function compilationRow([id, compilation]: readonly [string, Compilation]): Row {
   return [
-    compilationId(compilation),
+    id,
     compilation.compiler,
     compilation.version,
     compilation.language,
@@ -191,20 +195,27 @@ export async function storeEvidence(
     }),
   );
   await insertRows(transaction, INSERT_DEPLOYMENTS, contracts.map(deploymentRow));
-  await insertRows(transaction, INSERT_COMPILATIONS, contracts.map(compilationRow));
-  await storeCompilationSources(transaction, contracts);
+  await storeCompilations(transaction, contracts);
   return storeVerdicts(transaction, contracts);
 }
 
-async function storeCompilationSources(
+/**
+ * Sources join a compilation in the transaction that stores it and never later: a compilation does not change. A writer
+ * who finds it stored, or waits for another who is storing it, adds nothing, since the same id says the same sources.
+ */
+async function storeCompilations(
   transaction: Queryable,
   contracts: readonly VerifiedContract[],
 ): Promise<void> {
   const compilations = new Map(
     contracts.map(({ compilation }) => [compilationId(compilation), compilation]),
   );
-  const rows = [...compilations].flatMap(([id, { sources }]) =>
-    sources.map(({ path, content }) => [id, path, sha256(content)]),
+  const stored = await transaction.query<{ id: string }>(
+    INSERT_COMPILATIONS,
+    toColumns([...compilations].map(compilationRow), 14),
+  );
+  const rows = stored.flatMap(({ id }) =>
+    (compilations.get(id)?.sources ?? []).map(({ path, content }) => [id, path, sha256(content)]),
   );
   if (rows.length === 0) return;
   const columns = [0, 1, 2].map((column) => rows.map((row) => row[column]));

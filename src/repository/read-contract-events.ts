@@ -8,19 +8,20 @@ const MOST_EVENTS = 100;
 /** What happened to the match of a contract. */
 export interface ContractEvent {
   readonly eventNumber: string;
-  readonly kind: 'stored' | 'upgraded' | 'withdrawn';
-  /** The match after it; null after a withdrawal. */
+  /** A correction changes no match: it says what became of the record. */
+  readonly kind: 'stored' | 'upgraded' | 'withdrawn' | 'corrected';
+  /** The match after it; null after a withdrawal, and of a correction. */
   readonly match: Match | null;
   readonly origin: Origin | null;
   readonly at: Date;
-  /** Of a withdrawal. */
+  /** Of a withdrawal or a correction. */
   readonly reason?: string;
 }
 
 const READ_EVENTS = sql(
   'read events of a contract',
   `SELECT id, kind, match_after, origin, recorded_at, reason FROM match_events
-   WHERE chain_id = $1 AND address = $2 AND kind <> 'corrected' ORDER BY id DESC LIMIT $3`,
+   WHERE chain_id = $1 AND address = $2 ORDER BY id DESC LIMIT $3`,
 );
 
 interface EventRow {

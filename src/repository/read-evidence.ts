@@ -6,6 +6,7 @@ import {
   type MatchRow,
   toContractMatch,
 } from './contract-match.ts';
+import { type Alternative, readAlternatives } from './read-alternatives.ts';
 import { unprovenOf, type Unproven } from './unproven.ts';
 import { type CodeReading, type CreationSearchStep } from './verified-contract.ts';
 
@@ -14,6 +15,7 @@ const READ_EVIDENCE = sql(
   `SELECT ${MATCH_COLUMNS.split(',')
     .map((column) => `current_matches.${column.trim()}`)
     .join(', ')}, code_reading, creation_search, runtime_values,
+     metadata_hash IS NOT NULL AND text_hash <> metadata_hash AS has_unlisted_sources,
      creation.code_hash_keccak AS creation_hash, runtime.code_hash_keccak AS runtime_hash,
      compiled_creation.code_hash_keccak AS compiled_creation_hash, compiled_runtime.code_hash_keccak AS compiled_runtime_hash
    FROM current_matches
@@ -41,6 +43,13 @@ export interface MatchEvidence {
   readonly codeReading?: CodeReading;
   /** Absent where the creation transaction was not looked for here. */
   readonly creationSearch?: readonly CreationSearchStep[];
+  /**
+   * Whether the shown sources hold files that the metadata does not list: the compiler gives another code without them,
+   * and no hash proves their text.
+   */
+  readonly hasUnlistedSources: boolean;
+  /** Other texts that give the code of a partial match. */
+  readonly alternatives: readonly Alternative[];
   readonly runtimeHashes: CodeHashes;
   readonly creationHashes: CodeHashes;
   readonly unproven: readonly Unproven[];
@@ -50,6 +59,7 @@ type EvidenceRow = MatchRow & {
   code_reading: CodeReading | null;
   creation_search: CreationSearchStep[] | null;
   runtime_values: Record<string, unknown> | null;
+  has_unlisted_sources: boolean | null;
   creation_hash: Buffer | null;
   runtime_hash: Buffer | null;
   compiled_creation_hash: Buffer | null;
@@ -71,6 +81,8 @@ export async function readEvidence(
   return {
     match,
     unproven: unprovenOf(match, row.runtime_values),
+    hasUnlistedSources: row.has_unlisted_sources === true,
+    alternatives: row.match === 'partial' ? await readAlternatives(database, chainId, address) : [],
     ...(row.code_reading !== null && { codeReading: row.code_reading }),
     ...(row.creation_search !== null && { creationSearch: row.creation_search }),
     runtimeHashes: toHashes(row.runtime_hash, row.compiled_runtime_hash),

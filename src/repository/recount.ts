@@ -104,18 +104,21 @@ const RESTORE_MATCHES = sql(
   'restore matches',
   `WITH replayed AS MATERIALIZED (${REPLAY})
    INSERT INTO current_matches AS current
-     (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at, runtime_code_hash)
+     (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at, runtime_code_hash, text_hash)
    SELECT chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, recorded_at, recorded_at,
      (SELECT runtime_code_hash FROM verified_contracts
       JOIN contract_deployments ON contract_deployments.id = deployment_id
       JOIN contracts ON contracts.id = contract_id
+      WHERE verified_contracts.id = replayed.verified_contract_id),
+     (SELECT coalesce(metadata_hash, sha256(convert_to(compiled_contracts.id::text, 'UTF8'))) FROM verified_contracts
+      JOIN compiled_contracts ON compiled_contracts.id = compilation_id
       WHERE verified_contracts.id = replayed.verified_contract_id)
    FROM replayed WHERE match IS NOT NULL
    ON CONFLICT (chain_id, address) DO UPDATE SET
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
      match_before = excluded.match_before, origin = excluded.origin,
      verified_contract_id = excluded.verified_contract_id, runtime_code_hash = excluded.runtime_code_hash,
-     updated_at = now()
+     text_hash = excluded.text_hash, updated_at = now()
    WHERE (current.runtime_match, current.creation_match) IS DISTINCT FROM (excluded.runtime_match, excluded.creation_match)`,
 );
 const RESTORE_COUNTS = sql(

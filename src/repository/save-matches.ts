@@ -1,33 +1,40 @@
 import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../store/database.ts';
+import { chooseAlternatives, dropAlternatives, keepAlternatives } from './alternative-matches.ts';
 import { addToCounts } from './chain-counts.ts';
 import { storeEvidence } from './evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { rollUpEvents } from './roll-up-events.ts';
-import { hashOf } from './verified-contract-identity.ts';
+import { hashOf, textHash } from './verified-contract-identity.ts';
 import { type Match, type VerifiedContract } from './verified-contract.ts';
 
-/** What became of a contract that was to be stored. `unchanged`: its match is not better than the current one. */
+/**
+ * What became of a contract that was to be stored. `unchanged`: its match is not better than the current one, or it is
+ * as good and shows another text.
+ */
 export interface SavedMatch {
   readonly chainId: number;
   readonly address: Hex;
   readonly outcome: 'stored' | 'upgraded' | 'unchanged';
   /** The number of the event that records the change; absent where nothing changed. */
   readonly eventId?: string;
+  /** Set on an unchanged one whose text gives the code of the current match too, and was kept beside it. */
+  readonly keptBeside?: true;
 }
 
 // The law "a match only rises" is this one statement: concurrent writers of an address wait for its row,
-// and what does not rise is not returned and changes nothing.
+// and what does not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
 const RAISE_MATCHES = sql(
   'raise matches',
-  `INSERT INTO current_matches AS current (chain_id, address, runtime_match, creation_match, origin)
-   SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::match[], $4::match[], $5::match_origin[])
-     AS row (chain_id, address, runtime_match, creation_match, origin)
+  `INSERT INTO current_matches AS current (chain_id, address, runtime_match, creation_match, origin, text_hash)
+   SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::match[], $4::match[], $5::match_origin[], $6::bytea[])
+     AS row (chain_id, address, runtime_match, creation_match, origin, text_hash)
    ORDER BY chain_id, address
    ON CONFLICT (chain_id, address) DO UPDATE SET
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
-     match_before = current.match, origin = excluded.origin, updated_at = now()
-   WHERE match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match)
+     match_before = current.match, origin = excluded.origin, text_hash = excluded.text_hash, updated_at = now()
+   WHERE match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match,
+     current.text_hash = excluded.text_hash)
    RETURNING chain_id, address, match, match_before`,
 );
 const RECORD_EVENTS = sql(
@@ -121,8 +128,8 @@ async function saveRound(
     contracts.map(({ runtimeMatch }) => runtimeMatch),
     contracts.map(({ creationMatch }) => creationMatch),
     contracts.map(({ origin }) => origin),
+    contracts.map(({ compilation }) => textHash(compilation)),
   ]);
-  if (raised.length === 0) return new Map();
   const byKey = new Map(
     contracts.map((contract) => [keyOf(contract.chainId, contract.address), contract]),
   );
@@ -130,10 +137,18 @@ async function saveRound(
     const contract = byKey.get(keyOf(row.chain_id, bytesToHex(row.address)));
     return contract === undefined ? [] : [{ row, contract }];
   });
-  const evidenceIds = await storeEvidence(
+  const risen = new Set(changes.map(({ contract }) => contract));
+  const beside = await chooseAlternatives(
     transaction,
-    changes.map(({ contract }) => contract),
+    contracts.filter((contract) => !risen.has(contract)),
   );
+  if (risen.size + beside.length === 0) return new Map();
+  const evidenceIds = await storeEvidence(transaction, [...risen, ...beside]);
+  await keepAlternatives(transaction, beside, evidenceIds.slice(risen.size));
+  const kept = beside.map(
+    (contract) => [contract, { ...unchanged(contract), keptBeside: true }] as const,
+  );
+  if (risen.size === 0) return new Map<VerifiedContract, SavedMatch>(kept);
   const events = await transaction.query<{
     id: string;
     chain_id: string;
@@ -142,9 +157,15 @@ async function saveRound(
   }>(RECORD_EVENTS, [
     changes.map(({ row }) => row.chain_id),
     changes.map(({ row }) => row.address),
-    evidenceIds,
+    evidenceIds.slice(0, risen.size),
     changes.map(({ contract }) => hashOf(contract.deployment.runtimeCode)),
   ]);
+  await dropAlternatives(
+    transaction,
+    changes.flatMap(({ row, contract }) =>
+      row.match === 'full' && row.match_before !== null ? [contract] : [],
+    ),
+  );
   await addToCounts(
     transaction,
     changes.map(({ row, contract }) => ({
@@ -157,13 +178,12 @@ async function saveRound(
     transaction,
     events.map(({ id }) => id),
   );
-  return new Map(
-    events.flatMap((event) => {
-      const address = bytesToHex(event.address);
-      const contract = byKey.get(keyOf(event.chain_id, address));
-      if (contract === undefined) return [];
-      const { chainId } = contract;
-      return [[contract, { chainId, address, outcome: event.kind, eventId: event.id }] as const];
-    }),
-  );
+  const recorded = events.flatMap((event) => {
+    const address = bytesToHex(event.address);
+    const contract = byKey.get(keyOf(event.chain_id, address));
+    if (contract === undefined) return [];
+    const { chainId } = contract;
+    return [[contract, { chainId, address, outcome: event.kind, eventId: event.id }] as const];
+  });
+  return new Map<VerifiedContract, SavedMatch>([...kept, ...recorded]);
 }

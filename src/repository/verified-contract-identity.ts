@@ -55,14 +55,35 @@ export function deploymentId({ chainId, address, deployment }: VerifiedContract)
   ]);
 }
 
-/** The id of a compilation: compiler, language, both codes and the metadata tell it apart. */
+const compilationIds = new WeakMap<Compilation, string>();
+
+/**
+ * The id of a compilation: all that is published of it tells it apart, so that a compilation never changes. Whoever
+ * shows the same code with another file, name or setting has another compilation.
+ */
 export function compilationId(compilation: Compilation): string {
-  return deriveUuid([
-    'compilation',
-    compilation.compiler,
-    compilation.language,
-    orNull(hashOf(compilation.creationCode)),
-    orNull(hashOf(compilation.runtimeCode)),
-    orNull(hashOf(compilation.metadata)),
+  const known = compilationIds.get(compilation);
+  if (known !== undefined) return known;
+  const { sources, creationCode, runtimeCode, metadata, ...published } = compilation;
+  const id = deriveUuid([
+    'compilation of sources',
+    { ...published, hasUnlistedSources: undefined },
+    orNull(hashOf(creationCode)),
+    orNull(hashOf(runtimeCode)),
+    orNull(hashOf(metadata)),
+    Object.fromEntries(sources.map(({ path, content }) => [path, bytesToHex(sha256(content))])),
   ]);
+  compilationIds.set(compilation, id);
+  return id;
+}
+
+/**
+ * What tells the text of a compilation apart from others that give the same code: the SHA-256 of the metadata, whose
+ * hashes prove every source, or of the compilation's id where no metadata lists all of them.
+ */
+export function textHash(compilation: Compilation): Buffer {
+  const { metadata, hasUnlistedSources } = compilation;
+  return metadata === undefined || hasUnlistedSources === true
+    ? sha256(compilationId(compilation))
+    : sha256(metadata);
 }

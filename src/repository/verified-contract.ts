@@ -48,6 +48,11 @@ export interface Compilation {
   readonly creationCodeArtifacts?: Readonly<Record<string, unknown>>;
   readonly runtimeCodeArtifacts?: Readonly<Record<string, unknown>>;
   readonly sources: readonly Source[];
+  /**
+   * Set where some sources are not in the metadata and are needed all the same: without them the compiler gives another
+   * code. No hash in the code proves their text. Derived from the rest, so it is not stored.
+   */
+  readonly hasUnlistedSources?: boolean;
 }
 
 /** The expected differences that turn the recompiled code into the code on chain (Verifier Alliance form). */

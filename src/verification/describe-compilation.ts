@@ -3,6 +3,7 @@ import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { type Compilation } from '../repository/verified-contract.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
+import { unlistedSources } from './needed-sources.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -23,14 +24,15 @@ function codeArtifacts(
 }
 
 /**
- * The compilation as it is stored. All sources of the input are kept, also those that the contract does not use: with
- * them the compilation gives the same code again, and without them it may not.
+ * The compilation as it is stored: the sources of the input are those that it needs. The output selection is left out,
+ * since it says nothing of the contract and may hold any text.
  */
 export function describeCompilation(
   { language, target }: CompilationTask,
   input: StandardJsonInput,
-  { contract, evm, codes, version, sourceIds }: CompiledTarget,
+  compiled: CompiledTarget,
 ): Compilation {
+  const { contract, evm, codes, version, sourceIds } = compiled;
   const { abi, metadata, userdoc, devdoc, storageLayout, transientStorageLayout } = contract;
   return {
     language,
@@ -38,7 +40,9 @@ export function describeCompilation(
     version,
     name: target.name,
     fullyQualifiedName: `${target.path}:${target.name}`,
-    settings: input.settings,
+    settings: Object.fromEntries(
+      Object.entries(input.settings).filter(([key]) => key !== 'outputSelection'),
+    ),
     artifacts: orNull({
       abi,
       userdoc,
@@ -56,5 +60,6 @@ export function describeCompilation(
       immutableReferences: evm.deployedBytecode.immutableReferences ?? null,
     },
     sources: Object.entries(input.sources).map(([path, { content = '' }]) => ({ path, content })),
+    ...(unlistedSources(input, compiled).length > 0 && { hasUnlistedSources: true }),
   };
 }

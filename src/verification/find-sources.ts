@@ -7,8 +7,8 @@ import { VerificationFailure } from './verification-failure.ts';
 export interface FoundSources {
   /** Path in the metadata → content, each with the hash that the metadata says. */
   readonly contents: ReadonlyMap<string, string>;
-  /** Whether more was given than the metadata names. */
-  readonly unused: boolean;
+  /** The paths of what was given and is none of the sources that the metadata names. */
+  readonly unused: readonly string[];
 }
 
 const NAMES_SHOWN = 20;
@@ -27,23 +27,30 @@ function variantsOf(content: string): readonly string[] {
   );
 }
 
+/** A content with the given one that it was made of. */
+interface FoundContent {
+  readonly content: string;
+  readonly given: string;
+}
+
 /** Finds contents by hash: the given ones first, and their variants only when one is missing. */
 class ContentIndex {
   readonly #given: readonly string[];
-  readonly #byHash: Map<string, string>;
+  readonly #byHash: Map<string, FoundContent>;
   #hasVariants = false;
 
   constructor(given: readonly string[]) {
     this.#given = given;
-    this.#byHash = new Map(given.map((content) => [hashOf(content), content]));
+    this.#byHash = new Map(given.map((content) => [hashOf(content), { content, given: content }]));
   }
 
-  find(hash: string): string | undefined {
+  find(hash: string): FoundContent | undefined {
     const found = this.#byHash.get(hash);
     if (found !== undefined || this.#hasVariants) return found;
     this.#hasVariants = true;
-    for (const variant of this.#given.flatMap(variantsOf)) {
-      this.#byHash.set(hashOf(variant), variant);
+    for (const given of this.#given) {
+      for (const content of variantsOf(given))
+        this.#byHash.set(hashOf(content), { content, given });
     }
     return this.#byHash.get(hash);
   }
@@ -75,6 +82,7 @@ export function findSources(
 ): FoundSources {
   const index = new ContentIndex(Object.values(given));
   const contents = new Map<string, string>();
+  const used = new Set<string>();
   const missing: string[] = [];
   const invalid: string[] = [];
   for (const [path, value] of Object.entries(named)) {
@@ -84,15 +92,17 @@ export function findSources(
       continue;
     }
     const isLiteral = literal !== undefined && hashOf(literal) === hash;
-    const content = isLiteral ? literal : index.find(hash);
-    if (content !== undefined) contents.set(path, content);
-    else if (Object.hasOwn(given, path)) invalid.push(path);
+    const found = isLiteral ? { content: literal, given: literal } : index.find(hash);
+    if (found !== undefined) {
+      contents.set(path, found.content);
+      used.add(found.given);
+    } else if (Object.hasOwn(given, path)) invalid.push(path);
     else missing.push(path);
   }
   if (invalid.length > 0) throw refuse('missing_or_invalid_source', invalid, missing);
   if (missing.length > 0) throw refuse('missing_source', invalid, missing);
-  const used = new Set(contents.values());
-  return { contents, unused: Object.values(given).some((content) => !used.has(content)) };
+  const unused = Object.entries(given).filter(([, content]) => !used.has(content));
+  return { contents, unused: unused.map(([path]) => path) };
 }
 
 function refuse(

@@ -73,6 +73,7 @@ const start = (
 const succeed: WorkerParts['verify'] = async ({ chainId, address }) => ({
   contract: sampleContract(chainId, address, { runtimeMatch: 'full' }, { origin: 'verified' }),
   compileTimeMs: 12,
+  droppedSources: [],
 });
 const never = (): Promise<never> => new Promise(() => undefined);
 const untilEnd = async (id: string): Promise<VerificationJob> => {
@@ -171,7 +172,8 @@ describe('claiming', () => {
     expect(await renewLease(database, first, 1000)).toBe('lost');
     const contract = sampleContract(7, first.address, { runtimeMatch: 'full' });
     const saved = await saveMatch(database, contract);
-    await finishWithMatch(database, first, contract, saved, 1);
+    const result = { contract, compileTimeMs: 1, droppedSources: [] };
+    await finishWithMatch(database, first, result, saved);
     expect(await readJob(database, id)).toMatchObject({ state: 'queued' });
     for (let attempt = 2; attempt <= MAX_ATTEMPTS; attempt += 1) {
       expect(await claimJob(database, 1)).toMatchObject({ id, attempts: attempt });
@@ -316,6 +318,7 @@ describe('workers', () => {
           { origin: 'verified', variant: isFull ? 1 : 2 },
         ),
         compileTimeMs: 1,
+        droppedSources: [],
       };
     });
     const ids = await Promise.all(

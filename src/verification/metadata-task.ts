@@ -43,13 +43,13 @@ export function readMetadataTask({ metadata, sources }: MetadataCompilation): Co
     sources: Object.fromEntries([...contents].map(([path, content]) => [path, { content }])),
     settings: readSettings(settings, version),
   });
-  const all = new Map([...Object.entries(sources), ...found.contents]);
+  const unused = found.unused.map((path) => [path, sources[path] ?? ''] as const);
   return {
     language: language.toLowerCase(),
     version,
     target,
     input: inputOf(found.contents),
-    ...(found.unused && { withAllSources: inputOf(all) }),
+    ...(unused.length > 0 && { withAllSources: inputOf(new Map([...unused, ...found.contents])) }),
   };
 }
 

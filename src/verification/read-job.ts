@@ -2,10 +2,14 @@ import { bytesToHex } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { sql, type Queryable } from '../store/database.ts';
 import { type ComparedCodes } from './verification-failure.ts';
-import { type VerificationJob, type VerificationJobState } from './verification-job.ts';
+import {
+  type DroppedSources,
+  type VerificationJob,
+  type VerificationJobState,
+} from './verification-job.ts';
 
 const COLUMNS = `id, state, chain_id, address, created_at, started_at, finished_at, compile_time_ms,
-  runtime_match, creation_match, event_id, error_code, error_message, error_id, error_data`;
+  runtime_match, creation_match, event_id, kept_beside, dropped_sources, error_code, error_message, error_id, error_data`;
 
 const READ_JOB = sql('read job', `SELECT ${COLUMNS} FROM verification_jobs WHERE id = $1`);
 
@@ -28,6 +32,8 @@ interface JobRow {
   readonly runtime_match: Match | null;
   readonly creation_match: Match | null;
   readonly event_id: string | null;
+  readonly kept_beside: boolean;
+  readonly dropped_sources: DroppedSources | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly error_id: string | null;
@@ -48,6 +54,8 @@ function toJob(row: JobRow): VerificationJob {
     createdAt: row.created_at,
     runtimeMatch: row.runtime_match,
     creationMatch: row.creation_match,
+    keptBeside: row.kept_beside,
+    ...(row.dropped_sources && { droppedSources: row.dropped_sources }),
     ...(row.started_at && { startedAt: row.started_at }),
     ...(row.finished_at && { finishedAt: row.finished_at }),
     ...(row.compile_time_ms !== null && { compileTimeMs: row.compile_time_ms }),

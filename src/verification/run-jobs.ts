@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type SavedMatch } from '../repository/save-matches.ts';
-import { type VerifiedContract } from '../repository/verified-contract.ts';
 import { sql, type Database } from '../store/database.ts';
 import { notifyOfJobs } from './job-notifications.ts';
 import { failureKindOf, type VerificationFailure } from './verification-failure.ts';
-import { type JobEnd } from './verification-job.ts';
+import { toDroppedSources, type JobEnd } from './verification-job.ts';
+import { type VerificationResult } from './verify-contract.ts';
 
 /** A job that a worker holds: its own until the lease runs out. */
 export interface ClaimedJob {
@@ -50,7 +50,8 @@ const SUCCEED = sql(
   'finish job with a match',
   `UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL,
      lease_token = NULL, lease_until = NULL,
-     runtime_match = $3, creation_match = $4, event_id = $5, compile_time_ms = $6
+     runtime_match = $3, creation_match = $4, event_id = $5, compile_time_ms = $6,
+     kept_beside = $7, dropped_sources = $8
    WHERE id = $1 AND lease_token = $2 RETURNING id`,
 );
 const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL,
@@ -144,9 +145,8 @@ export async function handBack(
 export async function finishWithMatch(
   database: Database,
   { id, token }: ClaimedJob,
-  contract: VerifiedContract,
-  { eventId }: SavedMatch,
-  compileTimeMs: number,
+  { contract, compileTimeMs, droppedSources }: VerificationResult,
+  { eventId, keptBeside }: SavedMatch,
 ): Promise<boolean> {
   const { runtimeMatch, creationMatch } = contract;
   const ended = await database.query(SUCCEED, [
@@ -156,6 +156,8 @@ export async function finishWithMatch(
     creationMatch,
     eventId ?? null,
     Math.round(compileTimeMs),
+    keptBeside === true,
+    toStorableJson(toDroppedSources(droppedSources) ?? null),
   ]);
   await notifyOfJobs(database);
   return ended.length > 0;

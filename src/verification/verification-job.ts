@@ -1,4 +1,5 @@
 import { type Hex } from '../lib/hex.ts';
+import { printableText } from '../lib/printable-text.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { type ComparedCodes, type FailureCode, type FailureKind } from './verification-failure.ts';
 
@@ -19,6 +20,13 @@ export interface JobFailure {
   readonly codes?: ComparedCodes;
 }
 
+/** The sources of a submission that its compilation does not need, and that are not published. */
+export interface DroppedSources {
+  readonly count: number;
+  /** The first ones, printable. */
+  readonly paths: readonly string[];
+}
+
 /** A verification job, without its request. */
 export interface VerificationJob {
   readonly id: string;
@@ -34,7 +42,24 @@ export interface VerificationJob {
   readonly creationMatch: Match | null;
   /** The event of the match that it stored; absent when an equal or better one was there. */
   readonly eventId?: string;
+  /** Whether nothing was stored as the match, and the text was kept beside the shown one. */
+  readonly keptBeside: boolean;
+  /** Absent where every source is needed. */
+  readonly droppedSources?: DroppedSources;
   readonly failure?: JobFailure;
+}
+
+const DROPPED_SHOWN = 20;
+const PATH_SHOWN_CHARACTERS = 200;
+
+/** What is told of dropped sources; undefined where there are none. */
+export function toDroppedSources(paths: readonly string[]): DroppedSources | undefined {
+  if (paths.length === 0) return undefined;
+  const shown = paths.slice(0, DROPPED_SHOWN);
+  return {
+    count: paths.length,
+    paths: shown.map((path) => printableText(path, PATH_SHOWN_CHARACTERS)),
+  };
 }
 
 /** How a job came to its end. */

@@ -16,6 +16,12 @@ import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
 import { dropUnusedSettings } from './drop-unused-settings.ts';
 import { linkedBySettings, requireDeployedLibraries } from './linked-libraries.ts';
+import {
+  findNeededSources,
+  type Attempt,
+  type NeededSources,
+  type Trial,
+} from './needed-sources.ts';
 import { readCompilationTask } from './read-compilation-task.ts';
 import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
@@ -32,6 +38,8 @@ export interface VerificationParts extends ChainReaders {
 export interface VerificationResult {
   readonly contract: VerifiedContract;
   readonly compileTimeMs: number;
+  /** Paths of the sources that were given and that the compilation does not need: they are not published. */
+  readonly droppedSources: readonly string[];
 }
 
 /** The codes on chain: what runs, and what created it where that is known; and how it was looked for. */
@@ -69,13 +77,6 @@ export async function verifyContract(
   }
 }
 
-/** One compilation of the task, judged. */
-interface Attempt {
-  readonly input: StandardJsonInput;
-  readonly compiled: CompiledTarget;
-  readonly judgement: ContractJudgement;
-}
-
 async function compare(
   parts: VerificationParts,
   chain: RegisteredChain,
@@ -87,37 +88,49 @@ async function compare(
   // What does not stand on chain is not compiled.
   const deployed = await reading.deployed;
   if (isDelegation(deployed.code)) throw describeDelegation(request, deployed);
-  let compileTimeMs = 0;
-  const attempt = async (input: StandardJsonInput): Promise<Attempt & { onChain: OnChain }> => {
-    const compiled = await compileTarget(parts.compilers, task, input, signal);
-    compileTimeMs += compiled.compileTimeMs;
-    const { creation, methods } = await reading.creation;
-    const onChain = { deployed, creation, methods };
-    return { input, compiled, onChain, judgement: judge(request, input, compiled, onChain) };
+  const compile = (input: StandardJsonInput): Promise<CompiledTarget> =>
+    compileTarget(parts.compilers, task, input, signal);
+  const first = await compile(task.input);
+  const { creation, methods } = await reading.creation;
+  const onChain: OnChain = { deployed, creation, methods };
+  const trial = {
+    compile,
+    judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
+      judge(request, input, compiled, onChain),
+    hasSameMetadata: (compiled: CompiledTarget) => hasSameMetadata(compiled, onChain),
   };
-  let found = await attempt(task.input);
-  const { onChain } = found;
-  const { withAllSources } = task;
-  if (
-    found.judgement.match === null &&
-    withAllSources &&
-    hasSameMetadata(found.compiled, onChain)
-  ) {
-    found = await attempt(withAllSources);
+  const needed = await findNeededSources(task, first, trial);
+  if (needed.judgement.match === null) {
+    throw describeMismatch(needed.judgement, needed.compiled, onChain);
   }
-  if (found.judgement.match === null) {
-    throw describeMismatch(found.judgement, found.compiled, onChain);
-  }
-  const configured = linkedBySettings(task, found.input, found.compiled);
-  await requireDeployedLibraries(parts, chain, configured, found.judgement, signal);
-  const without = dropUnusedSettings(task, found.input, found.compiled, found.judgement);
-  if (without !== undefined) {
-    const again = await attempt(without).catch(ignoreFailure);
-    if (again && isSameMatch(again.judgement, found.judgement)) found = again;
-  }
-  const { input, compiled, judgement } = found;
-  const contract = toVerifiedContract(request, task, input, compiled, onChain, judgement);
-  return { contract, compileTimeMs };
+  const configured = linkedBySettings(task, needed.input, needed.compiled);
+  await requireDeployedLibraries(parts, chain, configured, needed.judgement, signal);
+  const found = await withoutUnusedSettings(task, needed, trial);
+  const contract = toVerifiedContract(
+    request,
+    task,
+    found.input,
+    found.compiled,
+    onChain,
+    found.judgement,
+  );
+  return { contract, compileTimeMs: found.compileTimeMs, droppedSources: needed.dropped };
+}
+
+/** The attempt again without the settings that its code does not show, where the match stays the same. */
+async function withoutUnusedSettings(
+  task: CompilationTask,
+  found: NeededSources,
+  trial: Pick<Trial, 'compile' | 'judge'>,
+): Promise<Attempt & Pick<NeededSources, 'compileTimeMs'>> {
+  const input = dropUnusedSettings(task, found.input, found.compiled, found.judgement);
+  const compiled = input && (await trial.compile(input).catch(ignoreFailure));
+  if (!compiled) return found;
+  const compileTimeMs = found.compileTimeMs + compiled.compileTimeMs;
+  const judgement = trial.judge(input, compiled);
+  return isSameMatch(judgement, found.judgement)
+    ? { input, compiled, judgement, compileTimeMs }
+    : { ...found, compileTimeMs };
 }
 
 /** Settings that look unused, and are not: without them the sources do not compile. */

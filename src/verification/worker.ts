@@ -184,9 +184,10 @@ async function verifyAndStore(
 ): Promise<JobOutcome | undefined> {
   signal.throwIfAborted();
   const request = await unpackRequest(job.request);
-  const { contract, compileTimeMs } = await untilAborted(verify(request, signal), signal);
+  const result = await untilAborted(verify(request, signal), signal);
+  const { contract } = result;
   const saved = await saveMatch(database, contract);
-  const isOurs = await finishWithMatch(database, job, contract, saved, compileTimeMs);
+  const isOurs = await finishWithMatch(database, job, result, saved);
   log.info(
     {
       event: 'verified',

@@ -113,6 +113,7 @@ const emptyContracts: ContractReader = {
   readContract: async () => undefined,
   readEvidence: async () => undefined,
   readContractEvents: async () => [],
+  readAlternative: async () => undefined,
   listContracts: async () => [],
   findOnChains: async () => [],
   readFiles: async () => undefined,

@@ -85,6 +85,10 @@ export interface Evidence {
   readonly creationSearch:
     | readonly { readonly method: string; readonly outcome: string; readonly detail?: string }[]
     | null;
+  /** Whether there are files that the metadata does not list and that the code needs. */
+  readonly hasUnlistedSources: boolean;
+  /** Other texts that give the code of a partial match. */
+  readonly alternatives: readonly Alternative[];
   readonly runtimeCode: CodeHashes;
   readonly creationCode: CodeHashes;
 }
@@ -94,10 +98,18 @@ interface CodeHashes {
   readonly recompiled: string | null;
 }
 
+/** Another text that gives the code of a partial match. */
+export interface Alternative {
+  readonly matchId: string;
+  readonly name: string;
+  readonly compilerVersion: string;
+  readonly recordedAt: string;
+}
+
 /** GET /v1/contracts/{chainId}/{address}/events: one of them. */
 export interface ContractEvent {
   readonly eventNumber: string;
-  readonly kind: 'stored' | 'upgraded' | 'withdrawn';
+  readonly kind: 'stored' | 'upgraded' | 'withdrawn' | 'corrected';
   readonly match: Match | null;
   readonly origin: string | null;
   readonly at: string;

@@ -30,7 +30,10 @@ export function HistorySection({
 export function withdrawalOf(
   events: Loaded<{ readonly results: readonly ContractEvent[] }>,
 ): ContractEvent | undefined {
-  const newest = events.state === 'ready' ? events.value.results[0] : undefined;
+  const newest =
+    events.state === 'ready'
+      ? events.value.results.find(({ kind }) => kind !== 'corrected')
+      : undefined;
   return newest?.kind === 'withdrawn' ? newest : undefined;
 }
 
@@ -52,7 +55,15 @@ function EventTable({ events }: { readonly events: readonly ContractEvent[] }): 
             <tr key={eventNumber}>
               <th scope="row">{formatTime(at)}</th>
               <td>{kind}</td>
-              <td>{match === null ? 'none' : <MatchMark match={match} />}</td>
+              <td>
+                {match !== null ? (
+                  <MatchMark match={match} />
+                ) : kind === 'corrected' ? (
+                  'as before'
+                ) : (
+                  'none'
+                )}
+              </td>
               <td>{reason === undefined ? origin : <SafeText text={reason} />}</td>
             </tr>
           ))}

@@ -26,6 +26,8 @@ export interface JobState {
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
   readonly stored: boolean;
+  readonly keptBeside: boolean;
+  readonly droppedSources?: { readonly count: number; readonly paths: readonly string[] };
   readonly failure?: JobFailure;
 }
 

@@ -2,6 +2,7 @@ import { type VNode } from 'preact';
 import { type ContractData, type ContractFacts, loadContract } from '../contract/contract-data.ts';
 import { EvidenceSection } from '../contract/evidence-section.tsx';
 import { HistorySection, withdrawalOf } from '../contract/history-section.tsx';
+import { OtherTextsSection } from '../contract/other-texts-section.tsx';
 import { SourcesSection } from '../contract/sources-section.tsx';
 import {
   AbiSection,
@@ -169,6 +170,7 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
       )}
       <EvidenceSection facts={facts} evidence={data.evidence} />
       <HistorySection events={data.events} />
+      <OtherTextsSection facts={facts} evidence={data.evidence} base={props.context.base} />
       <SourcesSection facts={facts} />
       <AbiSection facts={facts} />
       {compilation !== null && (

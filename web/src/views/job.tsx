@@ -185,7 +185,7 @@ function Elapsed({ since, now }: { readonly since: string; readonly now: string 
 }
 
 function Success({ job, base }: { readonly job: JobState; readonly base: string }): VNode {
-  const { chainId, address, runtimeMatch, creationMatch, stored } = job;
+  const { chainId, address, runtimeMatch, creationMatch, stored, keptBeside, droppedSources } = job;
   const match = runtimeMatch === 'full' || creationMatch === 'full' ? 'full' : 'partial';
   return (
     <div class={`verdict ${match}`}>
@@ -201,7 +201,28 @@ function Success({ job, base }: { readonly job: JobState; readonly base: string 
           Creation code: <MatchMark match={creationMatch} /> – {describeCodeMatch(creationMatch)}
         </li>
       </ul>
-      {!stored && <p>A match as good as this one was stored before; it stays.</p>}
+      {!stored && (
+        <p>
+          {keptBeside
+            ? 'Nothing was stored as the match: another text that gives the same code is shown, and a partial match proves no names and no comments. This text is kept beside it.'
+            : 'Nothing was stored: a match as good as this one is there already, and it stays.'}
+        </p>
+      )}
+      {droppedSources && (
+        <details>
+          <summary>
+            {droppedSources.count} {droppedSources.count === 1 ? 'source was' : 'sources were'} left
+            out: the code is the same without {droppedSources.count === 1 ? 'it' : 'them'}
+          </summary>
+          <ul>
+            {droppedSources.paths.map((path) => (
+              <li key={path}>
+                <SafeText text={path} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
       <p>
         <a class="button" href={`${base}contract/${chainId}/${address}`}>
           See the contract

@@ -2,13 +2,20 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
+import { type AlternativeText } from '../../../repository/read-alternatives.ts';
 import { type CodeHashes, type MatchEvidence } from '../../../repository/read-evidence.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type VerificationJob } from '../../../verification/verification-job.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { answerJsonText, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { contractEventsRoute, evidenceRoute, jobStateRoute } from './evidence-routes.ts';
+import { LANGUAGE_NAMES } from '../v2/render-contract.ts';
+import {
+  alternativeRoute,
+  contractEventsRoute,
+  evidenceRoute,
+  jobStateRoute,
+} from './evidence-routes.ts';
 
 /** The routes that say how a match came about, or is about to. */
 export function addEvidenceRoutes(
@@ -32,6 +39,18 @@ export function addEvidenceRoutes(
     const results = await contracts.readContractEvents(chainId, address);
     return answerJsonText(JSON.stringify({ results }), REVALIDATED);
   });
+  routes.openapi(alternativeRoute, async (c) => {
+    const { chainId, address, matchId } = c.req.valid('param');
+    const text = await contracts.readAlternative(chainId, address, matchId);
+    if (text === undefined) {
+      throw new FullmatchError(
+        'contract_not_found',
+        `${checksumAddress(address)} on chain ${chainId} has no other text ${matchId} beside its match.`,
+        { details: { chainId, address, matchId } },
+      );
+    }
+    return answerJsonText(JSON.stringify(renderAlternativeText(text)), REVALIDATED);
+  });
   routes.openapi(jobStateRoute, async (c) => {
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
@@ -45,6 +64,8 @@ function renderEvidence({
   unproven,
   codeReading,
   creationSearch,
+  hasUnlistedSources,
+  alternatives,
   runtimeHashes,
   creationHashes,
 }: MatchEvidence): object {
@@ -61,8 +82,22 @@ function renderEvidence({
     unproven,
     codeReading: codeReading ?? null,
     creationSearch: creationSearch ?? null,
+    hasUnlistedSources,
+    alternatives,
     runtimeCode: renderHashes(runtimeHashes),
     creationCode: renderHashes(creationHashes),
+  };
+}
+
+/** In the member order of standard JSON; entries make own members, so that a source may be called __proto__. */
+function renderAlternativeText({ settings, sources, ...alternative }: AlternativeText): object {
+  return {
+    ...alternative,
+    stdJsonInput: {
+      language: LANGUAGE_NAMES[alternative.language] ?? alternative.language,
+      sources: Object.fromEntries([...sources].map(([path, content]) => [path, { content }])),
+      settings,
+    },
   };
 }
 

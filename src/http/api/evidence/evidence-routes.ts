@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters } from '../../contract-parameters.ts';
+import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
 
 const matchSchema = z.enum(['full', 'partial']).nullable();
@@ -9,6 +10,31 @@ const codeHashesSchema = z.strictObject({ onChain: hashSchema, recompiled: hashS
 const invalidParameter = problemResponse(
   'A parameter is not as it should be (`invalid_parameter`)',
 );
+
+const alternativeMembers = {
+  matchId: z.string(),
+  name: z.string(),
+  fullyQualifiedName: z.string(),
+  language: z.string(),
+  compilerVersion: z.string(),
+  runtimeMatch: matchSchema,
+  creationMatch: matchSchema,
+  recordedAt: z.iso.datetime(),
+};
+const alternativeSchema = z.strictObject(alternativeMembers).meta({
+  id: 'Alternative',
+  description: 'Another text that gives the code of a partial match',
+});
+const alternativeTextSchema = z
+  .strictObject({
+    ...alternativeMembers,
+    stdJsonInput: z.looseObject({
+      language: z.string(),
+      sources: z.record(z.string(), z.strictObject({ content: z.string() })),
+      settings: z.looseObject({}),
+    }),
+  })
+  .meta({ id: 'AlternativeText', description: 'Another text, as standard JSON' });
 
 const evidenceSchema = z
   .strictObject({
@@ -47,6 +73,14 @@ const evidenceSchema = z
       )
       .nullable()
       .describe('What each way to the creation transaction came to; null where none was gone'),
+    hasUnlistedSources: z
+      .boolean()
+      .describe(
+        'Whether there are files that the metadata does not list: without them the compiler gives another code, and no hash proves their text',
+      ),
+    alternatives: z
+      .array(alternativeSchema)
+      .describe('Other texts that give the code of a partial match; at most 5'),
     runtimeCode: codeHashesSchema,
     creationCode: codeHashesSchema,
   })
@@ -76,11 +110,15 @@ const contractEventsSchema = z
       .array(
         z.strictObject({
           eventNumber: z.string().describe('Ascends with time'),
-          kind: z.enum(['stored', 'upgraded', 'withdrawn']),
-          match: matchSchema.describe('After the event; null after a withdrawal'),
+          kind: z
+            .enum(['stored', 'upgraded', 'withdrawn', 'corrected'])
+            .describe('A correction changes the record, not the match'),
+          match: matchSchema.describe(
+            'After the event; null after a withdrawal, and of a correction',
+          ),
           origin: z.enum(['verified', 'imported', 'monitored']).nullable(),
           at: z.iso.datetime(),
-          reason: z.string().optional().describe('Why it was withdrawn'),
+          reason: z.string().optional().describe('Why it was withdrawn or corrected'),
         }),
       )
       .describe('The newest 100, newest first; empty where there never was a match'),
@@ -104,6 +142,32 @@ export const contractEventsRoute = createRoute({
   },
 });
 
+/** GET /v1/contracts/{chainId}/{address}/alternatives/{matchId}. */
+export const alternativeRoute = createRoute({
+  method: 'get',
+  path: '/v1/contracts/{chainId}/{address}/alternatives/{matchId}',
+  summary: 'Another text that gives the code of a partial match',
+  description:
+    'A partial match proves no names and no comments. The first text is shown, others are kept beside it.',
+  tags: ['contracts'],
+  request: {
+    params: contractParameters.extend({
+      matchId: z
+        .string()
+        .regex(/^\d{1,19}$/, 'is not a number of at most 19 digits')
+        .describe('As in `alternatives`'),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The text',
+      content: { 'application/json': { schema: alternativeTextSchema } },
+    },
+    400: invalidParameter,
+    404: problemResponse('The contract has no such text (`contract_not_found`)'),
+  },
+});
+
 const codeSchema = z.string().optional().describe('0x and hexadecimal digits');
 
 const stateOfJobSchema = z
@@ -119,6 +183,8 @@ const stateOfJobSchema = z
     runtimeMatch: matchSchema,
     creationMatch: matchSchema,
     stored: z.boolean().describe('Whether it stored a match that was not there before'),
+    keptBeside: z.boolean().describe(KEPT_BESIDE),
+    droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),
     failure: z
       .strictObject({
         kind: z
@@ -153,4 +219,9 @@ export const jobStateRoute = createRoute({
 });
 
 /** The routes of this file. */
-export const evidenceRoutes = [evidenceRoute, contractEventsRoute, jobStateRoute] as const;
+export const evidenceRoutes = [
+  evidenceRoute,
+  contractEventsRoute,
+  alternativeRoute,
+  jobStateRoute,
+] as const;

@@ -46,15 +46,24 @@ async function verifyAndWait(c: Context, deps: Deps): Promise<Response> {
     );
   } catch (error) {
     if (!(error instanceof FullmatchError) || error.code !== 'already_verified') throw error;
-    const stored = await deps.contracts.readContract(request.chainId, request.address);
-    return answerMatch(request, 'full', stored?.match.matchedAt);
+    return answerMatch(request, 'full', await readStorageTime(deps, request));
   }
   if (job.failure !== undefined) {
     const { code, message } = job.failure;
     return answerValue({ error: message }, FAILURE_STATUS[failureKindOf(code)]);
   }
   const isFull = job.runtimeMatch === 'full' || job.creationMatch === 'full';
-  return answerMatch(request, isFull ? 'full' : 'partial', job.finishedAt);
+  const storedAt =
+    job.eventId === undefined ? await readStorageTime(deps, request) : job.finishedAt;
+  return answerMatch(request, isFull ? 'full' : 'partial', storedAt);
+}
+
+/** When the shown match was stored: a submission that stores nothing gets that time. */
+async function readStorageTime(
+  { contracts }: Deps,
+  { chainId, address }: V1Request,
+): Promise<Date | undefined> {
+  return (await contracts.readContract(chainId, address))?.match.matchedAt;
 }
 
 /** Puts the verification into the queue; where the same one is there already, its end is waited for. */

@@ -6,7 +6,8 @@ import { type Match } from '../../../repository/verified-contract.ts';
 /** The wire names of a match in the verification API v2. */
 const MATCH_NAMES = { full: 'exact_match', partial: 'match' } as const;
 /** The languages as the compiler's standard JSON spells them. */
-const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
+/** The languages as standard JSON writes them. */
+export const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   solidity: 'Solidity',
   yul: 'Yul',
   vyper: 'Vyper',

@@ -32,5 +32,10 @@ export function renderJob(job: VerificationJob, current: ContractMatch | undefin
             match: job.runtimeMatch === 'full' || job.creationMatch === 'full' ? 'full' : 'partial',
           })
         : renderUnverified(job.chainId, job.address),
+    ...(job.state === 'succeeded' && {
+      stored: job.eventId !== undefined,
+      keptBeside: job.keptBeside,
+      ...(job.droppedSources && { droppedSources: job.droppedSources }),
+    }),
   };
 }

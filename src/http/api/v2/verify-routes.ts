@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters } from '../../contract-parameters.ts';
+import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-schema.ts';
 import { minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
 
@@ -95,6 +96,14 @@ const jobSchema = z
       .optional()
       .describe('Present only when the job failed'),
     contract: minimalContractSchema,
+    stored: z
+      .boolean()
+      .optional()
+      .describe(
+        'Present when the job succeeded: whether it stored a match that was not there before',
+      ),
+    keptBeside: z.boolean().optional().describe(KEPT_BESIDE),
+    droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),
   })
   .meta({ id: 'V2Job', description: 'A verification job' });
 

@@ -1,0 +1,54 @@
+import { type VNode } from 'preact';
+import { type Loaded } from '../api.ts';
+import { formatTime } from '../format.ts';
+import { SafeText } from '../parts/safe-text.tsx';
+import { type ContractFacts, type Evidence } from './contract-data.ts';
+
+interface Props {
+  readonly facts: ContractFacts;
+  readonly evidence: Loaded<Evidence>;
+  readonly base: string;
+}
+
+/** What the code does not prove of the shown text: files that no hash covers, and other texts that give the same code. */
+export function OtherTextsSection({ facts, evidence, base }: Props): VNode | null {
+  if (evidence.state !== 'ready') return null;
+  const { hasUnlistedSources, alternatives } = evidence.value;
+  return (
+    <>
+      {hasUnlistedSources && (
+        <div class="notice" role="note">
+          <p>
+            Some of these files are not in the metadata. The compiler gives another code without
+            them, but no hash proves what they say.
+          </p>
+        </div>
+      )}
+      {alternatives.length > 0 && (
+        <section aria-labelledby="other-texts">
+          <h2 id="other-texts">
+            {alternatives.length === 1
+              ? '1 other text gives the same code'
+              : `${alternatives.length} other texts give the same code`}
+          </h2>
+          <p>
+            A partial match proves no names and no comments. The first text that came is shown until
+            a full match replaces it.
+          </p>
+          <ul>
+            {alternatives.map(({ matchId, name, compilerVersion, recordedAt }) => (
+              <li key={matchId}>
+                <a
+                  href={`${base}v1/contracts/${facts.chainId}/${facts.address}/alternatives/${matchId}`}
+                >
+                  <SafeText text={name} />
+                </a>
+                , compiled by <SafeText text={compilerVersion} />, sent {formatTime(recordedAt)}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
