@@ -1,5 +1,6 @@
 import { type Hex } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
+import { type FailureRecord } from './failure-record.ts';
 import { type ComparedCodes, type FailureCode, type FailureKind } from './verification-failure.ts';
 
 /** Where a verification job may stand, in the order in which it gets there. */
@@ -16,7 +17,10 @@ export interface JobFailure {
   /** A UUID, under which the log says more. */
   readonly id: string;
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The codes that were compared, where they are kept whole. */
   readonly codes?: ComparedCodes;
+  /** The same with their hashes and lengths, as windows where they are large. */
+  readonly comparedCodes?: Pick<FailureRecord, 'runtime' | 'creation'>;
 }
 
 /** A verification job, without its request. */
@@ -42,8 +46,10 @@ export interface JobEnd {
   readonly kind: 'match' | FailureKind;
   /** The better of both matches, or the code of the failure. */
   readonly outcome: Match | FailureCode;
-  /** From the moment at which a worker took it; the first one, where workers were lost. */
-  readonly seconds: number;
+  /**
+   * From the moment at which a worker took it; the first one, where workers were lost. Absent where no worker took it.
+   */
+  readonly seconds?: number;
 }
 
 /** Whether the job has ended. */

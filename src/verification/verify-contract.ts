@@ -13,6 +13,7 @@ import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
+import { requireBounded } from './code-size.ts';
 import { readCompilationTask } from './read-compilation-task.ts';
 import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
@@ -75,6 +76,7 @@ async function compare(
 ): Promise<VerificationResult> {
   // What does not stand on chain is not compiled.
   const deployed = await reading.deployed;
+  requireBounded('on chain', deployed.code.length);
   let input = task.input;
   let compiled = await compileTarget(parts.compilers, task, input, signal);
   const { creation, methods } = await reading.creation;
@@ -99,6 +101,7 @@ function judge(
   { contract, codes }: CompiledTarget,
   { deployed, creation }: OnChain,
 ): ContractJudgement {
+  if (creation) requireBounded('that created it', creation.creationCode.length);
   return judgeContract({
     address,
     abi: contract.abi,
