@@ -1,12 +1,12 @@
-import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
-import { keccak256 } from '../lib/keccak.ts';
+import { createHash } from 'node:crypto';
+import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { type ComparedCodes, type VerificationFailure } from './verification-failure.ts';
 
 /** One of two codes that were compared: what it is, and a window of it. */
 export interface ComparedCode {
   readonly bytes: number;
-  /** The Keccak-256 hash of the whole code. */
-  readonly keccak256: Hex;
+  /** Of the whole code. Node's own hash takes a hundredth of the time that Keccak takes here. */
+  readonly sha256: Hex;
   /** The bytes from `offset` of the comparison on; the whole code where it is small. */
   readonly window: Hex;
 }
@@ -63,8 +63,8 @@ export function recordOf({
 
 /** The comparisons of a stored record. */
 export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runtime' | 'creation'> {
-  if (record.codes !== undefined) return recordOf({ data: {}, codes: record.codes });
-  const { runtime, creation } = record;
+  const { codes } = record;
+  const { runtime, creation } = codes === undefined ? record : recordOf({ data: {}, codes });
   return { ...(runtime && { runtime }), ...(creation && { creation }) };
 }
 
@@ -114,7 +114,7 @@ function compare(
   const offset = fits ? 0 : Math.max(0, Math.min(begin, longest - length));
   const keep = (code: Hex): ComparedCode => ({
     bytes: hexBytes(code),
-    keccak256: bytesToHex(keccak256(hexToBytes(code))),
+    sha256: `0x${createHash('sha256').update(hexToBytes(code)).digest('hex')}`,
     window: fits ? code : `0x${code.slice(2 + 2 * offset, 2 + 2 * (offset + length))}`,
   });
   return {

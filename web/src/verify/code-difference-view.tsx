@@ -81,7 +81,7 @@ function describePlace({ recompiledAt, onChainAt, bytes }: DifferentPlace): stri
 /** A part of a code, in hex, and what is known of all of it. */
 export interface CodeWindow {
   readonly bytes: number;
-  readonly keccak256: string;
+  readonly sha256: string;
   readonly window: string;
 }
 
@@ -125,8 +125,8 @@ export function CodeDifferenceView({
           These codes are too large to be kept whole. This is what stands from byte{' '}
           {formatCount(offset)} on, around the first difference:{' '}
           {formatCount(windowBytes(recompiled))} bytes of the recompiled code and{' '}
-          {formatCount(windowBytes(onChain))} of the code on chain. Their hashes (keccak256):{' '}
-          <code>{recompiled.keccak256}</code> recompiled, <code>{onChain.keccak256}</code> on chain.
+          {formatCount(windowBytes(onChain))} of the code on chain. Their SHA-256 hashes:{' '}
+          <code>{recompiled.sha256}</code> recompiled, <code>{onChain.sha256}</code> on chain.
         </p>
       )}
       {places.length > 0 && isExplained && (

@@ -3,7 +3,7 @@ import { type Match } from '../contract/verdict.ts';
 /** One of two codes that were compared. A window is absent where the whole code stands in its own member. */
 export interface ComparedCode {
   readonly bytes: number;
-  readonly keccak256: string;
+  readonly sha256: string;
   readonly window?: string;
 }
 

@@ -103,7 +103,7 @@ const codeSchema = z.string().optional().describe('0x and hexadecimal digits');
 
 const comparedCodeSchema = z.strictObject({
   bytes: z.int(),
-  keccak256: z.string(),
+  sha256: z.string().describe('Of the whole code'),
   window: z
     .string()
     .optional()
