@@ -81,6 +81,7 @@ export const ERROR_CODES = {
   queue_full: { status: 429, exit: 75, title: 'Too many verifications wait' },
   job_not_found: { status: 404, exit: 1, title: 'Verification job not found' },
   job_ended: { status: 409, exit: 1, title: 'Verification job has ended' },
+  too_many_waiters: { status: 429, exit: 75, title: 'Too many requests wait' },
   no_match: { status: 422, exit: 6, title: 'Code on chain does not match' },
   not_verifiable: { status: 422, exit: 1, title: 'Verification not possible with this input' },
   not_checked: { status: 503, exit: 75, title: 'Could not be checked' },

@@ -13,6 +13,7 @@ import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 const MAX_CLIENTS = 8;
+const CONNECTIONS_PER_CLIENT = 5;
 
 let testDatabase: TestDatabase;
 let service: BootedService;
@@ -20,7 +21,11 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   service = await bootService({
     databaseUrl: testDatabase.url,
-    environment: { FULLMATCH_EVENTS_MAX_CLIENTS: String(MAX_CLIENTS) },
+    environment: {
+      FULLMATCH_EVENTS_MAX_CLIENTS: String(MAX_CLIENTS),
+      FULLMATCH_EVENTS_CONNECTIONS_PER_CLIENT: String(CONNECTIONS_PER_CLIENT),
+      FULLMATCH_HTTP_TRUSTED_PROXIES: '127.0.0.0/8',
+    },
   });
 });
 afterAll(async () => {
@@ -35,11 +40,14 @@ interface Block {
 }
 
 /** A client that collects events. */
-async function listen(lastEventId?: string, url = service.apiUrl) {
+async function listen(lastEventId?: string, url = service.apiUrl, forwarded = '192.0.2.1') {
   const ending = new AbortController();
   const response = await fetch(`${url}/v1/events`, {
     signal: ending.signal,
-    headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
+    headers: {
+      'x-forwarded-for': forwarded,
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
   });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -172,7 +180,11 @@ describe('GET /v1/events', () => {
   }, 90_000);
 
   test('takes no more clients than configured, and takes one again when one has left', async () => {
-    const clients = await Promise.all(Array.from({ length: MAX_CLIENTS }, () => listen()));
+    const clients = await Promise.all(
+      Array.from({ length: MAX_CLIENTS }, (_, index) =>
+        listen(undefined, service.apiUrl, `192.0.2.${index}`),
+      ),
+    );
     const refused = await fetch(`${service.apiUrl}/v1/events`);
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -183,6 +195,29 @@ describe('GET /v1/events', () => {
     await expect
       .poll(async () => {
         const response = await fetch(`${service.apiUrl}/v1/events`);
+        await response.body?.cancel();
+        return response.status;
+      })
+      .toBe(200);
+  });
+
+  test('gives one client a bounded number of seats, and others theirs', async () => {
+    const clients = await Promise.all(
+      Array.from({ length: CONNECTIONS_PER_CLIENT }, () => listen()),
+    );
+    const ask = (forwarded: string): Promise<Response> =>
+      fetch(`${service.apiUrl}/v1/events`, { headers: { 'x-forwarded-for': forwarded } });
+    const refused = await ask('192.0.2.1');
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ code: 'too_many_clients' });
+    const other = await ask('192.0.2.2');
+    expect(other.status).toBe(200);
+    await other.body?.cancel();
+    await Promise.all(clients.map(({ leave }) => leave()));
+    await expect
+      .poll(async () => {
+        const response = await ask('192.0.2.1');
         await response.body?.cancel();
         return response.status;
       })
@@ -215,9 +250,14 @@ describe('the hub of events', () => {
   });
 
   test('drops a client that takes nothing, keeps the others, and forgets events beyond its backlog', async () => {
-    const hub = new EventHub({ maxClients: 5, maxPendingBytes: 2_000, backlog: 3 });
-    hub.connect();
-    const reader = hub.connect().getReader();
+    const hub = new EventHub({
+      maxClients: 5,
+      connectionsPerClient: 5,
+      maxPendingBytes: 2_000,
+      backlog: 3,
+    });
+    hub.connect('a');
+    const reader = hub.connect('a').getReader();
     let taken = '';
     const taking = (async () => {
       for (;;) {
@@ -233,10 +273,10 @@ describe('the hub of events', () => {
     expect(hub.clients).toBe(1);
     expect(taken.match(/^event: match$/gm)).toHaveLength(50);
     expect(taken).not.toMatch(/^event: fake/m);
-    const late = hub.connect('48').getReader();
+    const late = hub.connect('a', '48').getReader();
     await late.read();
     expect(Buffer.from((await late.read()).value!).toString()).toMatch(/^id: 49\n/);
-    const lost = hub.connect('46').getReader();
+    const lost = hub.connect('a', '46').getReader();
     await lost.read();
     expect(Buffer.from((await lost.read()).value!).toString()).toMatch(/^event: reset\n/);
     await late.cancel();
@@ -244,14 +284,14 @@ describe('the hub of events', () => {
     expect(hub.clients).toBe(1);
     await hub.close();
     await taking;
-    expect(() => hub.connect()).toThrow(expect.objectContaining({ code: 'shutting_down' }));
+    expect(() => hub.connect('a')).toThrow(expect.objectContaining({ code: 'shutting_down' }));
   });
 
   test('sends a comment in the heartbeat, and how far the stream has come', async () => {
-    const hub = new EventHub({ maxClients: 1, heartbeatMs: 10 });
+    const hub = new EventHub({ maxClients: 1, connectionsPerClient: 1, heartbeatMs: 10 });
     hub.sendMatches({ events: [], settled: 7n });
     const taken: string[] = [];
-    for await (const bytes of hub.connect()) {
+    for await (const bytes of hub.connect('a')) {
       taken.push(Buffer.from(bytes).toString());
       if (taken.length === 3) break;
     }

@@ -664,6 +664,41 @@ export interface JobState {
     onchainCreationCode?: string;
     /** 0x and hexadecimal digits */
     onchainRuntimeCode?: string;
+    /** The codes that differ; of large ones, windows around the first difference */
+    comparedCodes?: {
+      runtime?: {
+        /** Where both windows begin */
+        offset: number;
+        recompiled?: {
+          bytes: number;
+          keccak256: string;
+          /** The bytes from offset on; absent where the whole code stands beside it */
+          window?: string;
+        };
+        onChain?: {
+          bytes: number;
+          keccak256: string;
+          /** The bytes from offset on; absent where the whole code stands beside it */
+          window?: string;
+        };
+      };
+      creation?: {
+        /** Where both windows begin */
+        offset: number;
+        recompiled?: {
+          bytes: number;
+          keccak256: string;
+          /** The bytes from offset on; absent where the whole code stands beside it */
+          window?: string;
+        };
+        onChain?: {
+          bytes: number;
+          keccak256: string;
+          /** The bytes from offset on; absent where the whole code stands beside it */
+          window?: string;
+        };
+      };
+    };
   };
 }
 

@@ -23,6 +23,10 @@ export interface Config {
     readonly port: number;
     readonly publicUrl?: string;
   };
+  readonly http: {
+    /** Addresses and CIDR networks whose word is taken for whom they ask. */
+    readonly trustedProxies: readonly string[];
+  };
   /** Prometheus metrics, on 127.0.0.1 whatever `host` says. */
   readonly metrics: { readonly enabled: boolean; readonly port: number };
   /** An absolute path. */
@@ -56,6 +60,10 @@ export interface Config {
     readonly workers: number;
     readonly queueLimit: number;
     readonly clientQueueLimit: number;
+    /** Requests of this process that wait for the ends of jobs: all, of one client, for one job. */
+    readonly waitingRequests: number;
+    readonly clientWaitingRequests: number;
+    readonly jobWaitingRequests: number;
     readonly jobTimeoutMs: number;
     /** The largest body of a request to verify. */
     readonly requestBytes: number;
@@ -78,6 +86,8 @@ export interface Config {
   readonly events: {
     /** Clients of /v1/events at once. */
     readonly maxClients: number;
+    /** Connections of one client among them. */
+    readonly connectionsPerClient: number;
   };
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly limits: Limits;

@@ -215,6 +215,7 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       port: value('repository.port'),
       ...optional('publicUrl', value('repository.publicUrl')),
     },
+    http: { trustedProxies: value('http.trustedProxies') },
     metrics: { enabled: value('metrics.enabled'), port: value('metrics.port') },
     dataDir: settled.path('dataDir') ?? '',
     database: {
@@ -239,6 +240,9 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       workers: value('verification.workers'),
       queueLimit: value('verification.queueLimit'),
       clientQueueLimit: value('verification.clientQueueLimit'),
+      waitingRequests: value('verification.waitingRequests'),
+      clientWaitingRequests: value('verification.clientWaitingRequests'),
+      jobWaitingRequests: value('verification.jobWaitingRequests'),
       jobTimeoutMs: value('verification.jobTimeoutMs'),
       requestBytes: value('verification.requestBytes'),
     },
@@ -249,7 +253,10 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       timeoutMs: value('compilers.timeoutMs'),
       memoryBytes: value('compilers.memoryBytes'),
     },
-    events: { maxClients: value('events.maxClients') },
+    events: {
+      maxClients: value('events.maxClients'),
+      connectionsPerClient: value('events.connectionsPerClient'),
+    },
     health: {
       enabled: value('health.enabled'),
       everySeconds: value('health.everySeconds'),

@@ -168,6 +168,11 @@ export const SETTINGS = {
     PUBLIC_URL,
     'The URL by which clients reach the repository host, where a proxy stands before it.',
   ),
+  'http.trustedProxies': texts(
+    z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]),
+    'a list of IP addresses and networks, such as [127.0.0.1, 10.0.0.0/8]',
+    'Proxies that tell in Forwarded or X-Forwarded-For whom they ask for; without it the address of the connection counts.',
+  ),
   'metrics.enabled': toggle(
     false,
     'Whether Prometheus metrics are served at /metrics on 127.0.0.1.',
@@ -249,12 +254,27 @@ export const SETTINGS = {
   'verification.queueLimit': integer(
     [1, 100_000],
     200,
-    'How many verifications may wait; more are answered 429.',
+    'How many verifications may wait; then a client takes the place of another that has more of them, or is answered 429.',
   ),
   'verification.clientQueueLimit': integer(
     [1, 100_000],
     100,
     'How many verifications of one client may wait; more are answered 429.',
+  ),
+  'verification.waitingRequests': integer(
+    [0, 100_000],
+    2000,
+    'How many requests of this process may wait for the ends of verifications; others are answered at once.',
+  ),
+  'verification.clientWaitingRequests': integer(
+    [0, 100_000],
+    200,
+    'How many requests of one client may wait so.',
+  ),
+  'verification.jobWaitingRequests': integer(
+    [0, 100_000],
+    50,
+    'How many requests may wait so for one verification.',
   ),
   'verification.jobTimeoutMs': integer(
     [1000, 3_600_000],
@@ -304,6 +324,11 @@ export const SETTINGS = {
     [0, 100_000],
     200,
     'How many clients may listen to /v1/events of this process at once; more are answered 503.',
+  ),
+  'events.connectionsPerClient': integer(
+    [0, 100_000],
+    50,
+    'How many connections of one client may listen to /v1/events at once; more are answered 503.',
   ),
   'log.level': choice(
     ['debug', 'info', 'warn', 'error', 'silent'],
@@ -358,6 +383,7 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 export const SECTIONS = {
   api: 'The API host: /chains and the pages.',
   repository: 'The repository host: /stats.json and the published tree.',
+  http: 'What holds for both hosts.',
   metrics: 'Metrics of this process.',
   database: 'Where verified contracts are stored.',
   registry: 'Which chains there are.',

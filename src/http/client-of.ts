@@ -1,20 +1,77 @@
 import { type IncomingMessage } from 'node:http';
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { readForwarded } from './forwarded.ts';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Networks of proxies whose word is taken for whom they ask. */
+export type TrustedProxies = readonly (readonly [Address, number])[];
 
 /** A client of IPv6 usually has all addresses of a /64. */
-const PREFIX_GROUPS = 4;
+const CLIENT_PREFIX_BITS = 64;
+const IPV4_IN_IPV6_BITS = 96;
+
+/** The networks of `http.trustedProxies`: addresses and CIDR networks. @throws Error for anything else. */
+export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
+  return texts.map((text) => {
+    const [address, bits] = text.includes('/')
+      ? ipaddr.parseCIDR(text)
+      : ([ipaddr.parse(text), Infinity] as const);
+    if (address instanceof ipaddr.IPv4) return [address, Math.min(bits, 32)] as const;
+    if (address.isIPv4MappedAddress() && bits >= IPV4_IN_IPV6_BITS) {
+      return [address.toIPv4Address(), Math.min(bits - IPV4_IN_IPV6_BITS, 32)] as const;
+    }
+    return [address, Math.min(bits, 128)] as const;
+  });
+}
 
 /**
- * Whom a request comes from, for fair turns: the address of the connection, of an IPv6 one its /64. Behind a proxy all
- * clients are one; headers that name another are not believed.
+ * Whom a request comes from, for fair turns and bounds: the address of the connection, of an IPv6 one its /64. Where a
+ * trusted proxy has made the connection, the address that it names, and so on through all proxies that are trusted.
+ * @param env what the Node adapter gives with a request.
  */
-export function clientOf(env: unknown): string {
+export function clientOf(env: unknown, trusted: TrustedProxies): string {
   const incoming = (env as { incoming?: IncomingMessage } | undefined)?.incoming;
-  const address = incoming?.socket.remoteAddress ?? 'unknown';
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address.replace(/^::ffff:/, '');
-  const [head = '', tail = ''] = address.split('::', 2);
-  const groups = head.split(':').filter((group) => group !== '');
-  const rest = tail.split(':').filter((group) => group !== '');
-  const zeros = Array.from({ length: 8 - groups.length - rest.length }, () => '0');
-  return `${[...groups, ...zeros, ...rest].slice(0, PREFIX_GROUPS).join(':')}::/64`;
+  const connected = parseAddress(incoming?.socket.remoteAddress ?? '');
+  if (incoming === undefined || connected === undefined) return 'unknown';
+  if (!isTrusted(connected, trusted)) return nameOf(connected);
+  const { forwarded, standard } = readForwarded(incoming.headers);
+  const said = [forwarded, standard]
+    .filter((hops) => hops !== undefined)
+    .map((hops) => nameOf(followHops(connected, hops, trusted)));
+  const [name, other] = said;
+  // A proxy writes one of the headers and lets the other through. Who sends the other to be taken for somebody else
+  // gets the proxy's own name, together with all who try.
+  return name === undefined || (other !== undefined && other !== name) ? nameOf(connected) : name;
+}
+
+/** The last hop that nobody trusted has named, from the right; where a hop has no address, who named it. */
+function followHops(connected: Address, hops: readonly string[], trusted: TrustedProxies): Address {
+  let client = connected;
+  for (const hop of [...hops].reverse()) {
+    const address = parseAddress(hop);
+    if (address === undefined) return client;
+    client = address;
+    if (!isTrusted(client, trusted)) return client;
+  }
+  return client;
+}
+
+function parseAddress(text: string): Address | undefined {
+  const bare = text.replace(/%.*$/, '');
+  // Other spellings of IPv4, such as 127.1 or 0x7f000001, are not what proxies write.
+  const isAddress = ipaddr.IPv6.isValid(bare) || ipaddr.IPv4.isValidFourPartDecimal(bare);
+  return isAddress ? ipaddr.process(bare) : undefined;
+}
+
+function isTrusted(address: Address, trusted: TrustedProxies): boolean {
+  return trusted.some(
+    ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+  );
+}
+
+function nameOf(address: Address): string {
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${CLIENT_PREFIX_BITS}`);
+  return `${network.toString()}/${CLIENT_PREFIX_BITS}`;
 }

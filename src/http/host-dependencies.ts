@@ -8,6 +8,7 @@ import { type ContractLists } from '../repository/contract-lists.ts';
 import { type ContractReader } from '../repository/contract-reader.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
+import { type TrustedProxies } from './client-of.ts';
 import { type Activity } from './api/statistics/activity.ts';
 import { type DocumentName, type Documents } from './documents.ts';
 import { type HealthReport } from './health-schema.ts';
@@ -39,6 +40,8 @@ export interface HttpDependencies {
   readonly compilers: Pick<Compilers, 'listUsable'>;
   /** Verifies contracts. */
   readonly verification: Verification;
+  /** Whose word is taken for whom a request comes from. */
+  readonly trustedProxies: TrustedProxies;
   /** The largest body of a request to verify, in bytes; other bodies are held to the listener's own limit. */
   readonly verificationBytes: number;
   /** The version of the service, as in package.json. */

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 import { type HealthReport } from './health-schema.ts';
 import { createReportGauges } from './report-gauge.ts';
@@ -10,8 +10,16 @@ const DURATION_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 1
 /** Metrics of the jobs that the workers of this process brought to their ends. */
 export function addJobMetrics(
   registers: Registry[],
-  { onJobEnd }: Pick<Verification, 'onJobEnd'>,
+  verification: Pick<Verification, 'onJobEnd' | 'waiters'>,
 ): void {
+  new Gauge({
+    name: 'fullmatch_verification_waiting_requests',
+    help: 'Requests of this process that wait for the ends of verification jobs',
+    registers,
+    collect() {
+      this.set(verification.waiters);
+    },
+  });
   const ended = new Counter({
     name: 'fullmatch_verification_jobs_ended_total',
     help: 'Verification jobs that this process brought to their ends, by match (full, partial) or code of the failure',
@@ -25,9 +33,9 @@ export function addJobMetrics(
     buckets: DURATION_BUCKETS_SECONDS,
     registers,
   });
-  onJobEnd(({ kind, outcome, seconds }) => {
+  verification.onJobEnd(({ kind, outcome, seconds }) => {
     ended.inc({ outcome });
-    duration.observe({ kind }, seconds);
+    if (seconds !== undefined) duration.observe({ kind }, seconds);
   });
 }
 

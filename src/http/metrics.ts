@@ -36,7 +36,7 @@ const NO_ROUTE = 'none';
 export function createMetrics(sources: {
   readonly documents: Documents;
   readonly health: () => HealthReport;
-  readonly verification: Pick<Verification, 'onJobEnd'>;
+  readonly verification: Pick<Verification, 'onJobEnd' | 'waiters'>;
   readonly chainHealth: Pick<ChainHealth, 'reports'>;
   readonly version: string;
 }): Metrics {

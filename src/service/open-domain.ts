@@ -7,6 +7,7 @@ import { type ListSyncTimes, readServedList } from '../chains/sync/start-list-sy
 import { type Config, type LoadedConfig } from '../config/config.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { type Activity, openActivity } from '../http/api/statistics/activity.ts';
+import { parseTrustedProxies } from '../http/client-of.ts';
 import { Documents, type DocumentsOptions } from '../http/documents.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HttpDependencies } from '../http/host-dependencies.ts';
@@ -92,8 +93,14 @@ export async function openDomain(
   );
   const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
   const queue = { total: queueLimit, perClient: clientQueueLimit };
+  const { waitingRequests, clientWaitingRequests, jobWaitingRequests } = config.verification;
+  const waiters = {
+    total: waitingRequests,
+    perClient: clientWaitingRequests,
+    perJob: jobWaitingRequests,
+  };
   const verification = opened.addFirst(
-    await startVerification(database, parts, { workers, jobTimeoutMs, queue }, log),
+    await startVerification(database, parts, { workers, jobTimeoutMs, queue, waiters }, log),
   );
 
   const reloading = opened.add(
@@ -113,6 +120,7 @@ export async function openDomain(
     chainHealth,
     compilers: parts.compilers,
     verification,
+    trustedProxies: parseTrustedProxies(config.http.trustedProxies),
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(database),
     contractLists: createContractLists(database),

@@ -9,6 +9,8 @@ export const ADVISORY_LOCKS = {
   migration: [1_179_992_141, 2],
   /** Held by the transaction that accepts a chain list. */
   chainList: [1_179_992_141, 3],
+  /** Held by the transaction that claims a verification job. */
+  jobClaims: [1_179_992_141, 4],
   /** The number before those of the slots of totals, each held by the transaction that adds to it. */
   totalsSlot: [1_179_992_141, 1000],
 } as const satisfies Record<string, readonly [number, number]>;

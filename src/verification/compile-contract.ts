@@ -19,6 +19,7 @@ import {
 } from '../compilers/standard-json.ts';
 import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { requireBounded } from './code-size.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
@@ -168,5 +169,8 @@ function requireCodes({ evm }: ContractOutput, { target }: CompilationTask): Com
     );
   }
   const { bytecode, deployedBytecode, legacyAssembly } = evm;
+  // Placeholders of libraries have as many characters as the addresses that stand in for them.
+  requireBounded('of these sources', deployedBytecode.object.length / 2);
+  requireBounded('of these sources that creates the contract', bytecode.object.length / 2);
   return { evm: { bytecode, deployedBytecode, legacyAssembly } };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
-import { notifyOfJobs, watchJobs, type JobWatch } from './job-notifications.ts';
+import { notifyOfWork, watchJobs, type JobWatch } from './job-notifications.ts';
 
 /** As many as the configuration allows of workers. */
 const WAITERS = 64;
@@ -39,7 +39,7 @@ test('a notification wakes all that wait', async () => {
   const ending = new AbortController();
   const waited = waitTogether(ending.signal);
   const begun = performance.now();
-  await notifyOfJobs(testDatabase.database);
+  await notifyOfWork(testDatabase.database);
   await waited;
   expect(performance.now() - begun).toBeLessThan(LONG_MS / 2);
 });

@@ -7,17 +7,23 @@ import { sampleAddress, sampleContract } from '../../test/support/sample-contrac
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { watchJobs, type JobWatch } from './job-notifications.ts';
 import { readJob } from './read-job.ts';
+import fc from 'fast-check';
+import { forgetOldJobs } from './forget-jobs.ts';
 import {
   cancelJob,
   claimJob,
+  type ClaimedJob,
+  finishWithFailure,
   finishWithMatch,
+  handBack,
+  type Lane,
   MAX_ATTEMPTS,
   reapJobs,
   renewLease,
 } from './run-jobs.ts';
 import { submitJob } from './submit-job.ts';
 import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
-import { VerificationFailure } from './verification-failure.ts';
+import { failureKindOf, VerificationFailure } from './verification-failure.ts';
 import { type VerificationRequest } from './verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
 import { saveMatch } from '../repository/save-matches.ts';
@@ -37,7 +43,14 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await testDatabase.database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
+  await testDatabase.database.query(sql('test empty usage', 'DELETE FROM client_usage'));
 });
+/** As if a client had held workers for a time. */
+const spend = (client: string, ms: number): Promise<unknown> =>
+  testDatabase.database.query(
+    sql('test spend', 'INSERT INTO client_usage VALUES ($1, $2, now())'),
+    [client, ms],
+  );
 
 let next = 0;
 const freshAddress = (): Hex => sampleAddress((next += 1));
@@ -114,11 +127,58 @@ describe('submitting', () => {
     await submit(undefined, 'a', limits);
     await submit(undefined, 'a', limits);
     await expect(submit(undefined, 'a', limits)).rejects.toMatchObject({ code: 'queue_full' });
-    await submit(undefined, 'b', limits);
-    await expect(submit(undefined, 'c', limits)).rejects.toMatchObject({
+    await submit(undefined, 'b', { total: 3, perClient: 2 });
+    await expect(submit(undefined, 'b', limits)).rejects.toMatchObject({
       code: 'queue_full',
       details: { retryAfterSeconds: expect.any(Number) as number },
     });
+  });
+
+  test('a newcomer takes the place of the last job of the longest line, whose waiters are told', async () => {
+    const limits = { total: 4, perClient: 4 };
+    const long: string[] = [];
+    for (let index = 0; index < 3; index += 1) long.push(await submit(undefined, 'a', limits));
+    const other = await submit(undefined, 'b', limits);
+    const ended: (string | undefined)[] = [];
+    watch.onEnd((id) => ended.push(id));
+    let displaced = 0;
+    const { database } = testDatabase;
+    await submitJob(database, requestFor(freshAddress()), 'c', limits, () => (displaced += 1));
+    expect(displaced).toBe(1);
+    const states = await Promise.all(
+      [...long, other].map(async (id) => (await readJob(database, id))?.failure?.code),
+    );
+    expect(states).toEqual([undefined, undefined, 'job_displaced', undefined]);
+    expect(failureKindOf('job_displaced')).toBe('not_checked');
+    await expect.poll(() => ended).toContain(long[2]);
+    // A line that is longer by one only would be the shorter one afterwards.
+    await expect(submit(undefined, 'b', limits)).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  test('where every client has one job, the one that has spent the most time gives way', async () => {
+    const { database } = testDatabase;
+    await spend('heavy', 60_000);
+    const limits = { total: 2, perClient: 2 };
+    const heavy = await submit(undefined, 'heavy', limits);
+    await submit(undefined, 'light', limits);
+    await submit(undefined, 'new', limits);
+    expect((await readJob(database, heavy))?.failure?.code).toBe('job_displaced');
+    await expect(submit(undefined, 'newer', limits)).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  test('the queue takes no more than its bound by displacing, however many come at once', async () => {
+    const limits = { total: 10, perClient: 10 };
+    for (let index = 0; index < 10; index += 1) await submit(undefined, 'a', limits);
+    await Promise.allSettled(
+      Array.from({ length: 9 }, (_, index) => submit(undefined, `n${index}`, limits)),
+    );
+    const [row] = await testDatabase.database.query<{ count: number }>(
+      sql(
+        'test count',
+        `SELECT count(*)::int AS count FROM verification_jobs WHERE state = 'queued'`,
+      ),
+    );
+    expect(row?.count).toBe(10);
   });
 
   test('a contract of which both codes match fully is not verified again; one of which one does is', async () => {
@@ -135,7 +195,7 @@ describe('submitting', () => {
 });
 
 describe('claiming', () => {
-  test('serves clients and chains in rounds, not in the order of arrival', async () => {
+  test('serves clients and the chains of each in rounds, not in the order of arrival', async () => {
     const names = new Map<string, string>();
     const add = async (client: string, chainId: number): Promise<void> => {
       const id = await submit(requestFor(freshAddress(), chainId), client);
@@ -148,7 +208,7 @@ describe('claiming', () => {
     for (let index = 0; index < 8; index += 1) {
       order.push(names.get((await claimJob(testDatabase.database, 10_000))?.id ?? ''));
     }
-    expect(order).toEqual(['a1', 'a2', 'b1', 'a1', 'a2', 'b1', 'a1', 'a1']);
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b1', 'a1', 'a2', 'a1', 'a1']);
   });
 
   test('gives each job to one worker, however many claim at once', async () => {
@@ -158,8 +218,7 @@ describe('claiming', () => {
     );
     const ids = claims.flatMap((claim) => (claim === undefined ? [] : [claim.id]));
     expect(new Set(ids).size).toBe(ids.length);
-    // A claim that met only locked rows finds nothing, as workers do; they ask again.
-    expect(ids.length).toBeGreaterThan(0);
+    expect(ids).toHaveLength(20);
   });
 
   test('a job whose lease ran out is queued again, its first worker changes nothing any more, and after too many attempts it fails', async () => {
@@ -188,7 +247,136 @@ describe('claiming', () => {
   });
 });
 
+describe('turns', () => {
+  /** Lets a claimed job have taken a time, and ends it. */
+  const endAfter = async ({ id, token }: { id: string; token: string }, ms: number) => {
+    await testDatabase.database.query(
+      sql(
+        'test backdate',
+        `UPDATE verification_jobs SET claimed_at = clock_timestamp() - $2 * interval '1 millisecond' WHERE id = $1`,
+      ),
+      [id, ms],
+    );
+    await finishWithFailure(
+      testDatabase.database,
+      { id, token } as ClaimedJob,
+      new VerificationFailure('no_match', 'different'),
+    );
+  };
+  const claim = (lane: Lane = 'any') => claimJob(testDatabase.database, 10_000, lane);
+
+  test('go to whom has spent less time, whatever the mix of clients', async () => {
+    const clients = fc.array(
+      fc.record({ jobs: fc.integer({ min: 1, max: 6 }), ms: fc.integer({ min: 1, max: 60_000 }) }),
+      { minLength: 2, maxLength: 5 },
+    );
+    await fc.assert(
+      fc.asyncProperty(clients, async (mix) => {
+        const { database } = testDatabase;
+        await database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
+        await database.query(sql('test empty usage', 'DELETE FROM client_usage'));
+        for (const [index, { jobs }] of mix.entries()) {
+          for (let job = 0; job < jobs; job += 1) await submit(undefined, `c${index}`);
+        }
+        const longest = Math.max(...mix.map(({ ms }) => ms));
+        const left = mix.map(({ jobs }) => jobs);
+        const spent = mix.map(() => 0);
+        for (;;) {
+          const job = await claim();
+          if (job === undefined) break;
+          const index = Number(job.client.slice(1));
+          const least = Math.min(...spent.filter((_, other) => (left[other] ?? 0) > 0));
+          // Nobody who has spent less is behind whom has spent more; real time passes a little meanwhile.
+          expect(spent[index]).toBeLessThanOrEqual(least + 200);
+          expect(spent[index]).toBeLessThanOrEqual(least + longest);
+          left[index] = (left[index] ?? 0) - 1;
+          spent[index] = (spent[index] ?? 0) + (mix[index]?.ms ?? 0);
+          await endAfter(job, mix[index]?.ms ?? 0);
+        }
+        expect(left.every((jobs) => jobs === 0)).toBe(true);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('go to a newcomer before the second job of clients whose first is still running', async () => {
+    for (const bomber of ['x', 'x', 'y', 'y']) await submit(undefined, bomber);
+    const first = [await claim(), await claim()];
+    expect(first.map((job) => job?.client).sort()).toEqual(['x', 'y']);
+    await submit(undefined, 'newcomer');
+    if (first[0]) await endAfter(first[0], 30_000);
+    expect((await claim())?.client).toBe('newcomer');
+  });
+
+  test('never give one client all workers while another waits, though that one has spent more', async () => {
+    await spend('b', 50_000);
+    for (const client of ['a', 'a', 'a', 'b']) await submit(undefined, client);
+    expect((await claim())?.client).toBe('a');
+    expect((await claim())?.client).toBe('b');
+  });
+
+  test('count the time of lost workers, and of jobs that were put back', async () => {
+    await submit(undefined, 'a');
+    const job = await claim();
+    if (job === undefined) throw new Error('nothing claimed');
+    await testDatabase.database.query(
+      sql(
+        'test lose',
+        `UPDATE verification_jobs SET claimed_at = now() - interval '20 s', lease_until = now() - interval '1 s'`,
+      ),
+    );
+    await reapJobs(testDatabase.database);
+    await submit(undefined, 'b');
+    expect((await claim())?.client).toBe('b');
+    const again = await claim();
+    if (again === undefined) throw new Error('nothing claimed');
+    await handBack(testDatabase.database, again, false, true);
+    const [usage] = await testDatabase.database.query<{ spent_ms: number }>(
+      sql('test usage', `SELECT spent_ms FROM client_usage WHERE client = 'a'`),
+    );
+    expect(usage?.spent_ms).toBeGreaterThan(19_000);
+    expect(usage?.spent_ms).toBeLessThan(22_000);
+    // It is known to take long now, so that it stays off the worker for short jobs.
+    expect(await claim('short')).toBeUndefined();
+    expect((await claim())?.client).toBe('a');
+  });
+
+  test('forget what was spent with time', async () => {
+    const { database } = testDatabase;
+    await spend('a', 1000);
+    await spend('b', 100_000);
+    await database.query(
+      sql('test age', `UPDATE client_usage SET updated_at = now() - interval '11 s'`),
+    );
+    await forgetOldJobs(database);
+    const rows = await database.query<{ client: string }>(
+      sql('test clients', 'SELECT client FROM client_usage'),
+    );
+    expect(rows).toEqual([{ client: 'b' }]);
+  });
+});
+
 describe('workers', () => {
+  test('put a long job back for a newcomer, who ends while the long ones still run', async () => {
+    const { database } = testDatabase;
+    const newcomer = freshAddress();
+    const begun: string[] = [];
+    start(
+      async (request, signal) => {
+        begun.push(request.address);
+        return request.address === newcomer ? succeed(request, signal) : never();
+      },
+      { shortJobMs: 100, leaseMs: 5_000 },
+    );
+    const bombs = [await submit(undefined, 'x'), await submit(undefined, 'y')];
+    await expect.poll(() => begun.length).toBe(2);
+    await Promise.all([submit(undefined, 'x'), submit(undefined, 'y')]);
+    const job = await untilEnd(await submit(requestFor(newcomer), 'newcomer'));
+    expect(job.state).toBe('succeeded');
+    const states = await Promise.all(bombs.map(async (id) => (await readJob(database, id))?.state));
+    expect([...states].sort()).toEqual(['queued', 'running']);
+  });
+
   test('end a job with its match, the event that stored it, and its times', async () => {
     start(succeed);
     const job = await untilEnd(await submit());

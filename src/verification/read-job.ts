@@ -1,9 +1,10 @@
 import { bytesToHex } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { sql, type Queryable } from '../store/database.ts';
-import { type ComparedCodes } from './verification-failure.ts';
+import { comparisonsOf, type FailureRecord, wholeCodes } from './failure-record.ts';
 import {
   type DroppedSources,
+  type JobFailure,
   type VerificationJob,
   type VerificationJobState,
 } from './verification-job.ts';
@@ -11,7 +12,10 @@ import {
 const COLUMNS = `id, state, chain_id, address, created_at, started_at, finished_at, compile_time_ms,
   runtime_match, creation_match, event_id, kept_beside, dropped_sources, error_code, error_message, error_id, error_data`;
 
-const READ_JOB = sql('read job', `SELECT ${COLUMNS} FROM verification_jobs WHERE id = $1`);
+const READ_JOBS = sql(
+  'read jobs',
+  `SELECT ${COLUMNS} FROM verification_jobs WHERE id = ANY ($1::uuid[])`,
+);
 
 // Newest first; what has not ended is found by its index, what has by reading the table, which an operator may wait for.
 const LIST_JOBS = sql(
@@ -37,11 +41,13 @@ interface JobRow {
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly error_id: string | null;
-  readonly error_data: {
-    readonly data?: Readonly<Record<string, unknown>>;
-    readonly codes?: ComparedCodes;
-  } | null;
+  readonly error_data: FailureRecord | null;
 }
+
+const LIST_UNFINISHED = sql(
+  'list unfinished jobs',
+  `SELECT id FROM verification_jobs WHERE id = ANY ($1::uuid[]) AND state IN ('queued', 'running')`,
+);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -60,14 +66,21 @@ function toJob(row: JobRow): VerificationJob {
     ...(row.finished_at && { finishedAt: row.finished_at }),
     ...(row.compile_time_ms !== null && { compileTimeMs: row.compile_time_ms }),
     ...(row.event_id !== null && { eventId: row.event_id }),
-    ...(row.error_code !== null && {
-      failure: {
-        code: row.error_code,
-        message: row.error_message ?? '',
-        id: row.error_id ?? '',
-        ...(row.error_data?.data && { data: row.error_data.data }),
-        ...(row.error_data?.codes && { codes: row.error_data.codes }),
-      },
+    ...(row.error_code !== null && { failure: toFailure(row.error_code, row) }),
+  };
+}
+
+function toFailure(code: string, row: JobRow): JobFailure {
+  const record = row.error_data ?? {};
+  const comparedCodes = comparisonsOf(record);
+  return {
+    code,
+    message: row.error_message ?? '',
+    id: row.error_id ?? '',
+    ...(record.data && { data: record.data }),
+    ...(Object.keys(comparedCodes).length > 0 && {
+      codes: wholeCodes(comparedCodes),
+      comparedCodes,
     }),
   };
 }
@@ -77,9 +90,38 @@ export async function readJob(
   database: Queryable,
   id: string,
 ): Promise<VerificationJob | undefined> {
-  if (!UUID.test(id)) return undefined;
-  const [row] = await database.query<JobRow>(READ_JOB, [id]);
-  return row === undefined ? undefined : toJob(row);
+  return (await readJobs(database, [id])).get(id);
+}
+
+/** The jobs of ids in one statement, by the ids as they were given; those that there are not are left out. */
+export async function readJobs(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, VerificationJob>> {
+  const known = ids.filter((id) => UUID.test(id));
+  if (known.length === 0) return new Map();
+  const rows = await database.query<JobRow>(READ_JOBS, [known]);
+  const jobs = new Map(rows.map((row) => [row.id, toJob(row)]));
+  return new Map(
+    known.flatMap((id) => {
+      const job = jobs.get(id.toLowerCase());
+      return job === undefined ? [] : [[id, job] as const];
+    }),
+  );
+}
+
+/** Whether a text has the form of a job's id. */
+export function isJobId(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** Which of these jobs have not ended. The ids are in lower case. */
+export async function listUnfinished(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ id: string }>(LIST_UNFINISHED, [ids]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** The newest jobs in these states, newest first. */

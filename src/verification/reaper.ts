@@ -2,11 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Database } from '../store/database.ts';
-import { forgetOldJobs, reapJobs } from './run-jobs.ts';
+import { forgetOldJobs } from './forget-jobs.ts';
+import { reapJobs } from './run-jobs.ts';
 import { type JobEnd } from './verification-job.ts';
 
-/** Old jobs are looked for this often: there is no index on their end, since nothing else asks for it. */
-const FORGET_EVERY_MS = 3_600_000;
+/** How often jobs are forgotten. Between two times a few hundred failed jobs may be above their bound. */
+const FORGET_EVERY_MS = 300_000;
 
 /**
  * Takes jobs from workers that are gone, of any process: at once, then every `everyMs` milliseconds until the signal

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type SavedMatch } from '../repository/save-matches.ts';
-import { sql, type Database } from '../store/database.ts';
-import { notifyOfJobs } from './job-notifications.ts';
+import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
+import { sql, type Database, type Statement } from '../store/database.ts';
+import { chargeFor, RUNNING_MS, SPENT_MS } from './client-usage.ts';
+import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
+import { recordOf } from './failure-record.ts';
 import { failureKindOf, type VerificationFailure } from './verification-failure.ts';
 import { toDroppedSources, type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from './verify-contract.ts';
@@ -18,48 +21,97 @@ export interface ClaimedJob {
   readonly request: Buffer;
   /** This claim included. */
   readonly attempts: number;
+  readonly client: string;
 }
+
+/** Which jobs a worker takes: any, or only those that are not known to take long. */
+export type Lane = 'any' | 'short';
 
 /** A job that is claimed so often without an end does something to its workers. */
 export const MAX_ATTEMPTS = 3;
-/** Jobs are kept this long after their end. */
-const RETENTION = '30 days';
 const MESSAGE_MAX_CHARACTERS = 4000;
 
-const CLAIM = sql(
-  'claim job',
-  `UPDATE verification_jobs SET state = 'running', attempts = attempts + 1, lease_token = gen_random_uuid(),
-     started_at = coalesce(started_at, now()), lease_until = now() + $1 * interval '1 millisecond'
-   WHERE id = (
-     SELECT id FROM verification_jobs WHERE state = 'queued' ORDER BY turn, created_at
-     LIMIT 1 FOR UPDATE SKIP LOCKED)
-   RETURNING id, lease_token, chain_id, address, request, attempts`,
+const LOCK_CLAIMS = sql(
+  'lock claims of jobs',
+  `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.jobClaims.join(', ')})`,
 );
+const HAS_WAITING = sql(
+  'find out whether a job waits',
+  `SELECT EXISTS (SELECT FROM verification_jobs WHERE state = 'queued') AS waits`,
+);
+
+/**
+ * Claims the next job. Of the clients with jobs that wait, those with the fewest running jobs come first, so that
+ * nobody takes a second worker while another client waits for a first; among them the one that has spent the least
+ * time, running jobs included. A client's own jobs are served in rounds over its chains.
+ *
+ * The clients are found by stepping through the index from one to the next, and of each only its next job is read.
+ */
+function claimStatement(lane: Lane): Statement {
+  const waits = lane === 'any' ? `state = 'queued'` : `state = 'queued' AND NOT slow`;
+  return sql(
+    `claim job, ${lane}`,
+    `WITH RECURSIVE clients AS (
+       (SELECT client FROM verification_jobs WHERE ${waits} ORDER BY client LIMIT 1)
+       UNION ALL
+       SELECT (SELECT later.client FROM verification_jobs AS later
+         WHERE ${waits} AND later.client > clients.client ORDER BY later.client LIMIT 1)
+       FROM clients WHERE clients.client IS NOT NULL
+     ), waiting AS (
+       SELECT clients.client, next.* FROM clients CROSS JOIN LATERAL (
+         SELECT id, turn, created_at FROM verification_jobs
+         WHERE ${waits} AND verification_jobs.client = clients.client
+         ORDER BY turn, created_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
+     ), running AS (
+       SELECT client, count(*) AS jobs, ${RUNNING_MS} AS held_ms
+       FROM verification_jobs WHERE state = 'running' GROUP BY client
+     )
+     -- Not now(), which is when the transaction began to wait for the lock.
+     UPDATE verification_jobs SET state = 'running', attempts = attempts + 1, lease_token = gen_random_uuid(),
+       started_at = coalesce(started_at, clock_timestamp()), claimed_at = clock_timestamp(),
+       lease_until = clock_timestamp() + $1 * interval '1 millisecond'
+     WHERE id = (
+       SELECT waiting.id FROM waiting LEFT JOIN running USING (client) LEFT JOIN client_usage USING (client)
+       ORDER BY coalesce(running.jobs, 0),
+         coalesce(${SPENT_MS}, 0) + coalesce(running.held_ms, 0), turn, created_at
+       LIMIT 1)
+     RETURNING id, lease_token, chain_id, address, request, attempts, client`,
+  );
+}
+const CLAIM: Readonly<Record<Lane, Statement>> = {
+  any: claimStatement('any'),
+  short: claimStatement('short'),
+};
 const RENEW = sql(
   'renew lease',
   `UPDATE verification_jobs SET lease_until = now() + $3 * interval '1 millisecond'
    WHERE id = $1 AND lease_token = $2 RETURNING cancel_requested`,
 );
+const IS_CLAIMED = 'id = $1 AND lease_token = $2';
 const HAND_BACK = sql(
   'hand job back',
-  `UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
-     attempts = attempts - CASE WHEN $3 THEN 0 ELSE 1 END
-   WHERE id = $1 AND lease_token = $2 AND NOT cancel_requested RETURNING id`,
+  `WITH ${chargeFor(IS_CLAIMED)}
+   UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
+     attempts = attempts - CASE WHEN $3 THEN 0 ELSE 1 END, slow = slow OR $4
+   WHERE ${IS_CLAIMED} AND NOT cancel_requested RETURNING id`,
 );
 const SUCCEED = sql(
   'finish job with a match',
-  `UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL,
+  `WITH ${chargeFor(IS_CLAIMED)}
+   UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL,
      lease_token = NULL, lease_until = NULL,
      runtime_match = $3, creation_match = $4, event_id = $5, compile_time_ms = $6,
      kept_beside = $7, dropped_sources = $8
-   WHERE id = $1 AND lease_token = $2 RETURNING id`,
+   WHERE ${IS_CLAIMED} RETURNING id`,
 );
-const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL,
+/** SQL: what every job has that failed, whoever ends it. */
+export const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL,
   lease_token = NULL, lease_until = NULL`;
 const FAIL_CLAIMED = sql(
   'finish job with a failure',
-  `UPDATE verification_jobs ${FAIL}, error_code = $3, error_message = $4, error_id = $5, error_data = $6
-   WHERE id = $1 AND lease_token = $2 RETURNING id`,
+  `WITH ${chargeFor(IS_CLAIMED)}
+   UPDATE verification_jobs ${FAIL}, error_code = $3, error_message = $4, error_id = $5, error_data = $6
+   WHERE ${IS_CLAIMED} RETURNING id`,
 );
 const CANCEL = sql(
   'cancel job',
@@ -72,43 +124,57 @@ const CANCEL = sql(
    )
    SELECT id FROM queued UNION ALL SELECT id FROM running`,
 );
+const IS_LOST_FOR_NOW = 'lease_until < now() AND attempts < $1 AND NOT cancel_requested';
+const IS_LOST_FOR_GOOD = 'lease_until < now() AND (attempts >= $1 OR cancel_requested)';
 const REQUEUE_LOST = sql(
   'queue lost jobs again',
-  `UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL
+  `WITH ${chargeFor(IS_LOST_FOR_NOW)}
+   UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL
    WHERE id IN (SELECT id FROM verification_jobs
-     WHERE state = 'running' AND lease_until < now() AND attempts < $1 AND NOT cancel_requested
-     FOR UPDATE SKIP LOCKED)
+     WHERE state = 'running' AND ${IS_LOST_FOR_NOW} FOR UPDATE SKIP LOCKED)
    RETURNING id`,
 );
 const FAIL_LOST = sql(
   'fail lost jobs',
-  `UPDATE verification_jobs ${FAIL}, error_id = gen_random_uuid(),
+  `WITH ${chargeFor(IS_LOST_FOR_GOOD)}
+   UPDATE verification_jobs ${FAIL}, error_id = gen_random_uuid(),
      error_code = CASE WHEN cancel_requested THEN 'job_cancelled' ELSE 'internal_error' END,
      error_message = CASE WHEN cancel_requested THEN 'The verification was cancelled.'
        ELSE 'The verification was begun ' || attempts || ' times, and each time its process ended before it.' END
    WHERE id IN (SELECT id FROM verification_jobs
-     WHERE state = 'running' AND lease_until < now() AND (attempts >= $1 OR cancel_requested)
-     FOR UPDATE SKIP LOCKED)
-   RETURNING error_code, extract(epoch FROM finished_at - started_at)::float8 AS seconds`,
+     WHERE state = 'running' AND ${IS_LOST_FOR_GOOD} FOR UPDATE SKIP LOCKED)
+   RETURNING id, error_code, extract(epoch FROM finished_at - started_at)::float8 AS seconds`,
 );
-const FORGET_OLD = sql(
-  'forget old jobs',
-  `DELETE FROM verification_jobs WHERE finished_at < now() - interval '${RETENTION}'`,
+// Two ranges of the index, where one condition of inequality would read every job of this client.
+const DO_OTHERS_WAIT = sql(
+  'find out whether other clients wait',
+  `SELECT EXISTS (SELECT FROM verification_jobs WHERE state = 'queued' AND NOT slow AND client < $1)
+     OR EXISTS (SELECT FROM verification_jobs WHERE state = 'queued' AND NOT slow AND client > $1) AS wait`,
 );
 
-/** Takes the job whose turn it is, or returns undefined when none waits. */
+/**
+ * Takes the job whose turn it is, or returns undefined when none waits. Claims come one after another, so that each
+ * counts those before it.
+ */
 export async function claimJob(
   database: Database,
   leaseMs: number,
+  lane: Lane = 'any',
 ): Promise<ClaimedJob | undefined> {
-  const [row] = await database.query<{
-    id: string;
-    lease_token: string;
-    chain_id: string;
-    address: Buffer;
-    request: Buffer;
-    attempts: number;
-  }>(CLAIM, [leaseMs]);
+  const [state] = await database.query<{ waits: boolean }>(HAS_WAITING);
+  if (state?.waits !== true) return undefined;
+  const [row] = await database.transaction(async (transaction) => {
+    await transaction.query(LOCK_CLAIMS);
+    return transaction.query<{
+      id: string;
+      lease_token: string;
+      chain_id: string;
+      address: Buffer;
+      request: Buffer;
+      attempts: number;
+      client: string;
+    }>(CLAIM[lane], [leaseMs]);
+  });
   if (row === undefined) return undefined;
   return {
     id: row.id,
@@ -117,6 +183,7 @@ export async function claimJob(
     address: bytesToHex(row.address),
     request: row.request,
     attempts: row.attempts,
+    client: row.client,
   };
 }
 
@@ -131,14 +198,28 @@ export async function renewLease(
   return row.cancel_requested ? 'cancelled' : 'held';
 }
 
-/** Puts a claimed job back into the queue; `counts` says whether the claim counts as an attempt. */
+/**
+ * Puts a claimed job back into the queue.
+ * @param counts whether the claim counts as an attempt.
+ * @param isSlow whether the job was found to take long.
+ */
 export async function handBack(
   database: Database,
   { id, token }: ClaimedJob,
   counts: boolean,
+  isSlow = false,
 ): Promise<void> {
-  await database.query(HAND_BACK, [id, token, counts]);
-  await notifyOfJobs(database);
+  await database.query(HAND_BACK, [id, token, counts, isSlow]);
+  await notifyOfWork(database);
+}
+
+/** Whether jobs of other clients wait that are not known to take long. */
+export async function doOthersWait(
+  database: Database,
+  { client }: Pick<ClaimedJob, 'client'>,
+): Promise<boolean> {
+  const [row] = await database.query<{ wait: boolean }>(DO_OTHERS_WAIT, [client]);
+  return row?.wait === true;
 }
 
 /** Ends a claimed job whose match is stored. @returns false for a claim that was lost: it changes nothing. */
@@ -159,7 +240,7 @@ export async function finishWithMatch(
     keptBeside === true,
     toStorableJson(toDroppedSources(droppedSources) ?? null),
   ]);
-  await notifyOfJobs(database);
+  await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0;
 }
 
@@ -170,18 +251,18 @@ export async function finishWithMatch(
 export async function finishWithFailure(
   database: Database,
   { id, token }: ClaimedJob,
-  { code, message, data, codes }: VerificationFailure,
+  failure: VerificationFailure,
 ): Promise<string | undefined> {
   const errorId = randomUUID();
   const ended = await database.query(FAIL_CLAIMED, [
     id,
     token,
-    code,
-    printableText(message, MESSAGE_MAX_CHARACTERS),
+    failure.code,
+    printableText(failure.message, MESSAGE_MAX_CHARACTERS),
     errorId,
-    toStorableJson({ data, codes }),
+    toStorableJson(recordOf(failure)),
   ]);
-  await notifyOfJobs(database);
+  await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0 ? errorId : undefined;
 }
 
@@ -193,7 +274,7 @@ function toStorableJson(value: unknown): string {
 /** Cancels a job: at once while it waits, within a heartbeat while it runs. @returns false when it is not in flight. */
 export async function cancelJob(database: Database, id: string): Promise<boolean> {
   const rows = await database.query(CANCEL, [id]);
-  await notifyOfJobs(database);
+  await notifyOfEnds(database, rows.length > 0 ? [id] : []);
   return rows.length > 0;
 }
 
@@ -202,20 +283,20 @@ export async function reapJobs(
   database: Database,
 ): Promise<{ readonly requeued: number; readonly ended: readonly JobEnd[] }> {
   const failed = await database.query<{
+    id: string;
     error_code: 'job_cancelled' | 'internal_error';
     seconds: number;
   }>(FAIL_LOST, [MAX_ATTEMPTS]);
   const requeued = await database.query(REQUEUE_LOST, [MAX_ATTEMPTS]);
-  if (failed.length + requeued.length > 0) await notifyOfJobs(database);
+  await notifyOfEnds(
+    database,
+    failed.map(({ id }) => id),
+  );
+  if (requeued.length > 0) await notifyOfWork(database);
   const ended = failed.map(({ error_code: outcome, seconds }) => ({
     kind: failureKindOf(outcome),
     outcome,
     seconds,
   }));
   return { requeued: requeued.length, ended };
-}
-
-/** Forgets jobs that ended long ago. */
-export async function forgetOldJobs(database: Database): Promise<void> {
-  await database.query(FORGET_OLD);
 }

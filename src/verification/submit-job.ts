@@ -2,7 +2,9 @@ import { FullmatchError } from '../errors.ts';
 import { checksumAddress, hexToBytes } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { sql, type Database } from '../store/database.ts';
-import { notifyOfJobs } from './job-notifications.ts';
+import { SPENT_MS } from './client-usage.ts';
+import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
+import { FAIL } from './run-jobs.ts';
 import { packRequest, type VerificationRequest } from './verification-request.ts';
 
 /** How many jobs may wait. */
@@ -20,27 +22,44 @@ const READ_MATCHES = sql(
   'SELECT runtime_match, creation_match FROM current_matches WHERE chain_id = $1 AND address = $2',
 );
 
-// A job takes its turn after the latest one of the same client on the same chain, and a newcomer takes the turn that
-// is served now. So clients and chains are served in rounds, in the order of an index.
+// A client's job takes its turn after the latest one on the same chain, so that its chains are served in rounds.
+// Where the queue is full, the client with the longest line gives up its last job to one whose line is shorter by more
+// than one; of lines of the same length, the one whose client has spent the most time counts as the longest.
 const SUBMIT = sql(
   'submit verification job',
-  `WITH waiting AS (
-     SELECT count(*)::int AS total, (count(*) FILTER (WHERE client = $4))::int AS of_client
-     FROM verification_jobs WHERE state = 'queued'
+  `WITH lines AS (
+     SELECT client, count(*)::int AS jobs FROM verification_jobs WHERE state = 'queued' GROUP BY client
+   ), waiting AS (
+     SELECT coalesce(sum(jobs), 0)::int AS total,
+       coalesce(sum(jobs) FILTER (WHERE client = $4), 0)::int AS of_client,
+       coalesce((SELECT ${SPENT_MS} FROM client_usage WHERE client = $4), 0) AS spent_ms
+     FROM lines
    ), in_flight AS (
      SELECT id FROM verification_jobs
      WHERE chain_id = $1 AND address = $2 AND input_hash = $3 AND state IN ('queued', 'running')
+   ), longest AS (
+     SELECT lines.client FROM waiting, lines LEFT JOIN client_usage USING (client)
+     WHERE total >= $6 AND of_client < $7 AND client <> $4 AND NOT EXISTS (SELECT FROM in_flight)
+       AND (jobs > of_client + 1 OR jobs = of_client + 1 AND coalesce(${SPENT_MS}, 0) > waiting.spent_ms)
+     ORDER BY jobs DESC, coalesce(${SPENT_MS}, 0) DESC LIMIT 1
+   ), displaced AS (
+     UPDATE verification_jobs ${FAIL}, error_code = 'job_displaced', error_id = gen_random_uuid(),
+       error_message = 'The queue was full, and this was the last verification of the client with the most of them.'
+     WHERE id = (SELECT id FROM verification_jobs JOIN longest USING (client) WHERE state = 'queued'
+       ORDER BY turn DESC, created_at DESC LIMIT 1 FOR UPDATE OF verification_jobs SKIP LOCKED)
+     RETURNING id
    ), submitted AS (
      INSERT INTO verification_jobs (chain_id, address, input_hash, client, request, turn)
      SELECT $1, $2, $3, $4, $5, greatest(
        (SELECT coalesce(max(turn) + 1, 0) FROM verification_jobs
         WHERE state IN ('queued', 'running') AND client = $4 AND chain_id = $1),
-       (SELECT coalesce(min(turn), 0) FROM verification_jobs WHERE state = 'queued'))
-     FROM waiting WHERE total < $6 AND of_client < $7
+       (SELECT coalesce(min(turn), 0) FROM verification_jobs WHERE state = 'queued' AND client = $4))
+     FROM waiting WHERE of_client < $7 AND (total < $6 OR EXISTS (SELECT FROM displaced))
      ON CONFLICT (chain_id, address, input_hash) WHERE state IN ('queued', 'running') DO NOTHING
      RETURNING id
    )
    SELECT (SELECT id FROM submitted) AS id, (SELECT id FROM in_flight) AS in_flight,
+     (SELECT id FROM displaced) AS displaced,
      total >= $6 AS is_full, of_client >= $7 AS is_full_for_client
    FROM waiting`,
 );
@@ -48,12 +67,14 @@ const SUBMIT = sql(
 interface Submitted {
   readonly id: string | null;
   readonly in_flight: string | null;
+  readonly displaced: string | null;
   readonly is_full: boolean;
   readonly is_full_for_client: boolean;
 }
 
 /**
  * Puts a verification into the queue, for a client that is told apart from others by any text.
+ * @param onDisplaced told when another client's job gave up its place.
  * @returns the job's id.
  * @throws FullmatchError already_verified when both matches are full, so that nothing can rise;
  * duplicate_verification_request with `details.verificationId`; queue_full with `details.retryAfterSeconds`.
@@ -63,6 +84,7 @@ export async function submitJob(
   request: VerificationRequest,
   client: string,
   limits: QueueLimits,
+  onDisplaced?: () => void,
 ): Promise<string> {
   const { chainId, address } = request;
   const addressBytes = hexToBytes(address);
@@ -88,9 +110,14 @@ export async function submitJob(
     limits.perClient,
   ]);
   if (submitted === undefined) throw new Error('counting the jobs gave no row');
-  if (submitted.id === null) throw refusalOf(submitted, request, limits);
-  await notifyOfJobs(database);
-  return submitted.id;
+  const { id, displaced } = submitted;
+  if (displaced !== null) {
+    onDisplaced?.();
+    await notifyOfEnds(database, [displaced]);
+  }
+  if (id === null) throw refusalOf(submitted, request, limits);
+  await notifyOfWork(database);
+  return id;
 }
 
 function refusalOf(

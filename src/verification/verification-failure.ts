@@ -35,6 +35,7 @@ export const FAILURE_KINDS = {
   delegated_account: 'invalid_input',
   compiled_bytecode_is_zero: 'no_match',
   bytecode_length_mismatch: 'no_match',
+  code_too_large: 'invalid_input',
   extra_file_input_bug: 'no_match',
   immutable_out_of_range: 'no_match',
   immutable_not_proven: 'not_checked',
@@ -42,6 +43,7 @@ export const FAILURE_KINDS = {
   no_match: 'no_match',
   job_timed_out: 'not_checked',
   job_cancelled: 'not_checked',
+  job_displaced: 'not_checked',
   internal_error: 'not_checked',
 } as const satisfies Record<string, FailureKind>;
 

@@ -1,6 +1,7 @@
 import { type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type Match } from '../repository/verified-contract.ts';
+import { type FailureRecord } from './failure-record.ts';
 import { type ComparedCodes, type FailureCode, type FailureKind } from './verification-failure.ts';
 
 /** Where a verification job may stand, in the order in which it gets there. */
@@ -17,7 +18,10 @@ export interface JobFailure {
   /** A UUID, under which the log says more. */
   readonly id: string;
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The codes that were compared, where they are kept whole. */
   readonly codes?: ComparedCodes;
+  /** The same with their hashes and lengths, as windows where they are large. */
+  readonly comparedCodes?: Pick<FailureRecord, 'runtime' | 'creation'>;
 }
 
 /** The sources of a submission that its compilation does not need, and that are not published. */
@@ -67,8 +71,10 @@ export interface JobEnd {
   readonly kind: 'match' | FailureKind;
   /** The better of both matches, or the code of the failure. */
   readonly outcome: Match | FailureCode;
-  /** From the moment at which a worker took it; the first one, where workers were lost. */
-  readonly seconds: number;
+  /**
+   * From the moment at which a worker took it; the first one, where workers were lost. Absent where no worker took it.
+   */
+  readonly seconds?: number;
 }
 
 /** Whether the job has ended. */

@@ -2,10 +2,10 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Database } from '../store/database.ts';
 import { watchJobs } from './job-notifications.ts';
-import { readJob } from './read-job.ts';
+import { JobWaiters, type WaiterLimits, type WaitOptions } from './job-waiters.ts';
 import { submitJob, type QueueLimits } from './submit-job.ts';
 import { watchQueue, type QueueState } from './queue-state.ts';
-import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
+import { type JobEnd, type VerificationJob } from './verification-job.ts';
 import { type VerificationRequest } from './verification-request.ts';
 import { verifyContract, type VerificationParts } from './verify-contract.ts';
 import { shuttingDown, startWorkers, type WorkerOptions } from './worker.ts';
@@ -20,11 +20,10 @@ export interface Verification {
   submit(request: VerificationRequest, client: string): Promise<string>;
   /** The job of an id, or undefined. */
   readJob(id: string): Promise<VerificationJob | undefined>;
-  /**
-   * Waits for a job's end.
-   * @throws FullmatchError job_not_found; shutting_down when the service ends before; the reason of `signal`.
-   */
-  waitForJob(id: string, signal?: AbortSignal): Promise<VerificationJob>;
+  /** See {@link JobWaiters.waitForEnd}. */
+  waitForJob(id: string, options: WaitOptions): Promise<VerificationJob | undefined>;
+  /** How many requests of this process wait for the ends of jobs. */
+  readonly waiters: number;
   /** The jobs in flight, of all processes; undefined while that cannot be read. */
   readonly queue: QueueState | undefined;
   /** Calls back for every job that this process brings to its end. */
@@ -36,10 +35,8 @@ export interface Verification {
 /** Whose parts the verification is made of. */
 export interface VerificationOptions extends WorkerOptions {
   readonly queue: QueueLimits;
+  readonly waiters: WaiterLimits;
 }
-
-/** How often a waiter looks where no notification comes. */
-const WAIT_POLL_MS = 500;
 
 /** Starts the workers of this process on the database's queue, and gives the way into the queue. */
 export async function startVerification(
@@ -50,22 +47,23 @@ export async function startVerification(
 ): Promise<Verification> {
   const watch = await watchJobs(database);
   const queue = await watchQueue(database, watch, log);
-  const closing = new AbortController();
+  const waiters = new JobWaiters({ database, watch, log }, options.waiters);
   const listeners: ((end: JobEnd) => void)[] = [];
+  const tell = (end: JobEnd): void => {
+    for (const listener of listeners) listener(end);
+  };
   const workers = startWorkers(
     {
       database,
       watch,
       log,
       verify: (request, signal) => verifyContract(parts, request, signal),
-      onEnd: (end) => {
-        for (const listener of listeners) listener(end);
-      },
+      onEnd: tell,
     },
     options,
   );
   const closeAll = async (): Promise<void> => {
-    closing.abort(shuttingDown());
+    await waiters.close(shuttingDown());
     await workers.close();
     await queue.close();
     await watch.close();
@@ -74,18 +72,14 @@ export async function startVerification(
   return {
     submit: async (request, client) => {
       requireSupported(parts, request.chainId);
-      return submitJob(database, request, client, options.queue);
+      return submitJob(database, request, client, options.queue, () =>
+        tell({ kind: 'not_checked', outcome: 'job_displaced' }),
+      );
     },
-    readJob: (id) => readJob(database, id),
-    waitForJob: async (id, given) => {
-      const signal = given ? AbortSignal.any([given, closing.signal]) : closing.signal;
-      for (;;) {
-        signal.throwIfAborted();
-        const job = await readJob(database, id);
-        if (job === undefined) throw jobNotFound(id);
-        if (isFinished(job)) return job;
-        await watch.wait(WAIT_POLL_MS, signal);
-      }
+    readJob: (id) => waiters.read(id),
+    waitForJob: (id, wait) => waiters.waitForEnd(id, wait),
+    get waiters() {
+      return waiters.size;
     },
     get queue() {
       return queue.current;

@@ -14,6 +14,7 @@ import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
+import { requireBounded } from './code-size.ts';
 import { dropUnusedSettings } from './drop-unused-settings.ts';
 import { linkedBySettings, requireDeployedLibraries } from './linked-libraries.ts';
 import {
@@ -87,6 +88,7 @@ async function compare(
 ): Promise<VerificationResult> {
   // What does not stand on chain is not compiled.
   const deployed = await reading.deployed;
+  requireBounded('on chain', deployed.code.length);
   if (isDelegation(deployed.code)) throw describeDelegation(request, deployed);
   const compile = (input: StandardJsonInput): Promise<CompiledTarget> =>
     compileTarget(parts.compilers, task, input, signal);
@@ -160,6 +162,7 @@ function judge(
   { contract, codes }: CompiledTarget,
   { deployed, creation }: OnChain,
 ): ContractJudgement {
+  if (creation) requireBounded('that created it', creation.creationCode.length);
   return judgeContract({
     address,
     abi: contract.abi,

@@ -7,12 +7,14 @@ import { type JobWatch } from './job-notifications.ts';
 import { reapUntil } from './reaper.ts';
 import {
   claimJob,
+  doOthersWait,
   finishWithFailure,
   finishWithMatch,
   handBack,
   MAX_ATTEMPTS,
   renewLease,
   type ClaimedJob,
+  type Lane,
 } from './run-jobs.ts';
 import {
   failureKindOf,
@@ -35,6 +37,11 @@ export interface WorkerOptions {
   readonly leaseMs?: number;
   /** How often a worker looks for jobs where no notification comes (1,000). */
   readonly pollMs?: number;
+  /**
+   * How long the worker for short jobs works on one while other clients wait (5,000). Of two workers and more, one is
+   * kept for short jobs, so that long ones never hold all.
+   */
+  readonly shortJobMs?: number;
 }
 
 /** What workers need. */
@@ -60,13 +67,16 @@ export interface Workers {
 
 const LEASE_MS = 30_000;
 const POLL_MS = 1_000;
+const SHORT_JOB_MS = 5_000;
+/** How often the worker for short jobs looks whether others wait, once its job is no short one any more. */
+const YIELD_POLL_MS = 500;
 const HEARTBEATS_PER_LEASE = 6;
 /** After a failed claim: the database is away. */
 const RETRY_MS = 1_000;
 
-/** Why a job stops before its end. */
+/** Why a job stops before its end; `yielding` makes room for others. */
 class Interruption extends Error {
-  readonly why: 'stopping' | 'lost';
+  readonly why: 'stopping' | 'lost' | 'yielding';
 
   constructor(why: Interruption['why']) {
     super(why);
@@ -81,23 +91,31 @@ class Interruption extends Error {
 export function startWorkers(parts: WorkerParts, options: WorkerOptions): Workers {
   const stopping = new AbortController();
   const { leaseMs = LEASE_MS, pollMs = POLL_MS, jobTimeoutMs } = options;
+  const { shortJobMs = SHORT_JOB_MS } = options;
   const state = { running: 0 };
-  const work = async (): Promise<void> => {
+  const work = async (lane: Lane): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const job = await claim(parts, leaseMs);
+      const job = await claim(parts, leaseMs, lane);
       if (job === 'failed')
         await wait(RETRY_MS, undefined, { signal: stopping.signal }).catch(noop);
       else if (job === undefined) await parts.watch.wait(pollMs, stopping.signal);
       else {
         state.running += 1;
-        await runJob(parts, job, { leaseMs, jobTimeoutMs, stopping: stopping.signal });
+        await runJob(parts, job, {
+          leaseMs,
+          jobTimeoutMs,
+          stopping: stopping.signal,
+          ...(lane === 'short' && { yieldAfterMs: shortJobMs }),
+        });
         state.running -= 1;
       }
     }
   };
   const loops = [
     reapUntil(parts, leaseMs / HEARTBEATS_PER_LEASE, stopping.signal),
-    ...Array.from({ length: options.workers }, work),
+    ...Array.from({ length: options.workers }, (_, index) =>
+      work(index > 0 && index === options.workers - 1 ? 'short' : 'any'),
+    ),
   ];
   return {
     get running() {
@@ -117,9 +135,10 @@ function noop(): void {
 async function claim(
   { database, log }: WorkerParts,
   leaseMs: number,
+  lane: Lane,
 ): Promise<ClaimedJob | 'failed' | undefined> {
   try {
-    return await claimJob(database, leaseMs);
+    return await claimJob(database, leaseMs, lane);
   } catch (error) {
     log.warn({ event: 'claim_failed', error: messageOf(error) }, 'no job can be claimed');
     return 'failed';
@@ -130,6 +149,8 @@ interface RunOptions {
   readonly leaseMs: number;
   readonly jobTimeoutMs: number;
   readonly stopping: AbortSignal;
+  /** After this time the job is put back while others wait; absent where it may go on. */
+  readonly yieldAfterMs?: number;
 }
 
 /** Runs one job to one of its ends. Never rejects. */
@@ -155,6 +176,7 @@ async function runJob(parts: WorkerParts, job: ClaimedJob, options: RunOptions):
         ),
     );
   }, options.leaseMs / HEARTBEATS_PER_LEASE);
+  const stopYielding = yieldToOthers(parts, job, options, interrupted);
   const signal = AbortSignal.any([interrupted.signal, options.stopping]);
   let outcome: JobOutcome | undefined;
   try {
@@ -164,10 +186,34 @@ async function runJob(parts: WorkerParts, job: ClaimedJob, options: RunOptions):
   } finally {
     clearTimeout(timeout);
     clearInterval(heartbeat);
+    stopYielding();
   }
   if (outcome !== undefined) {
     parts.onEnd?.({ ...outcome, seconds: (performance.now() - begun) / 1000 });
   }
+}
+
+/** Interrupts a job that is not short while other clients wait for the worker of short jobs. @returns what ends it. */
+function yieldToOthers(
+  { database }: WorkerParts,
+  job: ClaimedJob,
+  { yieldAfterMs }: RunOptions,
+  interrupted: AbortController,
+): () => void {
+  if (yieldAfterMs === undefined) return () => undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    const isWanted = await doOthersWait(database, job).catch(() => false);
+    if (isOver) return;
+    if (isWanted) interrupted.abort(new Interruption('yielding'));
+    else timer = setTimeout(() => void look(), Math.min(YIELD_POLL_MS, yieldAfterMs));
+  };
+  timer = setTimeout(() => void look(), yieldAfterMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }
 
 /** How a job ended; undefined where it did not, or not by this worker. */
@@ -226,7 +272,7 @@ async function settle(
 ): Promise<JobOutcome | undefined> {
   try {
     if (reason instanceof Interruption) {
-      if (reason.why === 'stopping') await handBack(database, job, false);
+      if (reason.why !== 'lost') await handBack(database, job, false, reason.why === 'yielding');
       return undefined;
     }
     if (isPassing(reason) && job.attempts < MAX_ATTEMPTS) {

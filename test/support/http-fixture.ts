@@ -150,9 +150,8 @@ const noVerification: Verification = {
     throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
   },
   readJob: async () => undefined,
-  waitForJob: async (id) => {
-    throw new FullmatchError('job_not_found', `no job ${id}`);
-  },
+  waitForJob: async () => undefined,
+  waiters: 0,
   queue: undefined,
   onJobEnd: () => undefined,
   close: async () => undefined,
@@ -185,6 +184,7 @@ export async function fixtureDependencies(
     activity: noActivity,
     verification: noVerification,
     verificationBytes: 10_000_000,
+    trustedProxies: [],
     version: '1.2.3',
     pages: await webBundle(),
     apiPrefix: '/server',

@@ -34,6 +34,26 @@ const SORTS: Readonly<Record<DifferenceSort, string>> = {
   missing: 'missing on chain',
 };
 
+/** No more is compared, whatever an answer holds. */
+const WINDOW_MAX_BYTES = 65_536;
+
+/** Stretches of the code as they lie in a window that begins at an offset. */
+function inWindow(explained: readonly ExplainedStretch[], from: number): ExplainedStretch[] {
+  return explained.flatMap(({ reason, offset, length }) => {
+    const begin = Math.max(0, offset - from);
+    const end = offset + length - from;
+    return end <= begin ? [] : [{ reason, offset: begin, length: end - begin }];
+  });
+}
+
+function movePlace<Place extends { readonly recompiledAt: number; readonly onChainAt: number }>(
+  place: Place,
+  offset: number,
+): Place {
+  const { recompiledAt, onChainAt } = place;
+  return { ...place, recompiledAt: recompiledAt + offset, onChainAt: onChainAt + offset };
+}
+
 const hexOffset = (offset: number): string => `0x${offset.toString(16).padStart(4, '0')}`;
 
 /** How many bytes differ in which way, and in what. */
@@ -58,21 +78,38 @@ function describePlace({ recompiledAt, onChainAt, bytes }: DifferentPlace): stri
   return `${hexOffset(recompiledAt)}${other}: ${counts.join(', ')}`;
 }
 
-/** Where two codes differ, in words and byte by byte. */
+/** A part of a code, in hex, and what is known of all of it. */
+export interface CodeWindow {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly window: string;
+}
+
+const windowBytes = ({ window }: CodeWindow): number => (window.length - 2) / 2;
+
+/** Where two codes differ, in words and byte by byte: in the windows that are known of them. */
 export function CodeDifferenceView({
   side,
+  offset,
   recompiled,
   onChain,
   explained,
 }: {
   readonly side: string;
-  readonly recompiled: string;
-  readonly onChain: string;
+  /** Where both windows begin in their codes. */
+  readonly offset: number;
+  readonly recompiled: CodeWindow;
+  readonly onChain: CodeWindow;
   readonly explained: readonly ExplainedStretch[];
 }): VNode {
-  const compared = compareCodes(recompiled, onChain, explained);
-  const places = findPlaces(compared);
-  const rows = differentRows(compared, ROWS_SHOWN);
+  const [left, right] = [recompiled, onChain].map(({ window }) =>
+    window.slice(0, 2 + 2 * WINDOW_MAX_BYTES),
+  ) as [string, string];
+  const compared = compareCodes(left, right, inWindow(explained, offset));
+  const places = findPlaces(compared).map((place) => movePlace(place, offset));
+  const rows = differentRows(compared, ROWS_SHOWN).map((row) => movePlace(row, offset));
+  const isWhole =
+    windowBytes(recompiled) === recompiled.bytes && windowBytes(onChain) === onChain.bytes;
   const isExplained = compared.stretches.some(({ kind }) => kind !== 'code');
   const isShifted = places.some(({ bytes }) => bytes.inserted > 0 || bytes.missing > 0);
   const id = side.toLowerCase().replaceAll(' ', '-');
@@ -80,9 +117,18 @@ export function CodeDifferenceView({
     <section aria-labelledby={id}>
       <h2 id={id}>{side}, byte by byte</h2>
       <p>
-        {describeCounts(compared)} Recompiled: {formatCount(compared.recompiled.length)} bytes; on
-        chain: {formatCount(compared.onChain.length)} bytes.
+        {describeCounts(compared)} Recompiled: {formatCount(recompiled.bytes)} bytes; on chain:{' '}
+        {formatCount(onChain.bytes)} bytes.
       </p>
+      {!isWhole && (
+        <p class="quiet">
+          These codes are too large to be kept whole. This is what stands from byte{' '}
+          {formatCount(offset)} on, around the first difference:{' '}
+          {formatCount(windowBytes(recompiled))} bytes of the recompiled code and{' '}
+          {formatCount(windowBytes(onChain))} of the code on chain. Their SHA-256 hashes:{' '}
+          <code>{recompiled.sha256}</code> recompiled, <code>{onChain.sha256}</code> on chain.
+        </p>
+      )}
       {places.length > 0 && isExplained && (
         <p class="quiet">
           Only what differs in the code itself keeps the two from matching; the rest may differ.

@@ -51,6 +51,10 @@ const NEXT: Readonly<Record<string, string>> = {
     'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
   job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
   job_cancelled: 'The operator has ended this job. Send it again if that was not meant for good.',
+  job_displaced:
+    'Send it again, with fewer verifications at a time: the queue was full, and yours was the last of the longest line.',
+  code_too_large:
+    'Verify a contract of at most 1 MB of code; no chain lets larger ones be deployed.',
   internal_error: 'Report the error id to the operator: the log says more under it.',
 };
 

@@ -2,9 +2,9 @@ import { type VNode } from 'preact';
 import { type ExplainedStretch } from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { CodeDifferenceView } from './code-difference-view.tsx';
+import { CodeDifferenceView, type CodeWindow } from './code-difference-view.tsx';
 import { adviseOn, FAILURE_TITLES } from './failure-advice.ts';
-import { type JobFailure, type JobState } from './job-state.ts';
+import { type ComparedCode, type JobFailure, type JobState } from './job-state.ts';
 
 /** What the service found where a code differs, as far as it is shown. */
 interface CodeMismatch {
@@ -32,12 +32,17 @@ const mismatchOf = ({ data }: JobFailure, name: 'runtime' | 'creation'): CodeMis
   data?.[name] ?? {};
 
 /** What may differ in creation code: all that follows the recompiled code are arguments, unless they are the fault. */
-function explainedInCreation(failure: JobFailure, recompiled: string): readonly ExplainedStretch[] {
+function explainedInCreation(failure: JobFailure): readonly ExplainedStretch[] {
   const { explained = [], within } = mismatchOf(failure, 'creation');
   if (within === 'constructorArguments') return explained;
-  const offset = (recompiled.length - 2) / 2;
+  const offset = failure.comparedCodes?.creation?.recompiled?.bytes ?? Infinity;
   return [...explained, { reason: 'constructorArguments', offset, length: Infinity }];
 }
+
+const windowOf = ({ window, ...facts }: ComparedCode, whole: string | undefined): CodeWindow => ({
+  ...facts,
+  window: window ?? whole ?? '0x',
+});
 
 /** Compiler messages come with line ends written as escapes, so that a log line stays one line. */
 const unfold = (text: string): string => text.replaceAll(String.raw`\u{a}`, '\n').trimEnd();
@@ -52,8 +57,7 @@ export function JobFailureView({
   readonly failure: JobFailure;
   readonly base: string;
 }): VNode {
-  const { recompiledRuntimeCode, onchainRuntimeCode } = failure;
-  const { recompiledCreationCode, onchainCreationCode } = failure;
+  const { comparedCodes: { runtime, creation } = {} } = failure;
   const again = new URLSearchParams({ chain: String(chainId), address });
   return (
     <>
@@ -95,20 +99,22 @@ export function JobFailureView({
           )}
         </section>
       ))}
-      {recompiledRuntimeCode !== undefined && onchainRuntimeCode !== undefined && (
+      {runtime?.recompiled && runtime.onChain && (
         <CodeDifferenceView
           side="Runtime code"
-          recompiled={recompiledRuntimeCode}
-          onChain={onchainRuntimeCode}
+          offset={runtime.offset}
+          recompiled={windowOf(runtime.recompiled, failure.recompiledRuntimeCode)}
+          onChain={windowOf(runtime.onChain, failure.onchainRuntimeCode)}
           explained={mismatchOf(failure, 'runtime').explained ?? []}
         />
       )}
-      {recompiledCreationCode !== undefined && onchainCreationCode !== undefined && (
+      {creation?.recompiled && creation.onChain && (
         <CodeDifferenceView
           side="Creation code"
-          recompiled={recompiledCreationCode}
-          onChain={onchainCreationCode}
-          explained={explainedInCreation(failure, recompiledCreationCode)}
+          offset={creation.offset}
+          recompiled={windowOf(creation.recompiled, failure.recompiledCreationCode)}
+          onChain={windowOf(creation.onChain, failure.onchainCreationCode)}
+          explained={explainedInCreation(failure)}
         />
       )}
     </>

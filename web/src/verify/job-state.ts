@@ -1,5 +1,19 @@
 import { type Match } from '../contract/verdict.ts';
 
+/** One of two codes that were compared. A window is absent where the whole code stands in its own member. */
+export interface ComparedCode {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly window?: string;
+}
+
+/** Two codes that were compared: the bytes from an offset on, or all. */
+export interface Comparison {
+  readonly offset: number;
+  readonly recompiled?: ComparedCode;
+  readonly onChain?: ComparedCode;
+}
+
 /** Why a job failed. */
 export interface JobFailure {
   readonly kind: string;
@@ -11,6 +25,7 @@ export interface JobFailure {
   readonly recompiledRuntimeCode?: string;
   readonly onchainCreationCode?: string;
   readonly onchainRuntimeCode?: string;
+  readonly comparedCodes?: { readonly runtime?: Comparison; readonly creation?: Comparison };
 }
 
 /** GET /v1/jobs/{id}. */

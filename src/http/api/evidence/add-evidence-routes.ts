@@ -5,7 +5,12 @@ import { checksumAddress } from '../../../lib/hex.ts';
 import { type AlternativeText } from '../../../repository/read-alternatives.ts';
 import { type CodeHashes, type MatchEvidence } from '../../../repository/read-evidence.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
-import { type VerificationJob } from '../../../verification/verification-job.ts';
+import {
+  type ComparedCode,
+  type Comparison,
+  isWhole,
+} from '../../../verification/failure-record.ts';
+import { type JobFailure, type VerificationJob } from '../../../verification/verification-job.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { answerJsonText, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
@@ -105,6 +110,25 @@ function renderHashes({ onChain, recompiled }: CodeHashes): object {
   return { onChain: onChain ?? null, recompiled: recompiled ?? null };
 }
 
+/** A window that is the whole code is left out: that code stands beside it already. */
+function renderComparedCodes({
+  runtime,
+  creation,
+}: NonNullable<JobFailure['comparedCodes']>): object {
+  const render = (comparison: Comparison | undefined): object | undefined => {
+    if (comparison === undefined) return undefined;
+    const { offset, recompiled, onChain } = comparison;
+    return { offset, recompiled: renderCode(recompiled), onChain: renderCode(onChain) };
+  };
+  return { runtime: render(runtime), creation: render(creation) };
+}
+
+function renderCode(code: ComparedCode | undefined): object | undefined {
+  if (code === undefined) return undefined;
+  const { window, ...facts } = code;
+  return isWhole(code) ? facts : { ...facts, window };
+}
+
 /** Members that are not known are undefined, which JSON leaves out. */
 function renderJobState({ eventId, failure, ...job }: VerificationJob): object {
   return {
@@ -119,6 +143,7 @@ function renderJobState({ eventId, failure, ...job }: VerificationJob): object {
         id: failure.id,
         data: failure.data,
         ...failure.codes,
+        comparedCodes: failure.comparedCodes && renderComparedCodes(failure.comparedCodes),
       },
     }),
   };

@@ -170,6 +170,20 @@ export const alternativeRoute = createRoute({
 
 const codeSchema = z.string().optional().describe('0x and hexadecimal digits');
 
+const comparedCodeSchema = z.strictObject({
+  bytes: z.int(),
+  sha256: z.string().describe('Of the whole code'),
+  window: z
+    .string()
+    .optional()
+    .describe('The bytes from offset on; absent where the whole code stands beside it'),
+});
+const comparisonSchema = z.strictObject({
+  offset: z.int().describe('Where both windows begin'),
+  recompiled: comparedCodeSchema.optional(),
+  onChain: comparedCodeSchema.optional(),
+});
+
 const stateOfJobSchema = z
   .strictObject({
     id: z.uuid(),
@@ -198,6 +212,13 @@ const stateOfJobSchema = z
         recompiledRuntimeCode: codeSchema,
         onchainCreationCode: codeSchema,
         onchainRuntimeCode: codeSchema,
+        comparedCodes: z
+          .strictObject({
+            runtime: comparisonSchema.optional(),
+            creation: comparisonSchema.optional(),
+          })
+          .optional()
+          .describe('The codes that differ; of large ones, windows around the first difference'),
       })
       .optional()
       .describe('Present only when the job failed'),

@@ -17,6 +17,7 @@ import {
   REVALIDATED,
 } from '../../answer.ts';
 import { answerSnapshot } from '../../answer-snapshot.ts';
+import { clientOf } from '../../client-of.ts';
 import { entityTags, findHeldCoding } from '../../entity-tag.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import {
@@ -51,7 +52,11 @@ export const statisticsRoutes = [
 /** Statistics over time, events, and the lists of contracts. */
 export function addStatisticsRoutes(
   routes: OpenAPIHono,
-  { activity, contractLists }: Pick<HttpDependencies, 'activity' | 'contractLists'>,
+  {
+    activity,
+    contractLists,
+    trustedProxies,
+  }: Pick<HttpDependencies, 'activity' | 'contractLists' | 'trustedProxies'>,
 ): void {
   routes.openapi(overviewRoute, async (c) =>
     answerSnapshot(await activity.readOverview(), c.req.raw.headers),
@@ -63,7 +68,8 @@ export function addStatisticsRoutes(
   routes.openapi(eventsRoute, (c) => {
     // Nobody takes the body of an answer to HEAD.
     const listens = c.req.raw.method === 'GET';
-    const stream = listens ? activity.events.connect(c.req.header('last-event-id')) : null;
+    const client = clientOf(c.env, trustedProxies);
+    const stream = listens ? activity.events.connect(client, c.req.header('last-event-id')) : null;
     return new Response(stream, {
       headers: {
         'content-type': 'text/event-stream',

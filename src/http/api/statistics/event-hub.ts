@@ -6,6 +6,8 @@ import { type FeedPage, type MatchEvent } from '../../../repository/match-feed.t
 export interface EventHubOptions {
   /** How many clients may listen at once. */
   readonly maxClients: number;
+  /** How many connections of one client may. */
+  readonly connectionsPerClient: number;
   /** How many events a client may have missed before it has to begin anew. */
   readonly backlog?: number;
   /** How often a comment keeps idle connections open. */
@@ -28,6 +30,8 @@ export interface RegistryChange {
 }
 
 interface Client {
+  /** By any text. */
+  readonly name: string;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
 }
 
@@ -100,24 +104,22 @@ export class EventHub {
   }
 
   /**
-   * A new client's stream. With the id of its last one, it begins with what it may have missed, or with `event: reset`
+   * A new client's stream; clients of one name share their seats. With the id of its last one, it begins with what it may have missed, or with `event: reset`
    * where that is not known any more.
    * @throws FullmatchError `too_many_clients`, `shutting_down`
    */
-  connect(lastEventId?: string): ReadableStream<Uint8Array> {
+  connect(name: string, lastEventId?: string): ReadableStream<Uint8Array> {
     if (this.#closed) throw new FullmatchError('shutting_down', 'The service is about to end.');
-    if (this.#clients.size >= this.#options.maxClients) {
-      throw new FullmatchError(
-        'too_many_clients',
-        `${this.#options.maxClients} clients listen already; ask again later, or ask GET /v1/contracts from time to time.`,
-        { details: { retryAfterSeconds: RETRY_AFTER_SECONDS } },
-      );
+    const { maxClients, connectionsPerClient } = this.#options;
+    if (this.#clients.size >= maxClients) throw tooMany(`${maxClients} clients`);
+    if (this.#connectionsOf(name) >= connectionsPerClient) {
+      throw tooMany(`${connectionsPerClient} connections of this client`);
     }
     let client: Client | undefined;
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          client = { controller };
+          client = { name, controller };
           this.#clients.add(client);
           controller.enqueue(Buffer.from(`retry: ${RETRY_MS}\n\n`));
           for (const bytes of this.#missedSince(lastEventId)) controller.enqueue(bytes);
@@ -137,6 +139,12 @@ export class EventHub {
     clearInterval(this.#heartbeat);
     for (const client of this.#clients) client.controller.close();
     this.#clients.clear();
+  }
+
+  #connectionsOf(name: string): number {
+    let connections = 0;
+    for (const client of this.#clients) if (client.name === name) connections += 1;
+    return connections;
   }
 
   get #id(): string {
@@ -174,6 +182,14 @@ export class EventHub {
       }
     }
   }
+}
+
+function tooMany(listeners: string): FullmatchError {
+  return new FullmatchError(
+    'too_many_clients',
+    `${listeners} listen already; ask again later, or ask GET /v1/contracts from time to time.`,
+    { details: { retryAfterSeconds: RETRY_AFTER_SECONDS } },
+  );
 }
 
 const later = (left: bigint, right: bigint): bigint => (left > right ? left : right);

@@ -5,7 +5,8 @@ import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { type Match } from '../../../repository/verified-contract.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
-import { type VerificationJob } from '../../../verification/verification-job.ts';
+import { type WaitOptions } from '../../../verification/job-waiters.ts';
+import { jobNotFound } from '../../../verification/verification.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { answer, type Answer, JSON_TYPE, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
@@ -13,7 +14,7 @@ import { type HttpDependencies } from '../../host-dependencies.ts';
 import { readV1Request, splitFiles, type V1Contract, type V1Request } from './verify-request.ts';
 import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<HttpDependencies, 'contracts' | 'verification'>;
+type Deps = Pick<HttpDependencies, 'contracts' | 'trustedProxies' | 'verification'>;
 
 /** The wire names of a match in the verification API v1. */
 const STATUS = { full: 'perfect', partial: 'partial' } as const;
@@ -27,7 +28,23 @@ export function addV1VerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
   routes.post(v1VerifyRoute.getRoutingPath(), verify);
 }
 
+/** What a request asked for, as far as it is needed when the verification has ended. */
+interface Submission {
+  readonly place: Pick<V1Request, 'chainId' | 'address'>;
+  /** Absent where the contract was verified fully before. */
+  readonly verificationId?: string;
+}
+
 async function verifyAndWait(c: Context, deps: Deps): Promise<Response> {
+  const asker = { client: clientOf(c.env, deps.trustedProxies), signal: c.req.raw.signal };
+  const submitted = await submitBody(c, asker.client, deps);
+  // The router holds the context until the answer, and the context what was read of the body.
+  c.req.bodyCache = {};
+  return 'place' in submitted ? answerEnd(submitted, asker, deps) : submitted;
+}
+
+/** Reads a body and submits it. Nothing of it outlives this call: who waits for a verification keeps its id only. */
+async function submitBody(c: Context, client: string, deps: Deps): Promise<Submission | Answer> {
   const request = await readV1Request(c);
   const { contracts, sources } = splitFiles(request.files);
   if (contracts.length === 0) {
@@ -37,31 +54,41 @@ async function verifyAndWait(c: Context, deps: Deps): Promise<Response> {
   }
   const chosen = chooseContract(request, contracts);
   if (chosen === undefined) return answerChoices(contracts);
-  const verification = toVerification(request, chosen, sources);
-  let job: VerificationJob;
+  const { chainId, address } = request;
+  const place = { chainId, address };
   try {
-    job = await deps.verification.waitForJob(
-      await submitOrJoin(deps, verification, clientOf(c.env)),
-      c.req.raw.signal,
-    );
+    const verification = toVerification(request, chosen, sources);
+    return { place, verificationId: await submitOrJoin(deps, verification, client) };
   } catch (error) {
-    if (!(error instanceof FullmatchError) || error.code !== 'already_verified') throw error;
-    return answerMatch(request, 'full', await readStorageTime(deps, request));
+    if (error instanceof FullmatchError && error.code === 'already_verified') return { place };
+    throw error;
   }
+}
+
+/** Waits for the end of a verification, and answers what came of it. */
+async function answerEnd(
+  { place, verificationId }: Submission,
+  asker: Pick<WaitOptions, 'client' | 'signal'>,
+  deps: Deps,
+): Promise<Answer> {
+  if (verificationId === undefined) {
+    return answerMatch(place, 'full', await readStorageTime(deps, place));
+  }
+  const job = await deps.verification.waitForJob(verificationId, asker);
+  if (job === undefined) throw jobNotFound(verificationId);
   if (job.failure !== undefined) {
     const { code, message } = job.failure;
     return answerValue({ error: message }, FAILURE_STATUS[failureKindOf(code)]);
   }
   const isFull = job.runtimeMatch === 'full' || job.creationMatch === 'full';
-  const storedAt =
-    job.eventId === undefined ? await readStorageTime(deps, request) : job.finishedAt;
-  return answerMatch(request, isFull ? 'full' : 'partial', storedAt);
+  const storedAt = job.eventId === undefined ? await readStorageTime(deps, place) : job.finishedAt;
+  return answerMatch(place, isFull ? 'full' : 'partial', storedAt);
 }
 
 /** When the shown match was stored: a submission that stores nothing gets that time. */
 async function readStorageTime(
   { contracts }: Deps,
-  { chainId, address }: V1Request,
+  { chainId, address }: Submission['place'],
 ): Promise<Date | undefined> {
   return (await contracts.readContract(chainId, address))?.match.matchedAt;
 }
@@ -121,7 +148,11 @@ function answerChoices(contracts: readonly V1Contract[]): Answer {
   );
 }
 
-function answerMatch({ chainId, address }: V1Request, match: Match, storedAt?: Date): Answer {
+function answerMatch(
+  { chainId, address }: Submission['place'],
+  match: Match,
+  storedAt?: Date,
+): Answer {
   const result = {
     address: checksumAddress(address),
     chainId: String(chainId),

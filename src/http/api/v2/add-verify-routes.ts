@@ -2,6 +2,7 @@ import { type OpenAPIHono, type z } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../../errors.ts';
+import { type WaitOptions } from '../../../verification/job-waiters.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
@@ -14,7 +15,7 @@ import { renderJob } from './render-job.ts';
 import { readMetadataBody, readStandardJsonBody, readTransactionHash } from './verify-body.ts';
 import { jobRoute, verifyMetadataRoute, verifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<HttpDependencies, 'contracts' | 'verification'>;
+type Deps = Pick<HttpDependencies, 'contracts' | 'trustedProxies' | 'verification'>;
 /** How old a job grows while its first askers wait for its end. */
 const YOUNG_JOB_MS = 5000;
 
@@ -25,7 +26,10 @@ export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
   routes.post(verifyMetadataRoute.getRoutingPath(), submitter(deps, readMetadataBody));
   routes.post(verifyRoute.getRoutingPath(), submitter(deps, readStandardJsonBody));
   routes.get(jobRoute.getRoutingPath(), async (c) => {
-    const job = await readYoungJobAtItsEnd(deps, c.req.param('verificationId'), c.req.raw.signal);
+    const job = await readYoungJobAtItsEnd(deps, c.req.param('verificationId'), {
+      client: clientOf(c.env, deps.trustedProxies),
+      signal: c.req.raw.signal,
+    });
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await deps.contracts.readContract(chainId, address) : undefined;
@@ -40,23 +44,23 @@ export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
 async function readYoungJobAtItsEnd(
   { verification }: Deps,
   id: string,
-  clientLeft: AbortSignal,
+  asker: Pick<WaitOptions, 'client' | 'signal'>,
 ): Promise<VerificationJob> {
-  const read = async (): Promise<VerificationJob> => {
-    const job = await verification.readJob(id);
-    if (job === undefined) throw jobNotFound(id);
-    return job;
-  };
-  const job = await read();
+  const job = await verification.readJob(id);
+  if (job === undefined) throw jobNotFound(id);
   // The clock of the database may go before or behind ours.
   const remainingMs = Math.min(YOUNG_JOB_MS - (Date.now() - job.createdAt.getTime()), YOUNG_JOB_MS);
   if (isFinished(job) || remainingMs <= 0) return job;
-  const signal = AbortSignal.any([clientLeft, AbortSignal.timeout(remainingMs)]);
-  // Whatever ends the waiting, the answer is how the job stands then.
-  return verification.waitForJob(id, signal).catch(read);
+  try {
+    const ended = await verification.waitForJob(job.id, { ...asker, timeoutMs: remainingMs });
+    return ended ?? (await verification.readJob(job.id)) ?? job;
+  } catch {
+    // Whoever cannot wait any longer, or not at all, is told how the job stood a moment ago.
+    return job;
+  }
 }
 
-function submitter({ verification }: Deps, readBody: ReadBody): (c: Context) => Promise<Response> {
+function submitter({ verification, trustedProxies }: Deps, readBody: ReadBody): (c: Context) => Promise<Response> {
   return async (c) => {
     const { chainId, address } = readParameters(c);
     const body = parseJsonObject(await c.req.text());
@@ -70,7 +74,7 @@ function submitter({ verification }: Deps, readBody: ReadBody): (c: Context) => 
       ...(creationTransactionHash !== undefined && { creationTransactionHash }),
       compilation: readBody(body),
     };
-    const verificationId = await verification.submit(request, clientOf(c.env));
+    const verificationId = await verification.submit(request, clientOf(c.env, trustedProxies));
     return answer(JSON.stringify({ verificationId }), {
       status: 202,
       type: JSON_TYPE,

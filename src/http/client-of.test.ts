@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { clientOf, parseTrustedProxies } from './client-of.ts';
+
+interface ForwardedCase {
+  readonly title: string;
+  readonly trusted: readonly string[];
+  readonly connection: string;
+  readonly 'x-forwarded-for'?: string;
+  readonly forwarded?: string;
+  readonly client: string;
+}
+
+const CASES = JSON.parse(
+  readFileSync(new URL('../../test/cases/forwarded.json', import.meta.url), 'utf8'),
+) as readonly ForwardedCase[];
+
+const envOf = (remoteAddress: string | undefined, headers: object): unknown => ({
+  incoming: { socket: { remoteAddress }, headers },
+});
+
+describe('the client of a request', () => {
+  test.each(CASES)('$title', ({ trusted, connection, client, title, ...headers }) => {
+    expect(clientOf(envOf(connection, headers), parseTrustedProxies(trusted)), title).toBe(client);
+  });
+
+  test('is unknown without a connection', () => {
+    expect(clientOf(undefined, [])).toBe('unknown');
+    expect(clientOf(envOf(undefined, {}), [])).toBe('unknown');
+  });
+
+  test('is named without an error and in no time, whatever the headers hold', () => {
+    const trusted = parseTrustedProxies(['10.0.0.0/8']);
+    const part = fc.constantFrom('for=', '"', '\\', ',', ';', '[', ']', ':', ' ', '10.0.0.1', '=');
+    const header = fc.array(part, { maxLength: 4000 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(header, header, (forwarded, other) => {
+        const begun = performance.now();
+        const name = clientOf(envOf('10.0.0.1', { forwarded, 'x-forwarded-for': other }), trusted);
+        expect(name.length).toBeLessThan(50);
+        expect(performance.now() - begun).toBeLessThan(500);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
