@@ -30,6 +30,7 @@ export const FAILURE_KINDS = {
   compiler_unavailable: 'not_checked',
   cannot_fetch_bytecode: 'not_checked',
   contract_not_deployed: 'invalid_input',
+  code_too_large: 'invalid_input',
   compiled_bytecode_is_zero: 'no_match',
   bytecode_length_mismatch: 'no_match',
   extra_file_input_bug: 'no_match',
