@@ -11,6 +11,7 @@ import {
   type RunningCode,
 } from './creation-proof.ts';
 import { type CreationQuestion, traceCreation } from './creation-trace.ts';
+import { ANSWER_MAX_BYTES } from './rpc-answer.ts';
 import { invalidAnswer } from './rpc-faults.ts';
 import { receipt, type Receipt, transaction, type Transaction } from './rpc-shapes.ts';
 
@@ -40,9 +41,6 @@ type Refusal =
   | 'traces_unavailable'
   | 'code_too_large'
   | ProofRefusal;
-
-/** A transaction with large calldata, in hex. */
-const TRANSACTION_MAX_BYTES = 8_000_000;
 
 /**
  * Whether a transaction created the contract as it stands today, by the word of one endpoint.
@@ -122,7 +120,7 @@ async function readTransaction(
       method: 'eth_getTransactionReceipt',
       params: [transactionHash],
       result: receipt.nullable(),
-      maxBytes: TRANSACTION_MAX_BYTES,
+      maxBytes: ANSWER_MAX_BYTES,
     },
     options,
   );
@@ -134,7 +132,7 @@ async function readTransaction(
       method: 'eth_getTransactionByHash',
       params: [transactionHash],
       result: transaction.nullable(),
-      maxBytes: TRANSACTION_MAX_BYTES,
+      maxBytes: ANSWER_MAX_BYTES,
     },
     options,
   );

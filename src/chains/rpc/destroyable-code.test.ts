@@ -13,7 +13,7 @@ describe('code that may destroy itself', () => {
     ['nothing of the kind', '6001600055', false],
     ['no code', '', false],
     ['the opcodes as data only', `7f${'fff4f2'.repeat(11).slice(0, 64)}50`, false],
-    ['an opcode behind data', `61fff4${'ff'}`, true],
+    ['an opcode behind data', `61fff4ff`, true],
     ['data that the code ends in', '62ff', false],
   ])('is %s: %s', (_what, hex, expected) => {
     expect(canDestroyItself(bytes(hex))).toBe(expected);
