@@ -57,6 +57,8 @@ export interface Config {
     readonly queueLimit: number;
     readonly clientQueueLimit: number;
     readonly jobTimeoutMs: number;
+    /** Verified contracts of each configured chain whose code is read again in an hour; 0 for none. */
+    readonly recheckPerHour: number;
     /** The largest body of a request to verify. */
     readonly requestBytes: number;
   };

@@ -240,6 +240,7 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       queueLimit: value('verification.queueLimit'),
       clientQueueLimit: value('verification.clientQueueLimit'),
       jobTimeoutMs: value('verification.jobTimeoutMs'),
+      recheckPerHour: value('verification.recheckPerHour'),
       requestBytes: value('verification.requestBytes'),
     },
     compilers: {

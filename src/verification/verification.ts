@@ -4,6 +4,7 @@ import { type Database } from '../store/database.ts';
 import { watchJobs } from './job-notifications.ts';
 import { readJob } from './read-job.ts';
 import { submitJob, type QueueLimits } from './submit-job.ts';
+import { checkBeforeSubmitting, withdrawWhatWasReplaced } from './code-check.ts';
 import { watchQueue, type QueueState } from './queue-state.ts';
 import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
 import { type VerificationRequest } from './verification-request.ts';
@@ -51,13 +52,15 @@ export async function startVerification(
   const watch = await watchJobs(database);
   const queue = await watchQueue(database, watch, log);
   const closing = new AbortController();
+  const checkCode = checkBeforeSubmitting(database, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
   const workers = startWorkers(
     {
       database,
       watch,
       log,
-      verify: (request, signal) => verifyContract(parts, request, signal),
+      verify: (request, signal) =>
+        verifyContract(withdrawWhatWasReplaced(database, parts, log), request, signal),
       onEnd: (end) => {
         for (const listener of listeners) listener(end);
       },
@@ -74,6 +77,7 @@ export async function startVerification(
   return {
     submit: async (request, client) => {
       requireSupported(parts, request.chainId);
+      await checkCode(request);
       return submitJob(database, request, client, options.queue);
     },
     readJob: (id) => readJob(database, id),
