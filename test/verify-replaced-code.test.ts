@@ -55,7 +55,12 @@ describe.skipIf(absent)(`code that is replaced${absent ? `: ${NO_ANVIL}` : ''}`,
     contracts = await createReplaceableContracts(anvil);
     address = contracts.madeByNonce;
     for (const name of ['First', 'Second'] as const) {
-      const { creationCode } = await compileAsDeveloper('0.8.37', INPUTS[name], `${name}.sol`, name);
+      const { creationCode } = await compileAsDeveloper(
+        '0.8.37',
+        INPUTS[name],
+        `${name}.sol`,
+        name,
+      );
       creationCodes[name] = `0x${creationCode}`;
     }
     service = await boot(0);

@@ -27,33 +27,38 @@ export function registerRecheck(program: Command, context: CliContext): void {
     .description(
       'Reads the code of verified contracts again, and withdraws the matches of code that was replaced.',
     )
-    .argument('[chain]', 'An id, a CAIP-2 id, a short name or a name; all configured chains without it.')
+    .argument(
+      '[chain]',
+      'An id, a CAIP-2 id, a short name or a name; all configured chains without it.',
+    )
     .argument('[address]', 'One contract of the chain; all of them without it.')
     .option('--all', 'Every verified contract of all supported chains.')
     .option('--json', 'Prints JSON.')
-    .action(
-      async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
-        if (ref === undefined && options['all'] !== true) {
-          throw invalid('chain', 'Name a chain, or give --all for every supported chain.');
-        }
-        const address = text === undefined ? undefined : parseAddress(text);
-        if (text !== undefined && address === undefined) {
-          throw invalid(
-            'address',
-            'The address is not 0x and 40 hex digits in one case or with a right checksum (EIP-55).',
-          );
-        }
-        const checked = await recheck(ref, address, options, context);
-        if (options['json']) writeJson(context.stdout, checked.map(describe));
-        else writeText(checked, context);
-        const missed = checked.filter(({ outcome }) => outcome === 'not_checked').length;
-        if (missed > 0) {
-          throw new FullmatchError('not_checked', `The code of ${missed} contracts could not be read.`, {
+    .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
+      if (ref === undefined && options['all'] !== true) {
+        throw invalid('chain', 'Name a chain, or give --all for every supported chain.');
+      }
+      const address = text === undefined ? undefined : parseAddress(text);
+      if (text !== undefined && address === undefined) {
+        throw invalid(
+          'address',
+          'The address is not 0x and 40 hex digits in one case or with a right checksum (EIP-55).',
+        );
+      }
+      const checked = await recheck(ref, address, options, context);
+      if (options['json']) writeJson(context.stdout, checked.map(describe));
+      else writeText(checked, context);
+      const missed = checked.filter(({ outcome }) => outcome === 'not_checked').length;
+      if (missed > 0) {
+        throw new FullmatchError(
+          'not_checked',
+          `The code of ${missed} contracts could not be read.`,
+          {
             details: { contracts: missed },
-          });
-        }
-      },
-    );
+          },
+        );
+      }
+    });
 }
 
 function invalid(parameter: string, message: string): FullmatchError {

@@ -30,6 +30,7 @@ const NEXT: Readonly<Record<string, string>> = {
     'Try again later: too few endpoints of the chain answered, so that nobody could look.',
   contract_not_deployed:
     'Check chain and address. If the contract was created just now, wait until the block is final.',
+  code_too_large: 'Check the chain: contracts of that size are not verified here.',
   compiled_bytecode_is_zero:
     'Name the contract itself: an interface or an abstract contract has no code.',
   bytecode_length_mismatch:
