@@ -29,7 +29,7 @@ export function registerRecheck(program: Command, context: CliContext): void {
     )
     .argument(
       '[chain]',
-      'An id, a CAIP-2 id, a short name or a name; all configured chains without it.',
+      'An id, a CAIP-2 id, a short name or a name; needed unless --all is given.',
     )
     .argument('[address]', 'One contract of the chain; all of them without it.')
     .option('--all', 'Every verified contract of all supported chains.')

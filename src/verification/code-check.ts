@@ -148,18 +148,19 @@ export function checkBeforeSubmitting(
   const underWay = new Map<string, Promise<void>>();
   const check = async (chain: RegisteredChain, address: Hex): Promise<void> => {
     const { chainId } = chain.record;
-    const matched = await readMatchedCode(database, chainId, address);
-    if (matched?.runtime_match !== 'full' || matched.creation_match !== 'full') return;
     const options = { signal, deadlineMs: SUBMISSION_CHECK_DEADLINE_MS };
     const { outcome } = await checkCode(database, parts, chain, address, options);
     if (outcome === 'code_replaced') logReplaced(log, chainId, address);
   };
   return async ({ chainId, address }) => {
     const key = `${chainId} ${address}`;
-    const shared = underWay.get(key);
-    if (shared !== undefined) return shared;
     const chain = parts.findSupportedChain(chainId);
-    if (chain === undefined || underWay.size >= SUBMISSION_CHECKS) return;
+    const matched = await readMatchedCode(database, chainId, address);
+    const wouldBeRefused = matched?.runtime_match === 'full' && matched.creation_match === 'full';
+    if (chain === undefined || !wouldBeRefused) return;
+    const begun = underWay.get(key);
+    if (begun !== undefined) return begun;
+    if (underWay.size >= SUBMISSION_CHECKS) return;
     const looked = check(chain, address).finally(() => underWay.delete(key));
     underWay.set(key, looked);
     await looked;

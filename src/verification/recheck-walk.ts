@@ -52,6 +52,7 @@ export function startRecheckWalk(
   const intervalMs = HOUR_MS / perHour;
   const step = async (): Promise<boolean> => {
     const supported = chainIds().filter((chainId) => parts.findSupportedChain(chainId));
+    if (supported.length === 0) return false;
     await database.query(ADD_CHAINS, [supported]);
     const [taken] = await database.query<{ chain_id: string; address: Buffer | null }>(TAKE_NEXT, [
       supported,
