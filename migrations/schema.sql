@@ -184,6 +184,13 @@ CREATE TABLE code (
 
 CREATE INDEX code_keccak ON public.code USING btree (code_hash_keccak);
 
+CREATE TABLE code_rechecks (
+  chain_id bigint NOT NULL,
+  after_address bytea NOT NULL DEFAULT '\x'::bytea,
+  next_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT code_rechecks_pkey PRIMARY KEY (chain_id)
+);
+
 CREATE TABLE compiled_contracts (
   id uuid NOT NULL,
   compiler character varying NOT NULL,

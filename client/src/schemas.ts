@@ -592,6 +592,8 @@ export interface Evidence {
     blockHash: string;
     /** By their labels: those that agreed */
     endpoints: string[];
+    /** How many independent operators agreed, by registrable domain; absent where an older version read it */
+    witnesses?: number;
   } | null;
   /** What each way to the creation transaction came to; null where none was gone */
   creationSearch:

@@ -8,6 +8,7 @@ import { registerCreationTransaction } from './creation-transaction.ts';
 import { registerDemo } from './demo.ts';
 import { registerImport } from './import.ts';
 import { registerJobs } from './jobs.ts';
+import { registerRecheck } from './recheck.ts';
 import { registerRecount } from './recount.ts';
 import { registerReload } from './reload.ts';
 import { reportError } from './report-error.ts';
@@ -57,6 +58,7 @@ function createProgram(context: CliContext): Command {
   registerChains(program, context);
   registerCompilers(program, context);
   registerDemo(program, context);
+  registerRecheck(program, context);
   registerRecount(program, context);
   registerWithdraw(program, context);
   registerConfig(program, context);

@@ -65,6 +65,8 @@ export interface Config {
     readonly clientWaitingRequests: number;
     readonly jobWaitingRequests: number;
     readonly jobTimeoutMs: number;
+    /** Verified contracts of each configured chain whose code is read again in an hour; 0 for none. */
+    readonly recheckPerHour: number;
     /** The largest body of a request to verify. */
     readonly requestBytes: number;
   };

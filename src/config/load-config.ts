@@ -244,6 +244,7 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
       clientWaitingRequests: value('verification.clientWaitingRequests'),
       jobWaitingRequests: value('verification.jobWaitingRequests'),
       jobTimeoutMs: value('verification.jobTimeoutMs'),
+      recheckPerHour: value('verification.recheckPerHour'),
       requestBytes: value('verification.requestBytes'),
     },
     compilers: {

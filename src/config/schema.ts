@@ -281,6 +281,11 @@ export const SETTINGS = {
     600_000,
     'How long one verification may take, in milliseconds.',
   ),
+  'verification.recheckPerHour': integer(
+    [0, 36_000],
+    60,
+    'How many verified contracts of each configured chain are read again in an hour, to see whether their code changed; 0 for none.',
+  ),
   'verification.requestBytes': integer(
     [1024, 2 ** 30],
     31_457_280,

@@ -66,6 +66,8 @@ export interface CodeReading {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly endpoints: readonly string[];
+  /** How many independent operators these endpoints belong to; absent in readings of versions that did not count. */
+  readonly witnesses?: number;
 }
 
 /** What one way of looking for the creation transaction came to, in codes. */

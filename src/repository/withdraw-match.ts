@@ -9,7 +9,8 @@ import { type Match } from './verified-contract.ts';
 const WITHDRAW = sql(
   'withdraw match',
   `WITH withdrawn AS (
-     DELETE FROM current_matches WHERE chain_id = $1 AND address = $2 RETURNING *
+     DELETE FROM current_matches
+     WHERE chain_id = $1 AND address = $2 AND ($4::bytea IS NULL OR runtime_code_hash = $4) RETURNING *
    ), logged AS (
      INSERT INTO match_events (kind, chain_id, address, match_before, origin, verified_contract_id, reason)
      SELECT 'withdrawn', chain_id, address, match, origin, verified_contract_id, $3 FROM withdrawn
@@ -18,14 +19,23 @@ const WITHDRAW = sql(
    SELECT match, logged.id AS event_id FROM withdrawn, logged`,
 );
 
+/** Which match is withdrawn, and why. */
+export interface Withdrawal {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly reason: string;
+  readonly runtimeCodeHash?: Uint8Array;
+}
+
 /**
  * Withdraws the match of an address, with the reason that the event log keeps. The evidence stays in the store;
- * a later verification or import may store a match anew.
+ * a later verification or import may store a match anew. With `runtimeCodeHash` (sha256) only a match of that code is
+ * withdrawn: one that was stored for other code meanwhile stays.
  * @throws FullmatchError `contract_not_found` when the address has no match, `invalid_parameter` for an empty reason.
  */
 export async function withdrawMatch(
   database: Database,
-  { chainId, address, reason }: { chainId: number; address: Hex; reason: string },
+  { chainId, address, reason, runtimeCodeHash }: Withdrawal,
 ): Promise<{ match: Match; eventId: string }> {
   if (reason.trim() === '') {
     throw new FullmatchError(
@@ -38,6 +48,7 @@ export async function withdrawMatch(
       chainId,
       hexToBytes(address),
       reason,
+      runtimeCodeHash ?? null,
     ]);
     if (row !== undefined) {
       await addToCounts(transaction, [{ chainId, before: row.match, after: null }]);

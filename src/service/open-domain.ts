@@ -22,6 +22,7 @@ import { readStatistics } from '../repository/statistics.ts';
 import { watchMatches } from '../repository/watch-matches.ts';
 import { type Database } from '../store/database.ts';
 import { openStore } from '../store/open-store.ts';
+import { startRecheckWalk } from '../verification/recheck-walk.ts';
 import { startVerification } from '../verification/verification.ts';
 import { type Opened } from './opened.ts';
 import { findPrivateHosts, openGuardedFetch } from './outbound.ts';
@@ -91,7 +92,8 @@ export async function openDomain(
   const parts = opened.add(
     await openVerificationParts(config, { registry, quorumOf, fetch, rpc, archive }, log),
   );
-  const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
+  const { workers, jobTimeoutMs, queueLimit, clientQueueLimit, recheckPerHour } =
+    config.verification;
   const queue = { total: queueLimit, perClient: clientQueueLimit };
   const { waitingRequests, clientWaitingRequests, jobWaitingRequests } = config.verification;
   const waiters = {
@@ -101,6 +103,11 @@ export async function openDomain(
   };
   const verification = opened.addFirst(
     await startVerification(database, parts, { workers, jobTimeoutMs, queue, waiters }, log),
+  );
+
+  const configuredChains = (): readonly number[] => [...publisher.inputs.configured.keys()];
+  opened.addFirst(
+    startRecheckWalk(database, parts, configuredChains, { perHour: recheckPerHour }, log),
   );
 
   const reloading = opened.add(

@@ -50,9 +50,10 @@ export function startReading(
   };
   const deployed = readDeployedCode(chain, address, options);
   // Endpoints that cannot even give the code are not asked for more.
-  const creation = deployed.then(() =>
+  const creation = deployed.then((running) =>
     findCreation(chain, address, {
       ...options,
+      running,
       ...(submitted !== undefined && { submitted, methods: ['submitted_hash'] }),
     }),
   );

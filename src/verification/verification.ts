@@ -4,6 +4,7 @@ import { type Database } from '../store/database.ts';
 import { watchJobs } from './job-notifications.ts';
 import { JobWaiters, type WaiterLimits, type WaitOptions } from './job-waiters.ts';
 import { submitJob, type QueueLimits } from './submit-job.ts';
+import { checkBeforeSubmitting, withdrawWhatWasReplaced } from './code-check.ts';
 import { watchQueue, type QueueState } from './queue-state.ts';
 import { type JobEnd, type VerificationJob } from './verification-job.ts';
 import { type VerificationRequest } from './verification-request.ts';
@@ -48,6 +49,8 @@ export async function startVerification(
   const watch = await watchJobs(database);
   const queue = await watchQueue(database, watch, log);
   const waiters = new JobWaiters({ database, watch, log }, options.waiters);
+  const closing = new AbortController();
+  const checkCode = checkBeforeSubmitting(database, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
   const tell = (end: JobEnd): void => {
     for (const listener of listeners) listener(end);
@@ -57,12 +60,14 @@ export async function startVerification(
       database,
       watch,
       log,
-      verify: (request, signal) => verifyContract(parts, request, signal),
+      verify: (request, signal) =>
+        verifyContract(withdrawWhatWasReplaced(database, parts, log), request, signal),
       onEnd: tell,
     },
     options,
   );
   const closeAll = async (): Promise<void> => {
+    closing.abort(shuttingDown());
     await waiters.close(shuttingDown());
     await workers.close();
     await queue.close();
@@ -72,6 +77,7 @@ export async function startVerification(
   return {
     submit: async (request, client) => {
       requireSupported(parts, request.chainId);
+      await checkCode(request);
       return submitJob(database, request, client, options.queue, () =>
         tell({ kind: 'not_checked', outcome: 'job_displaced' }),
       );

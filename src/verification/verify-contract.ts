@@ -248,7 +248,7 @@ function toVerifiedContract(
 ): VerifiedContract {
   const { chainId, address } = request;
   const { runtime, creation: created } = judgement;
-  const { blockNumber, blockHash, endpoints } = deployed;
+  const { blockNumber, blockHash, endpoints, witnesses } = deployed;
   const transformed = (
     verdict: CodeVerdict | undefined,
   ): VerifiedContract['runtime'] | undefined =>
@@ -279,7 +279,7 @@ function toVerifiedContract(
     compilation: describeCompilation(task, input, compiled),
     ...(runtimeTransformed && { runtime: runtimeTransformed }),
     ...(creationTransformed && { creation: creationTransformed }),
-    codeReading: { blockNumber, blockHash, endpoints },
+    codeReading: { blockNumber, blockHash, endpoints, witnesses },
     // A transaction that was named and is not the creation leaves no trace.
     creationSearch: methods.map(({ method, outcome, detail, durationMs }) => ({
       method,

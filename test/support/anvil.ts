@@ -91,16 +91,22 @@ async function callAnvil<T>(url: string, method: string, params: readonly unknow
 }
 
 /**
- * Starts an anvil of its own on 127.0.0.1 with a free port; each transaction is mined at once.
+ * Starts an anvil of its own on 127.0.0.1 with a free port; each transaction is mined at once. Up to Shanghai a contract
+ * that destroys itself is gone, and may be made anew.
  * @throws Error when the binary is not there: see {@link findAnvil}.
  */
-export async function startAnvil(options: { readonly chainId?: number } = {}): Promise<Anvil> {
+export async function startAnvil(
+  options: { readonly chainId?: number; readonly hardfork?: 'shanghai' } = {},
+): Promise<Anvil> {
   const chainId = options.chainId ?? 31_337;
   const binary = findAnvil();
   if (binary === undefined) throw new Error(NO_ANVIL);
   const child = spawn(
     binary,
-    ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
+    [
+      ...['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
+      ...(options.hardfork === undefined ? [] : ['--hardfork', options.hardfork]),
+    ],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

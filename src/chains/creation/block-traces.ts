@@ -3,6 +3,7 @@ import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registered-chain.ts';
 import { findCallTracerCreation, findFlatCreation, flatFrame } from '../rpc/create-frames.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
+import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { hash } from '../rpc/rpc-shapes.ts';
 import { type MethodContext } from './method-context.ts';
 
@@ -19,8 +20,6 @@ export type BlockTraces =
   | { readonly format: 'flat'; readonly frames: z.output<typeof flatBlockTrace> }
   | { readonly format: 'call_tracer'; readonly traces: z.output<typeof callTracerBlock> };
 
-const BLOCK_TRACE_MAX_BYTES = 64_000_000;
-
 /** The traces of a block, by whichever way the endpoint has; undefined when it has none. */
 export async function readBlockTraces(
   { rpc, chain, signal }: MethodContext,
@@ -28,7 +27,7 @@ export async function readBlockTraces(
   number: number,
 ): Promise<BlockTraces | undefined> {
   const block = `0x${number.toString(16)}`;
-  const maxBytes = BLOCK_TRACE_MAX_BYTES;
+  const maxBytes = ANSWER_MAX_BYTES;
   try {
     const request = { method: 'trace_block', params: [block], result: flatBlockTrace, maxBytes };
     const frames = await rpc.ask(chain, endpoint, request, { signal });

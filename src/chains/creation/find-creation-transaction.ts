@@ -2,6 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Creation, type CreationRefusal, readCreation } from '../rpc/creation.ts';
+import { type RunningCode } from '../rpc/creation-proof.ts';
 import { type Quorum } from '../rpc/endpoint-order.ts';
 import { type RpcClient } from '../rpc/rpc-client.ts';
 import { reasonOf } from '../rpc/rpc-faults.ts';
@@ -36,8 +37,10 @@ export interface MethodLimit {
 export interface FindCreationOptions {
   /** The transaction that somebody names. */
   readonly submitted?: Hex;
-  /** How many endpoints have to agree on the creation; as for reading code. */
+  /** How many operators have to agree on the creation; as for reading code. */
   readonly quorum?: Quorum;
+  /** The code that runs, where it is known already: a creation must have left it. */
+  readonly running?: RunningCode;
   readonly signal?: AbortSignal;
   /** Only these methods, in the order of {@link CREATION_METHODS}. Default all. */
   readonly methods?: readonly CreationMethod[];
@@ -51,10 +54,10 @@ export interface FindCreationOptions {
  * since the client asked for nothing else.
  */
 const METHOD_LIMITS: Readonly<Record<CreationMethod, MethodLimit>> = {
-  submitted_hash: { timeMs: 60_000, requests: 64 },
-  contract_creator: { timeMs: 8_000, requests: 64 },
+  submitted_hash: { timeMs: 60_000, requests: 192 },
+  contract_creator: { timeMs: 8_000, requests: 128 },
   binary_search: { timeMs: 12_000, requests: 320 },
-  explorer_page: { timeMs: 10_000, requests: 96 },
+  explorer_page: { timeMs: 10_000, requests: 192 },
 };
 
 const METHODS: Readonly<Record<CreationMethod, (context: MethodContext) => Promise<MethodEnd>>> = {
@@ -157,10 +160,11 @@ async function checkOnChain(
   const { chain, address, options, refused } = search;
   const known = refused.get(transactionHash);
   if (known !== undefined) return known;
-  const { quorum } = options;
+  const { quorum, running } = options;
   const reading = await readCreation(rpc, chain, address, transactionHash, {
     signal,
     ...(quorum && { quorum }),
+    ...(running && { running }),
   });
   if (reading.creation === undefined) {
     refused.set(transactionHash, reading.reason);

@@ -5,6 +5,7 @@ import { readBlock } from '../rpc/code-reading.ts';
 import { readProxyDeployment } from '../rpc/contract-address.ts';
 import { type CreationRefusal } from '../rpc/creation.ts';
 import { lacksMethod, traceCreation } from '../rpc/creation-trace.ts';
+import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { type RpcRequest } from '../rpc/rpc-client.ts';
 import {
   blockHead,
@@ -21,7 +22,6 @@ const transactions = z.array(transaction.nullable().catch(null));
 const receipts = z.array(receipt.nullable().catch(null));
 const fullBlock = blockHead.extend({ transactions });
 
-const BLOCK_MAX_BYTES = 16_000_000;
 /** Where an endpoint traces transactions only one by one. */
 const MAX_TRACED_TRANSACTIONS = 60;
 
@@ -74,7 +74,7 @@ async function readFullBlock(
     method: 'eth_getBlockByNumber',
     params: [`0x${number.toString(16)}`, true],
     result: fullBlock.nullable(),
-    maxBytes: BLOCK_MAX_BYTES,
+    maxBytes: ANSWER_MAX_BYTES,
   };
   const block = await rpc.ask(chain, endpoint, request, { signal });
   if (block === null) return undefined;
@@ -112,7 +112,7 @@ async function readReceipts(
         method: 'eth_getBlockReceipts',
         params: [`0x${block.number.toString(16)}`],
         result: receipts.nullable(),
-        maxBytes: BLOCK_MAX_BYTES,
+        maxBytes: ANSWER_MAX_BYTES,
       });
       return (all ?? [])
         .filter((each) => each?.blockHash === block.hash)
@@ -127,7 +127,7 @@ async function readReceipts(
       method: 'eth_getTransactionReceipt',
       params: [hash],
       result: receipt.nullable(),
-      maxBytes: BLOCK_MAX_BYTES,
+      maxBytes: ANSWER_MAX_BYTES,
     });
     if (found !== null) single.push(found);
   }

@@ -1,8 +1,7 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Endpoint } from '../registered-chain.ts';
-import { readBlock } from '../rpc/code-reading.ts';
+import { readBlock, readCodeByNumber } from '../rpc/code-reading.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
-import { data } from '../rpc/rpc-shapes.ts';
 import { bisectCreation, type CodeState } from './bisect-creation.ts';
 import { type MethodEnd } from './creation-search.ts';
 import { askInTurn, endpointsOf, type MethodContext } from './method-context.ts';
@@ -11,7 +10,6 @@ import { searchBlock } from './search-block.ts';
 const MAX_ENDPOINTS = 3;
 /** A block may be replaced while it is read; one that is replaced again and again is too new to be sure of. */
 const MAX_ATTEMPTS = 2;
-const CODE_MAX_BYTES = 8_000_000;
 
 /**
  * The creation transaction without any index: the block in which the code appeared, by halving the chain with
@@ -40,18 +38,7 @@ function byArchive(context: MethodContext): readonly Endpoint[] {
 async function searchAt(context: MethodContext, endpoint: Endpoint): Promise<MethodEnd> {
   const { rpc, chain, address, signal } = context;
   const question = { rpc, chain, address, options: { signal } };
-  const readCode = (block: number): Promise<Buffer> =>
-    rpc.ask(
-      chain,
-      endpoint,
-      {
-        method: 'eth_getCode',
-        params: [address, `0x${block.toString(16)}`],
-        result: data,
-        maxBytes: CODE_MAX_BYTES,
-      },
-      { signal },
-    );
+  const readCode = (block: number): Promise<Buffer> => readCodeByNumber(question, endpoint, block);
   const head = await readBlock(question, endpoint, 'latest');
   if (head === null) return { outcome: 'cannot_fetch', detail: 'block_unknown' };
   const code = await readCode(head.number);

@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts';
 import { isPrivateHost } from '../public-rpc.ts';
 import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
 import { hostPortOf } from '../../lib/address-guard.ts';
@@ -10,9 +11,19 @@ export interface AskedChain {
   readonly local: boolean;
 }
 
-/** The host of an endpoint: endpoints of two hosts are independent of each other. */
+/** The host of an endpoint. */
 export function hostOf(endpoint: Endpoint): string {
   return new URL(endpoint.url.reveal()).hostname.toLowerCase();
+}
+
+/**
+ * Who operates an endpoint, as far as its URL tells: the registrable domain of its host, by the ICANN part of the public
+ * suffix list. All hosts of one domain are one operator, also where a provider gives each customer a name of his own.
+ * An IP address, or a name without a domain, stands for itself. Endpoints of two operators are independent of each other.
+ */
+export function operatorOf(endpoint: Endpoint): string {
+  const host = hostOf(endpoint);
+  return getDomain(host) ?? host.replace(/\.$/, '');
 }
 
 /** Whether the RPC client can speak to an endpoint. */

@@ -11,8 +11,10 @@ import { blockHead, type BlockHead, data } from './rpc-shapes.ts';
 /** A block by name, or by number. */
 export type BlockTag = 'latest' | 'safe' | 'finalized' | number;
 
-/** Hex of the largest code that any chain allows, with room: EIP-170 allows 24,576 bytes, some chains much more. */
-const CODE_MAX_BYTES = 8_000_000;
+/** The largest code that is read, in bytes: EIP-170 allows 24,576, some chains several times as much. */
+export const CODE_MAX_BYTES = 1_000_000;
+/** An answer with the largest code in hex, and the envelope around it. */
+const CODE_ANSWER_MAX_BYTES = 2 * CODE_MAX_BYTES + 1024;
 
 /** What is read of one contract, and with what. */
 export interface CodeQuestion {
@@ -72,30 +74,63 @@ export async function knowsBlock(
 }
 
 /**
+ * The code at an address as an endpoint has it under a block's name, number or hash (EIP-1898).
+ * @throws FullmatchError as {@link RpcClient.ask}; code_too_large for more than {@link CODE_MAX_BYTES}.
+ */
+async function readCode(
+  { rpc, chain, address, options }: CodeQuestion,
+  endpoint: Endpoint,
+  at: string | { readonly blockHash: Hex },
+): Promise<Buffer> {
+  const request = {
+    method: 'eth_getCode',
+    params: [address, at],
+    result: data,
+    maxBytes: CODE_ANSWER_MAX_BYTES,
+  };
+  let code: Buffer | undefined;
+  try {
+    code = await rpc.ask(chain, endpoint, request, options);
+  } catch (error) {
+    if (reasonOf(error) !== 'answer_too_large') throw error;
+  }
+  if (code !== undefined && code.length <= CODE_MAX_BYTES) return code;
+  const { chainId } = chain.record;
+  throw new FullmatchError(
+    'code_too_large',
+    `The code at ${address} on chain ${chainId} has more than ${CODE_MAX_BYTES} bytes, which are not read.`,
+    { details: { chainId, address, maxBytes: CODE_MAX_BYTES } },
+  );
+}
+
+/** The code at an address under a block's name or number. @throws FullmatchError as {@link readCodeAt}. */
+export function readCodeByNumber(
+  question: CodeQuestion,
+  endpoint: Endpoint,
+  tag: BlockTag,
+): Promise<Buffer> {
+  return readCode(question, endpoint, numberParam(tag));
+}
+
+/**
  * The code at an address as of a block. The block is named by its hash (EIP-1898); of a node that does not take one,
  * the code is read by number, and the hash of that number compared afterwards.
- * @throws FullmatchError as {@link RpcClient.ask}; rpc_refused with reason `reorganised` when the block has gone.
+ * @throws FullmatchError as {@link RpcClient.ask}; code_too_large; rpc_refused with reason `reorganised` when the block
+ * has gone.
  */
 export async function readCodeAt(
   question: CodeQuestion,
   endpoint: Endpoint,
-  block: BlockHead,
+  block: Pick<BlockHead, 'number' | 'hash'>,
 ): Promise<Buffer> {
-  const { rpc, chain, address, options } = question;
-  const read = (at: unknown): Promise<Buffer> =>
-    rpc.ask(
-      chain,
-      endpoint,
-      { method: 'eth_getCode', params: [address, at], result: data, maxBytes: CODE_MAX_BYTES },
-      options,
-    );
+  const { chain } = question;
   try {
-    return await read({ blockHash: block.hash });
+    return await readCode(question, endpoint, { blockHash: block.hash });
   } catch (error) {
     const unknown = error instanceof FullmatchError && error.code === 'rpc_refused';
     if (!unknown) throw error;
   }
-  const code = await read(numberParam(block.number));
+  const code = await readCodeByNumber(question, endpoint, block.number);
   const now = await readBlock(question, endpoint, block.number);
   if (now?.hash === block.hash) return code;
   const { chainId } = chain.record;

@@ -57,6 +57,24 @@ describe('a creation in a call tree', () => {
     expect(findCallTracerCreation(root, MADE)?.creationCode).toEqual(Buffer.of(2));
   });
 
+  it('shows the code that it left, where the tracer does', () => {
+    const root = call({ calls: [create({ output: '0x33ff' })] });
+    expect(findCallTracerCreation(root, MADE)?.runtimeCode).toEqual(Buffer.from('33ff', 'hex'));
+  });
+
+  it('is none when the contract destroyed itself in the end', () => {
+    const destroy = (from: Hex, rest: object = {}): object => ({
+      ...call({ type: 'SELFDESTRUCT', from, to: SENDER }),
+      ...rest,
+    });
+    const after = (frame: object): unknown =>
+      findCallTracerCreation(call({ calls: [create(), frame] }), MADE);
+    expect(after(destroy(MADE))).toBeUndefined();
+    expect(after(call({ to: MADE, calls: [destroy(MADE)] }))).toBeUndefined();
+    expect(after(destroy(FACTORY))).toBeDefined();
+    expect(after(call({ error: 'execution reverted', calls: [destroy(MADE)] }))).toBeDefined();
+  });
+
   it('is found under a deep stack', () => {
     let root = create();
     for (let depth = 0; depth < 5000; depth += 1) root = call({ calls: [root] });
@@ -98,6 +116,7 @@ describe('a creation in a flat trace', () => {
     expect(find([frame([]), frame([0]), made([0, 0])])).toEqual({
       deployer: FACTORY,
       creationCode: Buffer.from('6001', 'hex'),
+      runtimeCode: Buffer.alloc(0),
     });
     expect(find([made([])])).toBeDefined();
   });
@@ -109,6 +128,24 @@ describe('a creation in a flat trace', () => {
       find([frame([]), frame([1], { error: 'Reverted' }), frame([1, 0]), made([1, 0, 0])]),
     ).toBeUndefined();
     expect(find([frame([]), frame([1], { error: 'Reverted' }), made([10])])).toBeDefined();
+  });
+
+  it('is none when the contract destroyed itself in the end', () => {
+    const destroy = (at: number[], address: Hex, rest: object = {}): object =>
+      frame(at, { type: 'suicide', action: { address }, ...rest });
+    expect(find([frame([]), made([0]), destroy([1], MADE)])).toBeUndefined();
+    expect(find([frame([]), made([0]), destroy([1], FACTORY)])).toBeDefined();
+    expect(find([frame([]), made([0]), destroy([1], MADE, { error: 'Reverted' })])).toBeDefined();
+  });
+
+  it('of many deep frames below a reverted one is looked up at once', () => {
+    const deep = (index: number): number[] => [...Array.from({ length: 1000 }, () => 0), index];
+    const frames = Array.from({ length: 200 }, (_, index) => frame(deep(index)));
+    const failed = frame(deep(0).slice(0, 999), { error: 'Reverted' });
+    const begun = performance.now();
+    expect(find([frame([]), failed, ...frames, made(deep(200))])).toBeUndefined();
+    expect(performance.now() - begun).toBeLessThan(500);
+    expect(() => flatTrace.parse([frame(Array.from({ length: 1026 }, () => 0))])).toThrow();
   });
 
   it('is none in an empty trace', () => {

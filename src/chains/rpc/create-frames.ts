@@ -7,6 +7,8 @@ export interface CreateFrame {
   /** Who executed it: a factory, or the sender of the transaction. */
   readonly deployer: Hex;
   readonly creationCode: Buffer;
+  /** The code that it left at the address; absent where the trace does not show it. */
+  readonly runtimeCode?: Buffer;
 }
 
 /** A frame of geth's callTracer; `calls` is read frame by frame, so that a deep tree needs no deep recursion. */
@@ -15,6 +17,7 @@ const callFrame = z.object({
   from: address,
   to: address.nullish().catch(null),
   input: z.string(),
+  output: z.string().nullish(),
   error: z.unknown().optional(),
   calls: z.array(z.unknown()).nullish(),
 });
@@ -23,11 +26,13 @@ const callFrame = z.object({
 export const callTrace = z.looseObject({ type: z.string() });
 
 /**
- * The last standing CREATE or CREATE2 of this address in a tree of geth's callTracer. Undefined when there is none.
+ * The last standing CREATE or CREATE2 of this address in a tree of geth's callTracer. Undefined when there is none, and
+ * when the contract destroyed itself in the same transaction: then nothing of it is left at the transaction's end.
  * @throws z.ZodError when a frame has another shape.
  */
 export function findCallTracerCreation(root: unknown, wanted: Hex): CreateFrame | undefined {
   let found: CreateFrame | undefined;
+  let isDestroyed = false;
   const open = [root];
   while (open.length > 0) {
     const frame = callFrame.parse(open.pop());
@@ -35,13 +40,22 @@ export function findCallTracerCreation(root: unknown, wanted: Hex): CreateFrame 
     if (frame.error !== undefined && frame.error !== null && frame.error !== '') continue;
     const creates = frame.type === 'CREATE' || frame.type === 'CREATE2';
     if (creates && frame.to === wanted) {
-      found = { deployer: frame.from, creationCode: data.parse(frame.input) };
+      found = {
+        deployer: frame.from,
+        creationCode: data.parse(frame.input),
+        // A tracer leaves the output out where it is empty, and some leave it out always.
+        ...(typeof frame.output === 'string' && { runtimeCode: data.parse(frame.output) }),
+      };
     }
+    if (frame.type === 'SELFDESTRUCT' && frame.from === wanted) isDestroyed = true;
     // From the end, so that frames are met in the order of their execution.
     for (const call of (frame.calls ?? []).toReversed()) open.push(call);
   }
-  return found;
+  return isDestroyed ? undefined : found;
 }
+
+/** The EVM's own limit of nested calls. */
+const CALL_DEPTH_MAX = 1025;
 
 /** A frame of OpenEthereum's format. */
 export const flatFrame = z.object({
@@ -49,34 +63,72 @@ export const flatFrame = z.object({
   action: z.unknown().optional(),
   result: z.unknown().optional(),
   error: z.unknown().optional(),
-  traceAddress: z.array(z.int().min(0)),
+  traceAddress: z.array(z.int().min(0)).max(CALL_DEPTH_MAX),
 });
 const createAction = z.object({ from: address, init: data });
-const createResult = z.object({ address });
+const createResult = z.object({ address, code: data.nullish() });
+const destroyAction = z.object({ address });
 
 /** The shape of an answer to trace_transaction; null where the transaction is not known. */
 export const flatTrace = z.array(flatFrame).nullable();
 type FlatTrace = z.output<typeof flatTrace>;
 
+/** A place in the tree of calls; the tree holds those that were reverted, and the way to them. */
+interface CallPlace {
+  readonly below: Map<number, CallPlace>;
+  reverted: boolean;
+}
+
+const callPlace = (): CallPlace => ({ below: new Map(), reverted: false });
+
+/** Whether the call at a path, or one around it, was reverted: one walk, however deep the path is. */
+function isReverted(root: CallPlace, path: readonly number[]): boolean {
+  let place: CallPlace | undefined = root;
+  for (const index of path) {
+    if (place === undefined || place.reverted) break;
+    place = place.below.get(index);
+  }
+  return place?.reverted === true;
+}
+
+function noteReverted(root: CallPlace, path: readonly number[]): void {
+  let place = root;
+  for (const index of path) {
+    const next = place.below.get(index) ?? callPlace();
+    place.below.set(index, next);
+    place = next;
+  }
+  place.reverted = true;
+}
+
 /**
- * The last standing creation of this address in a trace of trace_transaction (OpenEthereum's format).
+ * The last standing creation of this address in a trace of trace_transaction (OpenEthereum's format). Undefined when
+ * there is none, and when the contract destroyed itself in the same transaction.
  * @throws z.ZodError when the creation has another shape.
  */
 export function findFlatCreation(trace: FlatTrace, wanted: Hex): CreateFrame | undefined {
-  const reverted = new Set<string>();
+  const root = callPlace();
   let found: CreateFrame | undefined;
   for (const frame of trace ?? []) {
-    const path = frame.traceAddress;
-    const inReverted = path.some((_, length) => reverted.has(path.slice(0, length).join('.')));
-    if (inReverted || (frame.error !== undefined && frame.error !== null)) {
-      reverted.add(path.join('.'));
+    if (isReverted(root, frame.traceAddress)) continue;
+    if (frame.error !== undefined && frame.error !== null) {
+      noteReverted(root, frame.traceAddress);
       continue;
+    }
+    if (frame.type === 'suicide' || frame.type === 'selfdestruct') {
+      const destroyed = destroyAction.safeParse(frame.action);
+      if (destroyed.success && destroyed.data.address === wanted) return undefined;
     }
     if (frame.type !== 'create') continue;
     const result = createResult.safeParse(frame.result);
     if (!result.success || result.data.address !== wanted) continue;
     const { from, init } = createAction.parse(frame.action);
-    found = { deployer: from, creationCode: init };
+    const { code } = result.data;
+    found = {
+      deployer: from,
+      creationCode: init,
+      ...(code !== undefined && code !== null && { runtimeCode: code }),
+    };
   }
   return found;
 }

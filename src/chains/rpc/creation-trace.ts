@@ -10,6 +10,7 @@ import {
   findFlatCreation,
   flatTrace,
 } from './create-frames.ts';
+import { ANSWER_MAX_BYTES } from './rpc-answer.ts';
 import { type AskOptions, type RpcClient } from './rpc-client.ts';
 
 /** Whether a transaction created a contract, asked with a client. */
@@ -20,8 +21,6 @@ export interface CreationQuestion {
   readonly transactionHash: Hex;
   readonly options: AskOptions;
 }
-
-const TRACE_MAX_BYTES = 64_000_000;
 
 /** Whether an endpoint said that it does not have a method: it refused, or answered in another shape. */
 export function lacksMethod(error: unknown): boolean {
@@ -40,7 +39,7 @@ export async function traceCreation(
         method: 'debug_traceTransaction',
         params: [transactionHash, { tracer: 'callTracer' }],
         result: callTrace,
-        maxBytes: TRACE_MAX_BYTES,
+        maxBytes: ANSWER_MAX_BYTES,
       };
       return findCallTracerCreation(await rpc.ask(chain, endpoint, request, options), address);
     },
@@ -49,7 +48,7 @@ export async function traceCreation(
         method: 'trace_transaction',
         params: [transactionHash],
         result: flatTrace.unwrap(),
-        maxBytes: TRACE_MAX_BYTES,
+        maxBytes: ANSWER_MAX_BYTES,
       };
       return findFlatCreation(await rpc.ask(chain, endpoint, request, options), address);
     },

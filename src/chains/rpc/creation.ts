@@ -2,32 +2,17 @@ import { FullmatchError } from '../../errors.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { type Endpoint } from '../registered-chain.ts';
-import { type AskedChain, hostOf } from './asked-chain.ts';
-import { readProxyDeployment } from './contract-address.ts';
-import { type CreationQuestion, traceCreation } from './creation-trace.ts';
+import { type AskedChain, operatorOf } from './asked-chain.ts';
+import { findCreationAt, type FoundCreation } from './creation-at.ts';
+import { type ProofRefusal, type RunningCode } from './creation-proof.ts';
+import { type CreationQuestion } from './creation-trace.ts';
 import { CHAIN_ACCESS_DEADLINE_MS } from './deployed-code.ts';
 import { planWaves, type Quorum, quorumFor } from './endpoint-order.ts';
 import { type RpcClient } from './rpc-client.ts';
 import { type EndpointFault, reasonOf } from './rpc-faults.ts';
-import { receipt, type Receipt, transaction, type Transaction } from './rpc-shapes.ts';
 
 /** How a contract came to be, checked on chain. */
-export interface Creation {
-  readonly transactionHash: Hex;
-  /** The creation code with its constructor arguments. */
-  readonly creationCode: Uint8Array;
-  readonly blockNumber: number;
-  readonly blockHash: Hex;
-  readonly transactionIndex: number;
-  /**
-   * Who executed the CREATE or CREATE2: the sender of the transaction, or a factory. This is `deployer` as the
-   * Verifier Alliance's contract_deployments has it.
-   */
-  readonly deployer: Hex;
-  /** The account that signed the transaction. */
-  readonly sender: Hex;
-  /** How the creation was found: in the transaction itself, in a call of a deployment proxy, or in a trace. */
-  readonly method: 'transaction' | 'proxy' | 'trace';
+export interface Creation extends FoundCreation {
   /** Labels of the endpoints that answered and agree. */
   readonly endpoints: readonly string[];
 }
@@ -35,17 +20,20 @@ export interface Creation {
 /**
  * Why a transaction is not taken for the creation of a contract: `created_nothing_here` it made other contracts or
  * none; `transaction_failed`; `transaction_not_found`; `traces_unavailable` it may have, by a factory, but no endpoint
- * shows what happened inside; `not_confirmed` too few endpoints say so; `endpoints_disagree`; `cannot_fetch` none
- * answered.
+ * shows what happened inside; `code_too_large` its creation code is larger than any that is read; `not_confirmed` too few
+ * endpoints say so; `endpoints_disagree`; `cannot_fetch` none answered. The others say why it does not speak for the code
+ * that runs today ({@link ProofRefusal}).
  */
 export type CreationRefusal =
   | 'created_nothing_here'
   | 'transaction_failed'
   | 'transaction_not_found'
   | 'traces_unavailable'
+  | 'code_too_large'
   | 'not_confirmed'
   | 'endpoints_disagree'
-  | 'cannot_fetch';
+  | 'cannot_fetch'
+  | ProofRefusal;
 
 export type CreationReading =
   | { readonly creation: Creation }
@@ -57,6 +45,8 @@ export type CreationReading =
     };
 
 export interface ReadCreationOptions {
+  /** The code that runs, where it is known already; else each endpoint is asked for it. */
+  readonly running?: RunningCode;
   /** As for reading the code. */
   readonly quorum?: Quorum;
   readonly signal?: AbortSignal;
@@ -65,41 +55,47 @@ export interface ReadCreationOptions {
 }
 
 /** One endpoint's word. */
-type Finding = Omit<Creation, 'endpoints'> | CreationRefusal;
+type Finding = FoundCreation | CreationRefusal;
 
 interface Vote {
-  readonly creation: Omit<Creation, 'endpoints'>;
-  readonly hosts: Set<string>;
+  readonly creation: FoundCreation;
+  readonly operators: Set<string>;
   readonly labels: string[];
 }
 
 /** What the endpoints have said so far. */
 interface Count {
   readonly votes: Map<string, Vote>;
-  /** Hosts that deny the creation, by how. */
+  /** Operators that deny the creation, by how. */
   readonly denials: Map<CreationRefusal, Set<string>>;
   readonly faults: EndpointFault[];
 }
-
-/** A transaction with large calldata, in hex. */
-const TRANSACTION_MAX_BYTES = 8_000_000;
 
 /** Refusals that say something of the transaction, not of the endpoint. */
 const DENIALS: ReadonlySet<CreationRefusal> = new Set([
   'created_nothing_here',
   'transaction_failed',
+  'code_too_large',
+  'left_other_code',
+  'code_was_there_before',
+  'created_again',
 ]);
 
 /** The more a refusal says, the earlier it stands: the first that any endpoint gave is the answer. */
 const REFUSALS: readonly CreationRefusal[] = [
   'created_nothing_here',
   'transaction_failed',
+  'code_was_there_before',
+  'left_other_code',
+  'created_again',
+  'code_too_large',
+  'not_proven',
   'traces_unavailable',
   'transaction_not_found',
 ];
 
 /**
- * Whether a transaction created a contract, and how. The facts count when as many endpoints agree on them as on code.
+ * Whether a transaction created a contract as it stands today, and how. The facts count when as many endpoints agree on them as on code.
  * A transaction that did not create the contract, or of which that cannot be known, gives the reason instead.
  * Rejects with the reason of `signal` only.
  */
@@ -112,7 +108,8 @@ export async function readCreation(
 ): Promise<CreationReading> {
   const ending = AbortSignal.timeout(options.deadlineMs ?? CHAIN_ACCESS_DEADLINE_MS);
   const signal = options.signal === undefined ? ending : AbortSignal.any([options.signal, ending]);
-  const question = { rpc, chain, address, transactionHash, options: { signal } };
+  const asked = { rpc, chain, address, transactionHash, options: { signal } };
+  const question = { ...asked, running: options.running };
   const count: Count = { votes: new Map(), denials: new Map(), faults: [] };
   try {
     for (const wave of planWaves(chain, options.quorum, rpc.preference)) {
@@ -132,7 +129,7 @@ export async function readCreation(
   return { creation: undefined, reason: chooseRefusal(count), endpoints: count.faults };
 }
 
-/** Counts one endpoint's word; the answer when enough hosts have said the same. */
+/** Counts one endpoint's word; the answer when enough operators have said the same. */
 function countFinding(
   count: Count,
   endpoint: Endpoint,
@@ -143,14 +140,14 @@ function countFinding(
   if (finding === undefined) return undefined;
   if (typeof finding !== 'string') {
     const vote = countVote(count.votes, finding, endpoint);
-    if (vote.hosts.size < needed) return undefined;
+    if (vote.operators.size < needed) return undefined;
     return { creation: { ...vote.creation, endpoints: vote.labels } };
   }
   faults.push({ endpoint: endpoint.label, reason: finding });
   if (!DENIALS.has(finding)) return undefined;
-  const hosts = (denials.get(finding) ?? new Set()).add(hostOf(endpoint));
-  denials.set(finding, hosts);
-  if (hosts.size < needed) return undefined;
+  const operators = (denials.get(finding) ?? new Set()).add(operatorOf(endpoint));
+  denials.set(finding, operators);
+  if (operators.size < needed) return undefined;
   return { creation: undefined, reason: finding, endpoints: faults };
 }
 
@@ -162,11 +159,7 @@ function chooseRefusal({ votes, denials, faults }: Count): CreationRefusal {
   );
 }
 
-function countVote(
-  votes: Map<string, Vote>,
-  creation: Omit<Creation, 'endpoints'>,
-  endpoint: Endpoint,
-): Vote {
+function countVote(votes: Map<string, Vote>, creation: FoundCreation, endpoint: Endpoint): Vote {
   const { creationCode, blockHash, transactionIndex, deployer, sender } = creation;
   const facts = [
     bytesToHex(keccak256(creationCode)),
@@ -176,95 +169,24 @@ function countVote(
     sender,
   ];
   const key = facts.join(' ');
-  const vote = votes.get(key) ?? { creation, hosts: new Set<string>(), labels: [] };
+  const vote = votes.get(key) ?? { creation, operators: new Set<string>(), labels: [] };
   votes.set(key, vote);
-  const host = hostOf(endpoint);
-  if (!vote.hosts.has(host)) vote.labels.push(endpoint.label);
-  vote.hosts.add(host);
+  const operator = operatorOf(endpoint);
+  if (!vote.operators.has(operator)) vote.labels.push(endpoint.label);
+  vote.operators.add(operator);
   return vote;
 }
 
 async function find(
-  question: CreationQuestion,
+  question: CreationQuestion & { readonly running: RunningCode | undefined },
   endpoint: Endpoint,
   faults: EndpointFault[],
 ): Promise<Finding | undefined> {
   try {
-    return await findAt(question, endpoint);
+    return await findCreationAt(question, endpoint, question.running);
   } catch (error) {
     if (!(error instanceof FullmatchError)) throw error;
     faults.push({ endpoint: endpoint.label, reason: reasonOf(error) });
     return undefined;
   }
-}
-
-async function findAt(question: CreationQuestion, endpoint: Endpoint): Promise<Finding> {
-  const { address, transactionHash } = question;
-  const found = await readTransaction(question, endpoint);
-  if (found === undefined) return 'transaction_not_found';
-  const [receiptFound, sent] = found;
-  if (receiptFound.status === 0) return 'transaction_failed';
-  const facts = {
-    transactionHash,
-    blockNumber: receiptFound.blockNumber,
-    blockHash: receiptFound.blockHash,
-    transactionIndex: receiptFound.transactionIndex,
-    sender: sent.from,
-  };
-  const to = sent.to ?? undefined;
-  if (to === undefined && receiptFound.contractAddress === address) {
-    return { ...facts, creationCode: sent.input, deployer: sent.from, method: 'transaction' };
-  }
-  const proxied = to === undefined ? undefined : readProxyDeployment(to, sent.input, address);
-  if (to !== undefined && proxied !== undefined) {
-    return { ...facts, creationCode: proxied, deployer: to, method: 'proxy' };
-  }
-  const frame = await traceCreation(question, endpoint);
-  if (typeof frame === 'string') return frame;
-  return { ...facts, ...frame, method: 'trace' };
-}
-
-/** The transaction and its receipt, as one endpoint has them and when they fit together. */
-async function readTransaction(
-  { rpc, chain, transactionHash, options }: CreationQuestion,
-  endpoint: Endpoint,
-): Promise<readonly [Receipt, Transaction] | undefined> {
-  const receiptFound = await rpc.ask(
-    chain,
-    endpoint,
-    {
-      method: 'eth_getTransactionReceipt',
-      params: [transactionHash],
-      result: receipt.nullable(),
-      maxBytes: TRANSACTION_MAX_BYTES,
-    },
-    options,
-  );
-  if (receiptFound === null) return undefined;
-  const sent = await rpc.ask(
-    chain,
-    endpoint,
-    {
-      method: 'eth_getTransactionByHash',
-      params: [transactionHash],
-      result: transaction.nullable(),
-      maxBytes: TRANSACTION_MAX_BYTES,
-    },
-    options,
-  );
-  if (sent === null) return undefined;
-  const fits =
-    receiptFound.transactionHash === transactionHash &&
-    sent.hash === transactionHash &&
-    sent.from === receiptFound.from &&
-    sent.blockHash === receiptFound.blockHash;
-  if (!fits) {
-    const { chainId } = chain.record;
-    throw new FullmatchError(
-      'rpc_invalid_answer',
-      `The endpoint ${endpoint.label} of chain ${chainId} answers with another transaction than asked for.`,
-      { details: { chainId, endpoint: endpoint.label } },
-    );
-  }
-  return [receiptFound, sent];
 }

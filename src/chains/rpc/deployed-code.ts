@@ -1,9 +1,10 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registered-chain.ts';
-import { type AskedChain, hostOf } from './asked-chain.ts';
+import { type AskedChain, operatorOf } from './asked-chain.ts';
 import {
   type BlockTag,
+  CODE_MAX_BYTES,
   type CodeQuestion,
   isSyncing,
   knowsBlock,
@@ -23,12 +24,17 @@ export interface DeployedCode {
   readonly blockHash: Hex;
   /** Labels of the endpoints that answered and agree. */
   readonly endpoints: readonly string[];
+  /** How many independent operators these endpoints belong to. */
+  readonly witnesses: number;
 }
 
 export interface ReadCodeOptions {
   /** Default `latest`. */
   readonly blockTag?: BlockTag;
-  /** How many independent endpoints have to agree; default 1 where one is the operator's own node, else 2. */
+  /**
+   * How many independent operators have to agree. Default 1 where an endpoint is the operator's own node, or where the
+   * chain has endpoints of one operator only; else 2.
+   */
   readonly quorum?: Quorum;
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole. Default 60,000. */
@@ -48,6 +54,7 @@ type Outcome =
       readonly block: BlockHead;
       readonly code: Buffer;
       readonly endpoints: readonly string[];
+      readonly witnesses: number;
     }
   | {
       readonly kind: 'disagreed';
@@ -62,11 +69,15 @@ interface Reading {
   readonly sightings: Sighting[];
   readonly faults: EndpointFault[];
   readonly disagreements: Extract<Outcome, { kind: 'disagreed' }>[];
+  readonly quorum: Quorum | undefined;
+  /** Endpoints by whose word the code is too large to be read. */
+  readonly tooLarge: Endpoint[];
 }
 
 /**
- * The code of a contract at a named block. Two endpoints of different hosts have to agree on it, unless one is enough.
- * @throws FullmatchError contract_not_deployed when they agree that there is no code; endpoints_disagree;
+ * The code of a contract at a named block. Endpoints of two operators have to agree on it, unless one is enough.
+ * @throws FullmatchError contract_not_deployed when they agree that there is no code; code_too_large when they agree on
+ * that; endpoints_disagree;
  * cannot_fetch_bytecode when not enough of them answered, which says nothing of the contract. The reason of `signal`.
  */
 export async function readDeployedCode(
@@ -83,10 +94,12 @@ export async function readDeployedCode(
     sightings: [],
     faults: [],
     disagreements: [],
+    quorum: options.quorum,
+    tooLarge: [],
   };
   try {
     for (const wave of planWaves(chain, options.quorum, rpc.preference)) {
-      const outcome = await readWave(reading, wave, options.quorum);
+      const outcome = await readWave(reading, wave);
       if (outcome !== undefined) return conclude(reading, outcome);
     }
   } catch (error) {
@@ -99,11 +112,10 @@ export async function readDeployedCode(
 async function readWave(
   reading: Reading,
   wave: readonly Endpoint[],
-  quorum: Quorum | undefined,
 ): Promise<Extract<Outcome, { kind: 'agreed' }> | undefined> {
-  const { question, tag, faults, sightings } = reading;
+  const { question, tag, faults, sightings, quorum } = reading;
   const heads = await Promise.all(
-    wave.map((endpoint) => attempt(faults, endpoint, () => readBlock(question, endpoint, tag))),
+    wave.map((endpoint) => attempt(reading, endpoint, () => readBlock(question, endpoint, tag))),
   );
   for (const [index, endpoint] of wave.entries()) {
     const head = heads[index];
@@ -123,7 +135,7 @@ async function readWave(
 
 /** What an endpoint gives, or undefined when it gives none, which is noted; the end of the whole is thrown. */
 async function attempt<T>(
-  faults: EndpointFault[],
+  { faults, tooLarge }: Pick<Reading, 'faults' | 'tooLarge'>,
   endpoint: Endpoint,
   read: () => Promise<T>,
 ): Promise<T | undefined> {
@@ -131,16 +143,18 @@ async function attempt<T>(
     return await read();
   } catch (error) {
     if (!(error instanceof FullmatchError)) throw error;
+    if (error.code === 'code_too_large') tooLarge.push(endpoint);
     faults.push({ endpoint: endpoint.label, reason: reasonOf(error) });
     return undefined;
   }
 }
 
 async function readAlone(
-  { question, faults }: Reading,
+  reading: Reading,
   { endpoint, head }: Sighting,
 ): Promise<Extract<Outcome, { kind: 'agreed' }> | undefined> {
-  return attempt(faults, endpoint, async () => {
+  const { question } = reading;
+  return attempt(reading, endpoint, async () => {
     const code = await readCodeAt(question, endpoint, head);
     if (code.length === 0 && (await isSyncing(question, endpoint))) {
       const { chainId } = question.chain.record;
@@ -148,7 +162,7 @@ async function readAlone(
         details: { chainId, endpoint: endpoint.label, reason: 'syncing' },
       });
     }
-    return { kind: 'agreed', block: head, code, endpoints: [endpoint.label] };
+    return { kind: 'agreed', block: head, code, endpoints: [endpoint.label], witnesses: 1 };
   });
 }
 
@@ -156,9 +170,9 @@ async function compareWithAll(
   reading: Reading,
   seen: Sighting,
 ): Promise<Extract<Outcome, { kind: 'agreed' }> | undefined> {
-  const host = hostOf(seen.endpoint);
+  const operator = operatorOf(seen.endpoint);
   for (const other of reading.sightings) {
-    if (hostOf(other.endpoint) === host) continue;
+    if (operatorOf(other.endpoint) === operator) continue;
     const outcome = await comparePair(reading, other, seen);
     if (outcome?.kind === 'agreed') return outcome;
     if (outcome?.kind === 'disagreed') reading.disagreements.push(outcome);
@@ -177,51 +191,52 @@ export function isStale(lower: Omit<BlockHead, 'hash'>, upper: Omit<BlockHead, '
 
 /** Reads the code from two endpoints at the newest block that both know. */
 async function comparePair(
-  { question, faults }: Reading,
+  reading: Reading,
   first: Sighting,
   second: Sighting,
 ): Promise<Outcome | undefined> {
+  const { question } = reading;
   const [lower, upper] =
     first.head.number <= second.head.number ? [first, second] : [second, first];
   const endpoints = [first.endpoint.label, second.endpoint.label];
   if (isStale(lower.head, upper.head)) {
     return { kind: 'undecided', fault: { endpoint: lower.endpoint.label, reason: 'stale' } };
   }
-  const block = await findCommonBlock(question, faults, lower, upper);
+  const block = await findCommonBlock(reading, lower, upper);
   if (block === undefined) return undefined;
   if (block === 'disagreed') return { kind: 'disagreed', endpoints, about: 'block' };
   const [one, two] = await Promise.all(
     [first, second].map(({ endpoint }) =>
-      attempt(faults, endpoint, () => readCodeAt(question, endpoint, block)),
+      attempt(reading, endpoint, () => readCodeAt(question, endpoint, block)),
     ),
   );
   if (one === undefined || two === undefined) return undefined;
   if (!one.equals(two)) return { kind: 'disagreed', endpoints, about: 'code' };
   if (one.length === 0 && block.hash !== upper.head.hash) {
     // The contract may stand in one of the blocks that only one of them has.
-    const newest = await attempt(faults, upper.endpoint, () =>
+    const newest = await attempt(reading, upper.endpoint, () =>
       readCodeAt(question, upper.endpoint, upper.head),
     );
     if (newest?.length !== 0) {
       return { kind: 'undecided', fault: { endpoint: lower.endpoint.label, reason: 'behind' } };
     }
   }
-  return { kind: 'agreed', block, code: one, endpoints };
+  return { kind: 'agreed', block, code: one, endpoints, witnesses: 2 };
 }
 
 async function findCommonBlock(
-  question: CodeQuestion,
-  faults: EndpointFault[],
+  reading: Reading,
   lower: Sighting,
   upper: Sighting,
 ): Promise<BlockHead | 'disagreed' | undefined> {
+  const { question } = reading;
   if (lower.head.hash === upper.head.hash) return upper.head;
   if (lower.head.number === upper.head.number) return 'disagreed';
-  const heard = await attempt(faults, lower.endpoint, () =>
+  const heard = await attempt(reading, lower.endpoint, () =>
     knowsBlock(question, lower.endpoint, upper.head.hash),
   );
   if (heard === true) return upper.head;
-  const same = await attempt(faults, upper.endpoint, () =>
+  const same = await attempt(reading, upper.endpoint, () =>
     readBlock(question, upper.endpoint, lower.head.number),
   );
   if (same === undefined) return undefined;
@@ -230,10 +245,10 @@ async function findCommonBlock(
 
 function conclude(
   { question }: Reading,
-  { block, code, endpoints }: Extract<Outcome, { kind: 'agreed' }>,
+  { block, code, endpoints, witnesses }: Extract<Outcome, { kind: 'agreed' }>,
 ): DeployedCode {
   if (code.length > 0) {
-    return { code, blockNumber: block.number, blockHash: block.hash, endpoints };
+    return { code, blockNumber: block.number, blockHash: block.hash, endpoints, witnesses };
   }
   const { chainId } = question.chain.record;
   const { address } = question;
@@ -244,9 +259,23 @@ function conclude(
   );
 }
 
-function explainFailure({ question, faults, disagreements }: Reading): FullmatchError {
+/** Whether enough operators say that the code is too large. */
+function isTooLarge({ question: { chain }, tooLarge, quorum }: Reading): boolean {
+  const operators = new Set(tooLarge.map(operatorOf));
+  return tooLarge.some((endpoint) => operators.size >= quorumFor(chain, endpoint, quorum));
+}
+
+function explainFailure(reading: Reading): FullmatchError {
+  const { question, faults, disagreements } = reading;
   const { chainId } = question.chain.record;
   const { address } = question;
+  if (isTooLarge(reading)) {
+    return new FullmatchError(
+      'code_too_large',
+      `The code at ${address} on chain ${chainId} has more than ${CODE_MAX_BYTES} bytes: contracts of that size are not verified here.`,
+      { details: { chainId, address, maxBytes: CODE_MAX_BYTES } },
+    );
+  }
   const [disagreement] = disagreements;
   if (disagreement !== undefined) {
     const { endpoints, about } = disagreement;

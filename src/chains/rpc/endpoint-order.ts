@@ -1,5 +1,5 @@
 import { type Endpoint } from '../registered-chain.ts';
-import { type AskedChain, isAskable, isOwnNode } from './asked-chain.ts';
+import { type AskedChain, isAskable, isOwnNode, operatorOf } from './asked-chain.ts';
 
 /** How many endpoints have to say the same. */
 export type Quorum = 1 | 2;
@@ -8,13 +8,21 @@ export type Quorum = 1 | 2;
 const MAX_ENDPOINTS = 8;
 const WAVE_SIZE = 2;
 
-/** How many have to agree with this endpoint: the operator's word, else one where it is his own node, else two. */
+/**
+ * How many operators have to agree with this endpoint: what the configuration says, else one where it is the operator's
+ * own node or the whole chain has endpoints of one operator only, else two.
+ */
 export function quorumFor(
   chain: AskedChain,
   endpoint: Endpoint,
   quorum: Quorum | undefined,
 ): Quorum {
-  return quorum ?? (isOwnNode(chain, endpoint) ? 1 : 2);
+  return quorum ?? (isOwnNode(chain, endpoint) || hasOneOperator(chain) ? 1 : 2);
+}
+
+/** Whether all endpoints that can be asked belong to one operator, also those that do not answer now. */
+function hasOneOperator({ endpoints }: AskedChain): boolean {
+  return new Set(endpoints.filter(isAskable).map(operatorOf)).size === 1;
 }
 
 /**
@@ -52,13 +60,25 @@ export function planWaves(
   const ordered = orderEndpoints(chain, preference);
   const isEnough = (endpoint: Endpoint): boolean => quorumFor(chain, endpoint, quorum) === 1;
   const enough = ordered.filter(isEnough).slice(0, MAX_ENDPOINTS);
-  const others = ordered.filter((endpoint) => !isEnough(endpoint)).slice(0, MAX_ENDPOINTS);
+  const others = mixOperators(ordered.filter((endpoint) => !isEnough(endpoint)));
   const isLast = (endpoint: Endpoint): boolean => preference?.(chainId, endpoint) === 'last';
   const wavesOf = (wanted: (endpoint: Endpoint) => boolean): readonly (readonly Endpoint[])[] => [
     ...enough.filter(wanted).map((endpoint) => [endpoint]),
-    ...inPairs(others.filter(wanted)),
+    ...inPairs(others.filter(wanted).slice(0, MAX_ENDPOINTS)),
   ];
   return [...wavesOf((endpoint) => !isLast(endpoint)), ...wavesOf(isLast)];
+}
+
+/** The first endpoint of each operator, then the second of each, and so on: two of one operator prove nothing. */
+function mixOperators(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  const seen = new Map<string, number>();
+  const turns = endpoints.map((endpoint) => {
+    const operator = operatorOf(endpoint);
+    const turn = seen.get(operator) ?? 0;
+    seen.set(operator, turn + 1);
+    return { endpoint, turn };
+  });
+  return turns.sort((left, right) => left.turn - right.turn).map(({ endpoint }) => endpoint);
 }
 
 function inPairs(endpoints: readonly Endpoint[]): readonly (readonly Endpoint[])[] {

@@ -78,8 +78,9 @@ async function createNet(nodes: readonly Record<string, RpcMethod>[]): Promise<N
   const servers = await Promise.all(nodes.map((methods) => startRpcServer(methods)));
   const names = servers.map((_, index) => `${String.fromCodePoint(97 + index)}.example`);
   const hosts = servers.map(({ port }, index) => `${names[index] ?? ''}:${port}`);
+  const subdomains = hosts.flatMap((host) => [`one.${host}`, `two.${host}`]);
   const guarded = createGuardedFetch({
-    allowPrivate: hosts,
+    allowPrivate: [...hosts, ...subdomains],
     maxBytes: 1_000_000,
     deadlineMs: 5000,
     maxRedirects: 0,
@@ -123,6 +124,7 @@ describe('two endpoints that agree', () => {
       blockNumber: 100,
       blockHash: blockHash(100),
       endpoints: ['a', 'b'],
+      witnesses: 2,
     });
   });
 
@@ -165,18 +167,29 @@ describe('two endpoints that agree', () => {
     });
   });
 
-  it('have to be of two hosts', async () => {
-    const { rpc, chain } = await createNet([honest()]);
-    const [endpoint] = chain.endpoints;
-    const twice = {
+  it('have to be of two operators: hosts of one domain are one', async () => {
+    const { rpc, chain, servers } = await createNet([honest(), honest()]);
+    const [a = 0, b = 0] = servers.map(({ port }) => port);
+    const named = (...hosts: readonly string[]): AskedChain => ({
       ...chain,
-      endpoints: [endpoint!, sampleEndpoint(`${endpoint!.url.reveal()}/2`, 'a2')],
-    };
-    await expect(readDeployedCode(rpc, twice, ADDRESS)).rejects.toMatchObject({
+      endpoints: hosts.map((host) => sampleEndpoint(`http://${host}`, host.split('.', 1)[0])),
+    });
+    const oneDomain = named(`one.b.example:${b}`, `two.b.example:${b}`);
+    expect(await readDeployedCode(rpc, oneDomain, ADDRESS)).toMatchObject({
+      endpoints: ['one'],
+      witnesses: 1,
+    });
+    await expect(readDeployedCode(rpc, oneDomain, ADDRESS, { quorum: 2 })).rejects.toMatchObject({
       code: 'cannot_fetch_bytecode',
     });
-    expect(await readDeployedCode(rpc, twice, ADDRESS, { quorum: 1 })).toMatchObject({
-      endpoints: ['a'],
+    const twoDomains = named(`one.b.example:${b}`, `two.b.example:${b}`, `a.example:${a}`);
+    expect(await readDeployedCode(rpc, twoDomains, ADDRESS)).toMatchObject({
+      endpoints: ['one', 'a'],
+      witnesses: 2,
+    });
+    await servers[0]?.close();
+    await expect(readDeployedCode(rpc, twoDomains, ADDRESS)).rejects.toMatchObject({
+      code: 'cannot_fetch_bytecode',
     });
   });
 });
@@ -257,11 +270,6 @@ describe('endpoints that fail', () => {
       'rpc_invalid_answer',
     ],
     [
-      'more than any code',
-      { eth_getCode: () => `0x${'00'.repeat(5_000_000)}` },
-      'rpc_invalid_answer',
-    ],
-    [
       'no state',
       {
         eth_getCode: () => {
@@ -285,6 +293,18 @@ describe('endpoints that fail', () => {
       });
     },
   );
+
+  it('with more than any code are passed over, unless enough of them say so', async () => {
+    const large = { ...honest(), eth_getCode: () => `0x${'00'.repeat(1_001_000)}` };
+    expect(await readCode([large, honest(), honest()])).toMatchObject({ endpoints: ['b', 'c'] });
+    expect(await readCode([large, honest()])).toMatchObject({
+      code: 'cannot_fetch_bytecode',
+      details: { endpoints: [{ endpoint: 'a', reason: 'code_too_large' }] },
+    });
+    expect(await readCode([large, large])).toMatchObject({ code: 'code_too_large' });
+    const largest = { ...honest(), eth_getCode: () => `0x${'00'.repeat(1_000_000)}` };
+    expect(await readCode([largest, largest])).toMatchObject({ endpoints: ['a', 'b'] });
+  });
 
   it('for a moment are asked again', async () => {
     let times = 0;
@@ -382,7 +402,7 @@ describe('endpoints about a creation', () => {
     const { hash = HASH, status = '0x1', sender = SENDER } = story;
     const shared = { from: sender, to, blockHash: blockHash(block) };
     const methods: Record<string, RpcMethod> = {
-      eth_chainId: () => '0x1',
+      ...honest(),
       eth_getTransactionReceipt: () => ({
         ...shared,
         transactionHash: hash,
@@ -449,7 +469,6 @@ describe('endpoints about a creation', () => {
   it('of which only one knows it do not confirm it', async () => {
     const unknown = { ...tell(), eth_getTransactionReceipt: () => null };
     expect(await read([tell(), unknown])).toMatchObject({ reason: 'not_confirmed' });
-    expect(await read([tell()])).toMatchObject({ reason: 'not_confirmed' });
     expect(await read([unknown, unknown])).toMatchObject({ reason: 'transaction_not_found' });
   });
 

@@ -262,7 +262,8 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
     } catch (error) {
       if (!(error instanceof FetchFault)) throw error;
       if (error.code === 'response_too_large') {
-        throw invalidAnswer(chainId, endpoint, method, `more than ${maxBytes} bytes`);
+        const what = `more than ${maxBytes} bytes`;
+        throw invalidAnswer(chainId, endpoint, method, what, 'answer_too_large');
       }
       const { retryAfterMs } = error.details;
       const resting = error.code === 'throttled' || error.code === 'circuit_open';

@@ -68,16 +68,17 @@ export function unreachable(
   );
 }
 
-/** The fault of an endpoint whose answer is not what was asked for. */
+/** The fault of an endpoint whose answer is not what was asked for. `reason` where it has one of its own. */
 export function invalidAnswer(
   chainId: number,
   endpoint: Endpoint,
   method: string,
   what: string,
+  reason?: 'answer_too_large',
 ): FullmatchError {
   return new FullmatchError(
     'rpc_invalid_answer',
     `The endpoint ${endpoint.label} of chain ${chainId} answers ${method} with ${what}.`,
-    { details: { chainId, endpoint: endpoint.label, method } },
+    { details: { chainId, endpoint: endpoint.label, method, ...(reason && { reason }) } },
   );
 }

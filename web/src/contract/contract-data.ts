@@ -81,6 +81,7 @@ export interface Evidence {
     readonly blockNumber: number;
     readonly blockHash: string;
     readonly endpoints: readonly string[];
+    readonly witnesses?: number;
   } | null;
   readonly creationSearch:
     | readonly { readonly method: string; readonly outcome: string; readonly detail?: string }[]

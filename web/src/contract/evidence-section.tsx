@@ -85,6 +85,7 @@ function Judgement({ evidence }: { readonly evidence: Evidence }): VNode {
       {codeReading !== null && (
         <Fact name={codeReading.endpoints.length === 1 ? 'Endpoint' : 'Endpoints that agreed'}>
           <SafeText text={codeReading.endpoints.join(', ')} />
+          {codeReading.witnesses === 1 && ' (read from one operator only)'}
         </Fact>
       )}
       {creationSearch !== null && creationSearch.length > 0 && (

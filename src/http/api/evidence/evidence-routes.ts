@@ -59,6 +59,12 @@ const evidenceSchema = z
         blockNumber: z.int(),
         blockHash: z.string(),
         endpoints: z.array(z.string()).describe('By their labels: those that agreed'),
+        witnesses: z
+          .int()
+          .optional()
+          .describe(
+            'How many independent operators agreed, by registrable domain; absent where an older version read it',
+          ),
       })
       .nullable()
       .describe('Where the code on chain was read; null where it was not read here'),

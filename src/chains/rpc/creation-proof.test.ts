@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
+import { DEPLOYMENT_PROXY, word } from '../../../test/support/creation-deployments.ts';
+import {
+  type FilteringNode,
+  type NodeFilter,
+  startFilteringNode,
+} from '../../../test/support/filtering-node.ts';
+import {
+  createReplaceableContracts,
+  type ReplaceableContracts,
+} from '../../../test/support/replaceable-contracts.ts';
+import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
+import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { computeCreate2Address } from './contract-address.ts';
+import { type CreationRefusal, readCreation } from './creation.ts';
+import { sampleBlocks } from './creation-proof.ts';
+import { createRpcClient } from './rpc-client.ts';
+
+const CHAIN_ID = 424_242;
+const TRACES = ['debug_traceTransaction', 'trace_transaction'];
+/** CALLER SELFDESTRUCT, and what returns it. */
+const MORTAL: Hex = '0x33ff';
+const MAKE_MORTAL: Hex = '0x6133ff6000526002601ef3';
+/** The same behind PUSH0 POP: other creation code, the same runtime code. */
+const MAKE_MORTAL_OTHERWISE: Hex = '0x5f506133ff6000526002601ef3';
+/** STOP STOP, which nothing can destroy. */
+const LASTING: Hex = '0x0000';
+const MAKE_LASTING = '60026000f3';
+const absent = findAnvil() === undefined;
+
+/** A node that keeps the state of its newest block only. */
+const withoutStates: NodeFilter['changes'] = (method, [, at], result) =>
+  method === 'eth_getCode' && at !== 'latest' ? new Error('missing trie node') : result;
+
+describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+  let guarded: GuardedFetch;
+  const nodes: FilteringNode[] = [];
+  const anvils: Anvil[] = [];
+
+  interface Chain {
+    readonly anvil: Anvil;
+    readonly node: FilteringNode;
+    readonly contracts: ReplaceableContracts;
+    /** `found`, or why the transaction is refused. */
+    readonly read: (
+      address: Hex,
+      hash: Hex,
+      filter?: NodeFilter,
+    ) => Promise<CreationRefusal | 'found'>;
+  }
+  let old: Chain;
+  let present: Chain;
+
+  async function startChain(hardfork?: 'shanghai'): Promise<Chain> {
+    const anvil = await startAnvil({ chainId: CHAIN_ID, ...(hardfork && { hardfork }) });
+    const node = await startFilteringNode(anvil.url);
+    anvils.push(anvil);
+    nodes.push(node);
+    const contracts = await createReplaceableContracts(anvil);
+    const chain = {
+      record: { chainId: CHAIN_ID },
+      endpoints: [sampleEndpoint(node.url, 'node')],
+      local: true,
+    };
+    return {
+      anvil,
+      node,
+      contracts,
+      read: async (address, hash, filter = {}) => {
+        node.filter = filter;
+        const rpc = createRpcClient({ fetch: guarded, attempts: 1 });
+        const code = await anvil.request<Hex>('eth_getCode', [address, 'latest']);
+        const head = await anvil.request<Hex>('eth_blockNumber');
+        const running = { code: Buffer.from(code.slice(2), 'hex'), blockNumber: Number(head) };
+        const reading = await readCreation(rpc, chain, address, hash, { running });
+        return reading.creation === undefined ? reading.reason : 'found';
+      },
+    };
+  }
+
+  beforeAll(async () => {
+    [old, present] = await Promise.all([startChain('shanghai'), startChain()]);
+    guarded = createGuardedFetch({
+      allowPrivate: nodes.map(({ hostPort }) => hostPort),
+      maxBytes: 1_000_000,
+      deadlineMs: 10_000,
+      maxRedirects: 0,
+      userAgent: 'fullmatch-test',
+    });
+  });
+  afterAll(async () => {
+    await guarded.close();
+    await Promise.all(
+      [...nodes, ...anvils].map((each) => ('stop' in each ? each.stop() : each.close())),
+    );
+  });
+  afterEach(() => {
+    for (const node of nodes) node.filter = {};
+  });
+
+  it('fails where the code was replaced afterwards', async () => {
+    const { anvil, contracts, read } = old;
+    const first = await contracts.makeMetamorphic(MORTAL);
+    expect(await read(contracts.metamorphic, first.transactionHash)).toBe('found');
+    await contracts.call(contracts.metamorphic);
+    const second = await contracts.makeMetamorphic(LASTING);
+    expect(await read(contracts.metamorphic, first.transactionHash)).toBe('left_other_code');
+    expect(await read(contracts.metamorphic, second.transactionHash)).toBe('found');
+    const plain = await anvil.send({ data: MAKE_MORTAL });
+    const address = plain.contractAddress!;
+    expect(await read(address, plain.transactionHash)).toBe('found');
+    await anvil.request('anvil_mine', ['0x1']);
+    await anvil.request('anvil_setCode', [address, LASTING]);
+    expect(await read(address, plain.transactionHash)).toBe('left_other_code');
+  });
+
+  it('fails where the contract was destroyed and made anew with the same code', async () => {
+    const { contracts, read } = old;
+    const { madeByNonce } = contracts;
+    const first = await contracts.makeByNonce(MAKE_MORTAL);
+    expect(await read(madeByNonce, first.transactionHash)).toBe('found');
+    await contracts.call(madeByNonce);
+    const second = await contracts.makeByNonce(MAKE_MORTAL_OTHERWISE);
+    expect(await read(madeByNonce, first.transactionHash)).toBe('created_again');
+    expect(await read(madeByNonce, second.transactionHash)).toBe('found');
+    for (const { transactionHash } of [first, second]) {
+      const filter = { changes: withoutStates };
+      expect(await read(madeByNonce, transactionHash, filter)).toBe('not_proven');
+    }
+  });
+
+  it('needs no states where the code cannot destroy itself, or not since Cancun', async () => {
+    const filter = { changes: withoutStates };
+    for (const { contracts, read } of [old, present]) {
+      const salt = contracts === old.contracts ? 1 : 2;
+      const code = Buffer.from(MAKE_LASTING, 'hex');
+      const salted = Buffer.from(word(salt), 'hex');
+      const address = computeCreate2Address(contracts.quietProxy, salted, code);
+      const { anvil } = contracts === old.contracts ? old : present;
+      const made = await anvil.send({
+        to: contracts.quietProxy,
+        data: `0x${word(salt)}${MAKE_LASTING}`,
+      });
+      expect(await read(address, made.transactionHash, filter)).toBe('found');
+    }
+    const made = await present.contracts.makeMetamorphic(MORTAL);
+    const { metamorphic } = present.contracts;
+    expect(await present.read(metamorphic, made.transactionHash, filter)).toBe('found');
+  });
+
+  it('fails where the contract was gone at the end of the transaction', async () => {
+    const { anvil, contracts, read } = present;
+    const code = Buffer.from(MAKE_MORTAL.slice(2), 'hex');
+    const address = computeCreate2Address(contracts.maker, Buffer.alloc(32), code);
+    const first = await contracts.makeAndCall(MAKE_MORTAL);
+    expect(await anvil.request('eth_getCode', [address, 'latest'])).toBe('0x');
+    await anvil.request('anvil_setCode', [address, MORTAL]);
+    for (const hides of [[], ['debug_traceTransaction']]) {
+      expect(await read(address, first.transactionHash, { hides })).toBe('created_nothing_here');
+    }
+  });
+
+  it('tells a call of a deployment proxy that creates from one that does not', async () => {
+    for (const [salt, proxy] of [
+      [7, old.contracts.quietProxy],
+      [8, DEPLOYMENT_PROXY],
+    ] as const) {
+      const { anvil, read } = old;
+      const data: Hex = `0x${word(salt)}${MAKE_LASTING}`;
+      const salted = Buffer.from(word(salt), 'hex');
+      const address = computeCreate2Address(proxy, salted, Buffer.from(MAKE_LASTING, 'hex'));
+      const first = await anvil.send({ to: proxy, data });
+      const second = await anvil.send({ to: proxy, data });
+      const isQuiet = proxy !== DEPLOYMENT_PROXY;
+      expect(Number(second.status)).toBe(isQuiet ? 1 : 0);
+      const untraced = { hides: TRACES };
+      const blind = { hides: TRACES, changes: withoutStates };
+      const failed = isQuiet ? undefined : 'transaction_failed';
+      expect([
+        await read(address, first.transactionHash),
+        await read(address, first.transactionHash, untraced),
+        await read(address, first.transactionHash, blind),
+        await read(address, second.transactionHash),
+        await read(address, second.transactionHash, untraced),
+        await read(address, second.transactionHash, blind),
+      ]).toEqual([
+        'found',
+        'found',
+        isQuiet ? 'not_proven' : 'found',
+        failed ?? 'created_nothing_here',
+        failed ?? 'code_was_there_before',
+        failed ?? 'not_proven',
+      ]);
+    }
+  });
+});
+
+describe('the blocks at which the code is looked at again', () => {
+  it('ascend from the creation to the reading, and are all of them where they are few', () => {
+    fc.assert(
+      fc.property(fc.nat(1e9), fc.nat(1e9), (first, more) => {
+        const blocks = sampleBlocks(first, first + more);
+        expect(blocks[0]).toBe(first);
+        if (more > 0) expect(blocks.at(-1)).toBe(first + more);
+        expect(blocks).toHaveLength(Math.min(12, more + 1));
+        expect(blocks).toEqual([...new Set(blocks)].sort((left, right) => left - right));
+      }),
+    );
+  });
+});

@@ -1,0 +1,186 @@
+import { FullmatchError } from '../../errors.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type Endpoint } from '../registered-chain.ts';
+import { readCodeAt, readCodeByNumber } from './code-reading.ts';
+import { type CreationQuestion, lacksMethod } from './creation-trace.ts';
+import { canDestroyItself } from './destroyable-code.ts';
+import { reasonOf } from './rpc-faults.ts';
+import { blockHead, hash } from './rpc-shapes.ts';
+
+/** The code that runs at an address, and the block at which it was read. */
+export interface RunningCode {
+  readonly code: Uint8Array;
+  readonly blockNumber: number;
+}
+
+/**
+ * Why a transaction that may have created the contract does not speak for the code that runs: `left_other_code` other
+ * code stood there after it; `code_was_there_before` the code stood there before its block, so it created nothing;
+ * `created_again` the contract was destroyed afterwards and made anew; `not_proven` the endpoint shows neither traces
+ * nor old states that would tell.
+ */
+export type ProofRefusal =
+  'left_other_code' | 'code_was_there_before' | 'created_again' | 'not_proven';
+
+/** The block that holds the transaction. */
+interface CreationBlock {
+  readonly number: number;
+  readonly hash: Hex;
+}
+
+/** The runtime code of the deterministic deployment proxy, which reverts where it creates nothing. */
+const DEPLOYMENT_PROXY_CODE = Buffer.from(
+  `7f${'ff'.repeat(31)}e03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3`,
+  'hex',
+);
+
+/** Blocks after the creation at which the code is looked at again. */
+const SAMPLES = 12;
+
+/** What a header has since Cancun (EIP-4788); with that fork SELFDESTRUCT ceased to remove code (EIP-6780). */
+const cancunHead = blockHead.extend({ parentBeaconBlockRoot: hash.nullish().catch(null) });
+
+type StateAt = 'same' | 'none' | 'other' | 'unavailable';
+
+/**
+ * Proves that a transaction whose receipt names the contract left the code that runs. The address of such a contract
+ * comes from a nonce of the sender, which never returns, so nothing else can have created it. Where the endpoint keeps
+ * the state of that block, the code must have been the same then, which also finds code that a chain replaced by hand.
+ */
+export async function refusePlainCreation(
+  question: CreationQuestion,
+  endpoint: Endpoint,
+  running: RunningCode,
+  block: CreationBlock,
+): Promise<ProofRefusal | undefined> {
+  const after = await readState(question, endpoint, running, block);
+  return after === 'same' || after === 'unavailable' ? undefined : 'left_other_code';
+}
+
+/**
+ * Proves that a creation inside of a transaction left the code that runs, and that no later one did. The trace must
+ * show that very code. Code that cannot destroy itself stays for ever, and so does all code since EIP-6780 once its
+ * transaction is over. Else the states that the endpoint keeps must show the same code from then until now.
+ * @param runtimeCode what the trace says that the creation left, where it says so
+ */
+export async function refuseTracedCreation(
+  question: CreationQuestion,
+  endpoint: Endpoint,
+  running: RunningCode,
+  block: CreationBlock,
+  runtimeCode: Buffer | undefined,
+): Promise<ProofRefusal | undefined> {
+  if (runtimeCode !== undefined && !runtimeCode.equals(running.code)) return 'left_other_code';
+  const after = await readState(question, endpoint, running, block);
+  if (after === 'other') return 'left_other_code';
+  if (after === 'none') return runtimeCode === undefined ? 'left_other_code' : 'created_again';
+  if (after === 'unavailable' && runtimeCode === undefined) return 'not_proven';
+  return refuseDestroyed(question, endpoint, running, block);
+}
+
+/**
+ * Proves that a call of a deployment proxy, whose call data makes this address, did create the contract: no code stood
+ * there before its block, and the running code stands there after it. Where states are not kept, the code of the known
+ * proxy is proof enough: its call fails where it creates nothing.
+ */
+export async function refuseProxiedCreation(
+  question: CreationQuestion,
+  endpoint: Endpoint,
+  running: RunningCode,
+  block: CreationBlock,
+  proxy: Hex,
+): Promise<ProofRefusal | undefined> {
+  const before = await readStateAt(question, endpoint, running, block.number - 1);
+  if (before === 'same' || before === 'other') return 'code_was_there_before';
+  const after = await readState(question, endpoint, running, block);
+  if (after === 'none' || after === 'other') return 'left_other_code';
+  if (before === 'unavailable' || after === 'unavailable') {
+    const { rpc, chain, options } = question;
+    const code = await readCodeByNumber(
+      { rpc, chain, address: proxy, options },
+      endpoint,
+      'latest',
+    );
+    if (!code.equals(DEPLOYMENT_PROXY_CODE)) return 'not_proven';
+  }
+  return refuseDestroyed(question, endpoint, running, block);
+}
+
+/** Whether the contract may have been destroyed after its creation, and made anew. */
+async function refuseDestroyed(
+  question: CreationQuestion,
+  endpoint: Endpoint,
+  running: RunningCode,
+  block: CreationBlock,
+): Promise<ProofRefusal | undefined> {
+  if (!canDestroyItself(running.code)) return undefined;
+  if (await isSinceCancun(question, endpoint, block)) return undefined;
+  for (const number of sampleBlocks(block.number, running.blockNumber)) {
+    const state = await readStateAt(question, endpoint, running, number);
+    if (state === 'unavailable') return 'not_proven';
+    if (state !== 'same') return 'created_again';
+  }
+  return undefined;
+}
+
+/** All blocks of a short stretch, else some at even distances; the creation's own is among them. */
+export function sampleBlocks(first: number, last: number): readonly number[] {
+  const count = Math.min(SAMPLES, Math.max(1, last - first + 1));
+  const step = count === 1 ? 0 : (last - first) / (count - 1);
+  return Array.from({ length: count }, (_, index) => first + Math.round(step * index));
+}
+
+async function isSinceCancun(
+  { rpc, chain, options }: CreationQuestion,
+  endpoint: Endpoint,
+  block: CreationBlock,
+): Promise<boolean> {
+  const request = {
+    method: 'eth_getBlockByHash',
+    params: [block.hash, false],
+    result: cancunHead.nullable(),
+  };
+  const head = await rpc.ask(chain, endpoint, request, options);
+  return typeof head?.parentBeaconBlockRoot === 'string';
+}
+
+function compareState(code: Buffer, running: RunningCode): StateAt {
+  if (code.equals(running.code)) return 'same';
+  return code.length === 0 ? 'none' : 'other';
+}
+
+/** The state in the block of the transaction, which is named by its hash. */
+async function readState(
+  { rpc, chain, address, options }: CreationQuestion,
+  endpoint: Endpoint,
+  running: RunningCode,
+  block: CreationBlock,
+): Promise<StateAt> {
+  const question = { rpc, chain, address, options };
+  return stateOf(async () => compareState(await readCodeAt(question, endpoint, block), running));
+}
+
+async function readStateAt(
+  { rpc, chain, address, options }: CreationQuestion,
+  endpoint: Endpoint,
+  running: RunningCode,
+  number: number,
+): Promise<StateAt> {
+  if (number < 0) return 'none';
+  const question = { rpc, chain, address, options };
+  return stateOf(async () =>
+    compareState(await readCodeByNumber(question, endpoint, number), running),
+  );
+}
+
+/** A node without an old state refuses; one that is away or asked too much says so otherwise. */
+async function stateOf(read: () => Promise<StateAt>): Promise<StateAt> {
+  try {
+    return await read();
+  } catch (error) {
+    const isReorganised = reasonOf(error) === 'reorganised';
+    if (error instanceof FullmatchError && lacksMethod(error) && !isReorganised)
+      return 'unavailable';
+    throw error;
+  }
+}

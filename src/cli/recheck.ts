@@ -1,0 +1,153 @@
+import { type Command } from 'commander';
+import { findChain } from '../chains/chain-reference.ts';
+import { type ChainRegistry } from '../chains/registry.ts';
+import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
+import { createRpcClient } from '../chains/rpc/rpc-client.ts';
+import { FullmatchError } from '../errors.ts';
+import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
+import { listContracts } from '../repository/list-contracts.ts';
+import { readStatistics } from '../repository/statistics.ts';
+import { openGuardedFetch } from '../service/outbound.ts';
+import { type Database } from '../store/database.ts';
+import { checkCode, type CodeCheck } from '../verification/code-check.ts';
+import { loadRegistry } from './chain-registry.ts';
+import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { withStore } from './command-store.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { renderTable } from './table.ts';
+import { createCommandLog } from './terminal-log.ts';
+
+const PAGE_SIZE = 200;
+
+type Checked = { readonly chainId: number; readonly address: Hex } & CodeCheck;
+
+/** `fullmatch recheck`: exits 75 where a code could not be read. */
+export function registerRecheck(program: Command, context: CliContext): void {
+  addConfigOptions(program.command('recheck'))
+    .description(
+      'Reads the code of verified contracts again, and withdraws the matches of code that was replaced.',
+    )
+    .argument(
+      '[chain]',
+      'An id, a CAIP-2 id, a short name or a name; needed unless --all is given.',
+    )
+    .argument('[address]', 'One contract of the chain; all of them without it.')
+    .option('--all', 'Every verified contract of all supported chains.')
+    .option('--json', 'Prints JSON.')
+    .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
+      if (ref === undefined && options['all'] !== true) {
+        throw invalid('chain', 'Name a chain, or give --all for every supported chain.');
+      }
+      const address = text === undefined ? undefined : parseAddress(text);
+      if (text !== undefined && address === undefined) {
+        throw invalid(
+          'address',
+          'The address is not 0x and 40 hex digits in one case or with a right checksum (EIP-55).',
+        );
+      }
+      const checked = await recheck(ref, address, options, context);
+      if (options['json']) writeJson(context.stdout, checked.map(describe));
+      else writeText(checked, context);
+      const missed = checked.filter(({ outcome }) => outcome === 'not_checked').length;
+      if (missed > 0) {
+        throw new FullmatchError(
+          'not_checked',
+          `The code of ${missed} contracts could not be read.`,
+          {
+            details: { contracts: missed },
+          },
+        );
+      }
+    });
+}
+
+function invalid(parameter: string, message: string): FullmatchError {
+  return new FullmatchError('invalid_parameter', message, { details: { parameter } });
+}
+
+async function recheck(
+  ref: string | undefined,
+  address: Hex | undefined,
+  options: ParsedOptions,
+  context: CliContext,
+): Promise<readonly Checked[]> {
+  const loaded = loadCommandConfig(options, context);
+  const { config } = loaded;
+  const log = createCommandLog(loaded, context);
+  return withStore(config, 'recheck', log, async ({ database }) => {
+    const { chains } = await readStatistics(database);
+    const withContracts = chains.map(({ chainId }) => chainId);
+    const registry = await loadRegistry(config, withContracts);
+    const fetch = openGuardedFetch(config, registry);
+    const rpc = createRpcClient({ fetch });
+    const readers = {
+      readDeployedCode: readDeployedCode.bind(undefined, rpc),
+      quorumOf: (chainId: number) => config.chains.get(chainId)?.quorum,
+    };
+    try {
+      const checked: Checked[] = [];
+      for await (const found of findContracts(database, registry, withContracts, ref, address)) {
+        const check = await checkCode(database, readers, found.chain, found.address, {
+          signal: context.signal,
+        });
+        const { chainId } = found.chain.record;
+        // Of thousands that are the same, the number is enough.
+        if (check.outcome !== 'same' || address !== undefined || options['json']) {
+          checked.push({ chainId, address: found.address, ...check });
+        }
+      }
+      return checked;
+    } finally {
+      await fetch.close();
+    }
+  });
+}
+
+async function* findContracts(
+  database: Database,
+  registry: ChainRegistry,
+  withContracts: readonly number[],
+  ref: string | undefined,
+  address: Hex | undefined,
+): AsyncGenerator<{ readonly chain: ChainRegistry['chains'][number]; readonly address: Hex }> {
+  const chains =
+    ref === undefined
+      ? registry.chains.filter(
+          ({ record }) => record.supported && withContracts.includes(record.chainId),
+        )
+      : [findChain(registry, ref)];
+  for (const chain of chains) {
+    if (address !== undefined) {
+      yield { chain, address };
+      continue;
+    }
+    let afterMatchId: string | undefined;
+    for (;;) {
+      const page = await listContracts(database, chain.record.chainId, {
+        order: 'ascending',
+        limit: PAGE_SIZE,
+        ...(afterMatchId !== undefined && { afterMatchId }),
+      });
+      for (const match of page) yield { chain, address: match.address };
+      afterMatchId = page.at(-1)?.matchId;
+      if (page.length < PAGE_SIZE) break;
+    }
+  }
+}
+
+function describe(checked: Checked): object {
+  return { ...checked, address: checksumAddress(checked.address) };
+}
+
+function writeText(checked: readonly Checked[], { stdout }: CliContext): void {
+  if (checked.length === 0) {
+    writeLine(stdout, 'every code that could be compared is the one that was verified');
+    return;
+  }
+  const rows = checked.map((each) => [
+    String(each.chainId),
+    checksumAddress(each.address),
+    each.outcome === 'not_checked' ? `not_checked (${each.reason})` : each.outcome,
+  ]);
+  stdout.write(renderTable(['chain', 'address', 'outcome'], rows));
+}

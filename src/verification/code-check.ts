@@ -1,0 +1,168 @@
+import { type RegisteredChain } from '../chains/registered-chain.ts';
+import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
+import { FullmatchError } from '../errors.ts';
+import { hexToBytes, type Hex } from '../lib/hex.ts';
+import { type Logger } from '../log.ts';
+import { sha256 } from '../repository/verified-contract-identity.ts';
+import { type Match } from '../repository/verified-contract.ts';
+import { withdrawMatch } from '../repository/withdraw-match.ts';
+import { sql, type Database } from '../store/database.ts';
+import { type ChainReaders } from './read-on-chain.ts';
+import { type VerificationRequest } from './verification-request.ts';
+import { type VerificationParts } from './verify-contract.ts';
+
+/** The reason of the withdrawal of a match whose code is not the code at its address any more. */
+export const CODE_REPLACED = 'code_replaced';
+
+const READ_MATCHED_CODE = sql(
+  'read matched code',
+  `SELECT runtime_code_hash, runtime_match, creation_match FROM current_matches
+   WHERE chain_id = $1 AND address = $2`,
+);
+
+interface MatchedCode {
+  /** sha256 of the code that the match is about; null where an import does not know it. */
+  readonly runtime_code_hash: Buffer | null;
+  readonly runtime_match: Match | null;
+  readonly creation_match: Match | null;
+}
+
+/**
+ * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
+ * it is another one, and the match was withdrawn; `gone` no code stands there today, which is no reason to withdraw what
+ * was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
+ * `not_checked` the chain could not be read, which says nothing.
+ */
+export type CodeCheck =
+  | { readonly outcome: 'same' | 'code_replaced' | 'gone' | 'not_verified' | 'unknown_code' }
+  | { readonly outcome: 'not_checked'; readonly reason: string };
+
+/** What reads the code of contracts. */
+export type CodeReaders = Pick<ChainReaders, 'readDeployedCode' | 'quorumOf'>;
+
+async function readMatchedCode(
+  database: Database,
+  chainId: number,
+  address: Hex,
+): Promise<MatchedCode | undefined> {
+  const [row] = await database.query<MatchedCode>(READ_MATCHED_CODE, [
+    chainId,
+    hexToBytes(address),
+  ]);
+  return row;
+}
+
+/**
+ * Reads the code of a verified contract as a verification does, by quorum, and withdraws the match where the code is
+ * another one.
+ * @throws the reason of `signal`; FullmatchError of the database.
+ */
+export async function checkCode(
+  database: Database,
+  { readDeployedCode, quorumOf }: CodeReaders,
+  chain: RegisteredChain,
+  address: Hex,
+  options: { readonly signal?: AbortSignal; readonly deadlineMs?: number } = {},
+): Promise<CodeCheck> {
+  const { chainId } = chain.record;
+  const matched = await readMatchedCode(database, chainId, address);
+  if (matched === undefined) return { outcome: 'not_verified' };
+  if (matched.runtime_code_hash === null) return { outcome: 'unknown_code' };
+  const quorum = quorumOf(chainId);
+  let deployed: DeployedCode;
+  try {
+    deployed = await readDeployedCode(chain, address, { ...options, ...(quorum && { quorum }) });
+  } catch (error) {
+    if (!(error instanceof FullmatchError)) throw error;
+    if (error.code === 'contract_not_deployed') return { outcome: 'gone' };
+    return { outcome: 'not_checked', reason: error.code };
+  }
+  const replaced = await withdrawIfReplaced(database, chainId, address, matched, deployed.code);
+  return { outcome: replaced ? 'code_replaced' : 'same' };
+}
+
+/**
+ * Withdraws the match that was read before the code, if it is about other code. A match that another verification
+ * stored in between stays, as the statement asks for the code that was seen.
+ */
+async function withdrawIfReplaced(
+  database: Database,
+  chainId: number,
+  address: Hex,
+  matched: MatchedCode | undefined,
+  code: Uint8Array,
+): Promise<boolean> {
+  const runtimeCodeHash = matched?.runtime_code_hash ?? undefined;
+  if (runtimeCodeHash === undefined || runtimeCodeHash.equals(sha256(code))) return false;
+  try {
+    await withdrawMatch(database, { chainId, address, reason: CODE_REPLACED, runtimeCodeHash });
+    return true;
+  } catch (error) {
+    if (error instanceof FullmatchError && error.code === 'contract_not_found') return false;
+    throw error;
+  }
+}
+
+function logReplaced(log: Logger, chainId: number, address: Hex): void {
+  log.warn(
+    { event: CODE_REPLACED, chain_id: chainId, address },
+    'a match was withdrawn: the chain has other code at its address',
+  );
+}
+
+/** The parts of a verification, which withdraws a match when it reads other code at its address. */
+export function withdrawWhatWasReplaced(
+  database: Database,
+  parts: VerificationParts,
+  log: Logger,
+): VerificationParts {
+  return {
+    ...parts,
+    readDeployedCode: async (chain, address, options) => {
+      const { chainId } = chain.record;
+      const matched = await readMatchedCode(database, chainId, address);
+      const deployed = await parts.readDeployedCode(chain, address, options);
+      if (await withdrawIfReplaced(database, chainId, address, matched, deployed.code)) {
+        logReplaced(log, chainId, address);
+      }
+      return deployed;
+    },
+  };
+}
+
+/** A submission waits this long for the chain, and no more than so many at once. */
+const SUBMISSION_CHECK_DEADLINE_MS = 4000;
+const SUBMISSION_CHECKS = 4;
+
+/**
+ * Looks at the chain before a submission is refused because the contract is verified: true sources of code that
+ * replaced the verified one must come in. Where the chain cannot be read now, the match stands. Submissions for one
+ * contract share one look, and only a few look at once, so that refused submissions cost the endpoints little.
+ */
+export function checkBeforeSubmitting(
+  database: Database,
+  parts: VerificationParts,
+  signal: AbortSignal,
+  log: Logger,
+): (request: VerificationRequest) => Promise<void> {
+  const underWay = new Map<string, Promise<void>>();
+  const check = async (chain: RegisteredChain, address: Hex): Promise<void> => {
+    const { chainId } = chain.record;
+    const options = { signal, deadlineMs: SUBMISSION_CHECK_DEADLINE_MS };
+    const { outcome } = await checkCode(database, parts, chain, address, options);
+    if (outcome === 'code_replaced') logReplaced(log, chainId, address);
+  };
+  return async ({ chainId, address }) => {
+    const key = `${chainId} ${address}`;
+    const chain = parts.findSupportedChain(chainId);
+    const matched = await readMatchedCode(database, chainId, address);
+    const wouldBeRefused = matched?.runtime_match === 'full' && matched.creation_match === 'full';
+    if (chain === undefined || !wouldBeRefused) return;
+    const begun = underWay.get(key);
+    if (begun !== undefined) return begun;
+    if (underWay.size >= SUBMISSION_CHECKS) return;
+    const looked = check(chain, address).finally(() => underWay.delete(key));
+    underWay.set(key, looked);
+    await looked;
+  };
+}

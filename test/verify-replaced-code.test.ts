@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { callOf } from './support/creation-deployments.ts';
+import {
+  createReplaceableContracts,
+  type ReplaceableContracts,
+} from './support/replaceable-contracts.ts';
+import { type CliRun, runInProcess } from './support/run-cli.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  compileAsDeveloper,
+  configOf,
+  inputOf,
+  post,
+  verifyOverV2,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+
+const sourceOf = (name: string, value: number): string => `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+contract ${name} {
+    function value() external pure returns (uint256) { return ${value}; }
+    function end() external { selfdestruct(payable(msg.sender)); }
+}
+`;
+const inputOfContract = (name: string, value: number) =>
+  inputOf({ [`${name}.sol`]: sourceOf(name, value) }, { evmVersion: 'shanghai' });
+const INPUTS = { First: inputOfContract('First', 1), Second: inputOfContract('Second', 2) };
+const bodyOf = (name: keyof typeof INPUTS, more: object = {}): object => ({
+  stdJsonInput: INPUTS[name],
+  compilerVersion: '0.8.37',
+  contractIdentifier: `${name}.sol:${name}`,
+  ...more,
+});
+const absent = findAnvil() === undefined;
+
+describe.skipIf(absent)(`code that is replaced${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+  let anvil: Anvil;
+  let testDatabase: TestDatabase;
+  let service: BootedService;
+  let contracts: ReplaceableContracts;
+  let address: Hex;
+  const creationCodes: Partial<Record<keyof typeof INPUTS, Hex>> = {};
+
+  beforeAll(async () => {
+    [anvil, testDatabase] = await Promise.all([
+      startAnvil({ chainId: VERIFIED_CHAIN_ID, hardfork: 'shanghai' }),
+      createTestDatabase(),
+    ]);
+    contracts = await createReplaceableContracts(anvil);
+    address = contracts.madeByNonce;
+    for (const name of ['First', 'Second'] as const) {
+      const { creationCode } = await compileAsDeveloper(
+        '0.8.37',
+        INPUTS[name],
+        `${name}.sol`,
+        name,
+      );
+      creationCodes[name] = `0x${creationCode}`;
+    }
+    service = await boot(0);
+  });
+  afterAll(async () => {
+    await service.close();
+    await anvil.stop();
+    await testDatabase.drop();
+  });
+
+  const boot = (recheckPerHour: number): Promise<BootedService> =>
+    bootService({
+      databaseUrl: testDatabase.url,
+      yaml: configOf(anvil, `verification: { recheckPerHour: ${recheckPerHour} }\n`),
+    });
+  /** Deploys one of the contracts at the one address, and gives the transaction. */
+  const make = async (name: keyof typeof INPUTS): Promise<Hex> => {
+    const { transactionHash } = await contracts.makeByNonce(creationCodes[name] ?? '0x');
+    return transactionHash;
+  };
+  const end = (): Promise<unknown> => anvil.send({ to: address, data: callOf('end()') });
+  const verify = (name: keyof typeof INPUTS, more: object = {}) =>
+    verifyOverV2(service.apiUrl, address, bodyOf(name, more));
+  const eventsOf = async (): Promise<readonly { kind: string; reason?: string }[]> => {
+    const url = `${service.apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${address}/events`;
+    const answer = (await (await fetch(url)).json()) as {
+      results: readonly { kind: string; reason?: string }[];
+    };
+    return answer.results;
+  };
+
+  let first: Hex;
+
+  it('is verified in both codes, and not again while it stays', async () => {
+    first = await make('First');
+    const { contract } = await verify('First', { creationTransactionHash: first });
+    expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: 'exact_match' });
+    const again = await post(
+      `${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`,
+      bodyOf('First'),
+    );
+    expect([again.status, await again.json()]).toMatchObject([
+      409,
+      { customCode: 'already_verified' },
+    ]);
+  });
+
+  it('lets its own sources in, withdraws the match before, and takes no old transaction for its creation', async () => {
+    await end();
+    const second = await make('Second');
+    const { contract } = await verify('Second', { creationTransactionHash: first });
+    expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
+    expect(await eventsOf()).toMatchObject([
+      { kind: 'stored' },
+      { kind: 'withdrawn', reason: 'code_replaced' },
+      { kind: 'stored' },
+    ]);
+    const named = await verify('Second', { creationTransactionHash: second });
+    expect(named.contract).toMatchObject({ creationMatch: 'exact_match' });
+  });
+
+  it('keeps its match while no code is there, and loses it once other code is: by fullmatch recheck', async () => {
+    const folder = await createTemporaryFolder();
+    onTestFinished(() => folder.remove());
+    await writeFile(path.join(folder.path, 'fullmatch.yaml'), configOf(anvil));
+    const recheck = (): Promise<CliRun> =>
+      runInProcess(['recheck', String(VERIFIED_CHAIN_ID), address, '--json'], {
+        environment: { DATABASE_URL: testDatabase.url },
+        workingDirectory: folder.path,
+      });
+    const outcomeOf = async (): Promise<unknown> => JSON.parse((await recheck()).stdout);
+    const facts = { chainId: VERIFIED_CHAIN_ID, address: checksumAddress(address) };
+    expect(await outcomeOf()).toEqual([{ ...facts, outcome: 'same' }]);
+    await end();
+    expect(await outcomeOf()).toEqual([{ ...facts, outcome: 'gone' }]);
+    await make('First');
+    expect(await outcomeOf()).toEqual([{ ...facts, outcome: 'code_replaced' }]);
+    expect(await outcomeOf()).toEqual([{ ...facts, outcome: 'not_verified' }]);
+    expect((await eventsOf())[0]).toMatchObject({ kind: 'withdrawn', reason: 'code_replaced' });
+  });
+
+  it('is found by the service itself', async () => {
+    expect((await verify('First')).contract).toMatchObject({ runtimeMatch: 'exact_match' });
+    await end();
+    await make('Second');
+    const walking = await boot(36_000);
+    try {
+      await expect
+        .poll(async () => (await eventsOf())[0], { timeout: 15_000 })
+        .toMatchObject({ kind: 'withdrawn', reason: 'code_replaced' });
+    } finally {
+      await walking.close();
+    }
+  });
+});
