@@ -9,6 +9,7 @@ import { type ContractReader } from '../repository/contract-reader.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type Activity } from './api/statistics/activity.ts';
+import { type RequestReader } from './bodies/request-reader.ts';
 import { type DocumentName, type Documents } from './documents.ts';
 import { type HealthReport } from './health-schema.ts';
 import { type Snapshot } from './snapshot.ts';
@@ -37,6 +38,8 @@ export interface HttpDependencies {
   readonly activity: Activity;
   /** What compiles. */
   readonly compilers: Pick<Compilers, 'listUsable'>;
+  /** Reads the bodies of requests to verify. */
+  readonly requests: RequestReader;
   /** Verifies contracts. */
   readonly verification: Verification;
   /** The largest body of a request to verify, in bytes; other bodies are held to the listener's own limit. */

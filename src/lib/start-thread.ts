@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
@@ -11,8 +9,8 @@ export function startThread(program: URL, options: WorkerOptions): Worker {
   if (!import.meta.url.endsWith('.ts')) {
     return new Worker(new URL(program.href.replace(/\.ts$/, '.js')), options);
   }
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api')).href;
-  const load = `import(${JSON.stringify(tsx)}).then(({ register }) => {
+  // Found from the working directory, which is the project's.
+  const load = `import('tsx/esm/api').then(({ register }) => {
     register();
     return import(${JSON.stringify(program.href)});
   });`;

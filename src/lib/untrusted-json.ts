@@ -129,15 +129,21 @@ function tooMany({ values }: JsonLimits): JsonFault {
   return new JsonFault('too_many_values', `The JSON holds more than ${values} values.`);
 }
 
+/** Counts the values of JSON in its bytes. @throws JsonFault too_deep, too_many_values */
+export function countJsonValues(bytes: Uint8Array, limits: JsonLimits): number {
+  const scanner = new JsonScanner(limits);
+  scanner.push(bytes);
+  scanner.end();
+  return scanner.values;
+}
+
 /**
  * Parses JSON from outside, after its levels and values are counted in its bytes. Bytes that are no UTF-8 become
  * U+FFFD. A member called `__proto__` is a member like any other; of two with one name the last one counts.
  * @throws JsonFault
  */
 export function parseUntrustedJson(bytes: Uint8Array, limits: JsonLimits): unknown {
-  const scanner = new JsonScanner(limits);
-  scanner.push(bytes);
-  scanner.end();
+  countJsonValues(bytes, limits);
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {

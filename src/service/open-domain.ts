@@ -7,6 +7,7 @@ import { type ListSyncTimes, readServedList } from '../chains/sync/start-list-sy
 import { type Config, type LoadedConfig } from '../config/config.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { type Activity, openActivity } from '../http/api/statistics/activity.ts';
+import { createRequestReader, type RequestReader } from '../http/bodies/request-reader.ts';
 import { Documents } from '../http/documents.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HttpDependencies } from '../http/host-dependencies.ts';
@@ -111,6 +112,7 @@ export async function openDomain(
     icons: () => icons.current,
     chainHealth,
     compilers: parts.compilers,
+    requests: opened.add(openRequestReader(config, log)),
     verification,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(database),
@@ -139,6 +141,20 @@ export async function openDomain(
     urls: () => reached,
     log,
   };
+}
+
+function openRequestReader({ limits, verification, dataDir }: Config, log: Logger): RequestReader {
+  const options = {
+    bodies: {
+      memoryBytes: limits.bodyMemoryBytes,
+      spoolBytes: limits.bodySpoolBytes,
+      clientBytes: limits.clientBodyBytes,
+    },
+    request: { depth: limits.jsonDepth, values: limits.jsonValues, sources: limits.sources },
+    bodyBytes: verification.requestBytes,
+    dataDir,
+  };
+  return createRequestReader(options, log);
 }
 
 /** Keeps the documents, the statistics and the events true from now on. */

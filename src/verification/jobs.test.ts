@@ -18,7 +18,7 @@ import {
 import { submitJob } from './submit-job.ts';
 import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
 import { VerificationFailure } from './verification-failure.ts';
-import { type VerificationRequest } from './verification-request.ts';
+import { packRequest, type VerificationRequest } from './verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
 import { saveMatch } from '../repository/save-matches.ts';
 
@@ -50,7 +50,7 @@ const submit = (
   request = requestFor(freshAddress()),
   client = 'a',
   limits = ROOMY,
-): Promise<string> => submitJob(testDatabase.database, request, client, limits);
+): Promise<string> => submitJob(testDatabase.database, packRequest(request), client, limits);
 
 let workers: Workers[] = [];
 afterEach(async () => {

@@ -6,14 +6,14 @@ import { checksumAddress } from '../../../lib/hex.ts';
 import { type Match } from '../../../repository/verified-contract.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type VerificationJob } from '../../../verification/verification-job.ts';
-import { type VerificationRequest } from '../../../verification/verification-request.ts';
+import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { answer, type Answer, JSON_TYPE, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { readV1Request, splitFiles, type V1Contract, type V1Request } from './verify-request.ts';
+import { type ContractChoice } from './verify-request.ts';
 import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<HttpDependencies, 'contracts' | 'verification'>;
+type Deps = Pick<HttpDependencies, 'contracts' | 'requests' | 'verification'>;
 
 /** The wire names of a match in the verification API v1. */
 const STATUS = { full: 'perfect', partial: 'partial' } as const;
@@ -28,20 +28,14 @@ export function addV1VerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
 }
 
 async function verifyAndWait(c: Context, deps: Deps): Promise<Response> {
-  const request = await readV1Request(c);
-  const { contracts, sources } = splitFiles(request.files);
-  if (contracts.length === 0) {
-    throw new FullmatchError('invalid_parameter', 'files: none of them is a metadata.json.', {
-      details: { parameter: 'files' },
-    });
-  }
-  const chosen = chooseContract(request, contracts);
-  if (chosen === undefined) return answerChoices(contracts);
-  const verification = toVerification(request, chosen, sources);
+  const contentType = c.req.header('content-type') ?? '';
+  const read = await deps.requests.read(c, { kind: 'v1', contentType });
+  if (!('request' in read)) return answerChoices(read.choices);
+  const { request } = read;
   let job: VerificationJob;
   try {
     job = await deps.verification.waitForJob(
-      await submitOrJoin(deps, verification, clientOf(c.env)),
+      await submitOrJoin(deps, request, clientOf(c.env)),
       c.req.raw.signal,
     );
   } catch (error) {
@@ -60,7 +54,7 @@ async function verifyAndWait(c: Context, deps: Deps): Promise<Response> {
 /** Puts the verification into the queue; where the same one is there already, its end is waited for. */
 async function submitOrJoin(
   { verification }: Deps,
-  request: VerificationRequest,
+  request: PackedRequest,
   client: string,
 ): Promise<string> {
   try {
@@ -74,45 +68,17 @@ async function submitOrJoin(
   }
 }
 
-function chooseContract(
-  { chosenContract }: V1Request,
-  contracts: readonly V1Contract[],
-): V1Contract | undefined {
-  if (contracts.length === 1) return contracts[0];
-  if (chosenContract === undefined) return undefined;
-  const chosen = contracts[chosenContract];
-  if (chosen !== undefined) return chosen;
-  throw new FullmatchError(
-    'invalid_parameter',
-    `chosenContract: there are ${contracts.length} contracts, counted from 0.`,
-    { details: { parameter: 'chosenContract' } },
-  );
-}
-
-function toVerification(
-  { chainId, address, creationTransactionHash }: V1Request,
-  { metadata }: V1Contract,
-  sources: Readonly<Record<string, string>>,
-): VerificationRequest {
-  return {
-    chainId,
-    address,
-    ...(creationTransactionHash !== undefined && { creationTransactionHash }),
-    compilation: { kind: 'metadata', metadata, sources },
-  };
-}
-
-function answerChoices(contracts: readonly V1Contract[]): Answer {
+function answerChoices(contractsToChoose: readonly ContractChoice[]): Answer {
   return answerValue(
     {
       error: 'The files describe several contracts; send chosenContract, the place of one of them.',
-      contractsToChoose: contracts.map(({ name, path }) => ({ name, path })),
+      contractsToChoose,
     },
     400,
   );
 }
 
-function answerMatch({ chainId, address }: V1Request, match: Match, storedAt?: Date): Answer {
+function answerMatch({ chainId, address }: PackedRequest, match: Match, storedAt?: Date): Answer {
   const result = {
     address: checksumAddress(address),
     chainId: String(chainId),
