@@ -135,15 +135,21 @@ export class FullmatchError extends Error {
   readonly code: ErrorCode;
   /** Facts for machines, such as the chain id or the configuration key; shown beside the message. */
   readonly details: Readonly<Record<string, unknown>>;
+  /**
+   * The message for who runs the service, in the log and in commands. It may name folders and private addresses, which
+   * the message itself never does.
+   */
+  readonly forOperator: string;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; details?: Record<string, unknown> } = {},
+    options: { cause?: unknown; details?: Record<string, unknown>; forOperator?: string } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? {};
+    this.forOperator = options.forOperator ?? message;
   }
 }
 
