@@ -150,7 +150,13 @@ function openRequestReader({ limits, verification, dataDir }: Config, log: Logge
       spoolBytes: limits.bodySpoolBytes,
       clientBytes: limits.clientBodyBytes,
     },
-    request: { depth: limits.jsonDepth, values: limits.jsonValues, sources: limits.sources },
+    request: {
+      depth: limits.jsonDepth,
+      values: limits.jsonValues,
+      sources: limits.sources,
+      // Twice what is kept, since not all that is sent has to be needed.
+      sourceBytes: 2 * limits.sourceBytes,
+    },
     bodyBytes: verification.requestBytes,
     dataDir,
   };

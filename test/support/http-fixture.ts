@@ -150,7 +150,7 @@ const noActivity: Activity = {
 /** Limits that no ordinary test meets; the folder is made only beyond them. */
 const FIXTURE_READING: RequestReaderOptions = {
   bodies: { memoryBytes: 2 ** 26, spoolBytes: 0, clientBytes: 2 ** 26 },
-  request: { depth: 64, values: 200_000, sources: 2000 },
+  request: { depth: 64, values: 200_000, sources: 2000, sourceBytes: 10_000_000 },
   bodyBytes: 10_000_000,
   dataDir: 'not-made',
 };

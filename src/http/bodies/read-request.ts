@@ -1,3 +1,4 @@
+import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import {
   packRequest,
@@ -41,18 +42,20 @@ export async function readRequest(
 ): Promise<ReadRequest> {
   if (form.kind === 'v1') {
     const read = await readV1Request(bytes, form.contentType, limits);
-    return 'choices' in read ? read : { request: packRequest(read.verification) };
+    if ('choices' in read) return read;
+    requireBounded(read.verification.compilation, limits);
+    return { request: packRequest(read.verification) };
   }
   const { kind, chainId, address } = form;
   const body = parseJsonBody(bytes, limits);
   const hash = readTransactionHash(body['creationTransactionHash'], 'creationTransactionHash');
   const compilation = kind === 'metadata' ? readMetadataBody(body) : readStandardJsonBody(body);
-  requireFewSourcesIn(compilation, limits);
+  requireBounded(compilation, limits);
   const creation = hash !== undefined && { creationTransactionHash: hash };
   return { request: packRequest({ chainId, address, ...creation, compilation }) };
 }
 
-function requireFewSourcesIn(
+function requireBounded(
   compilation: VerificationRequest['compilation'],
   limits: RequestLimits,
 ): void {
@@ -62,5 +65,15 @@ function requireFewSourcesIn(
       : [compilation.input.sources];
   for (const each of named) {
     if (isMembers(each)) requireFewSources(Object.keys(each).length, limits);
+  }
+  if (compilation.kind !== 'metadata') return;
+  const texts = Object.values(compilation.sources);
+  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (size > limits.sourceBytes) {
+    throw new FullmatchError(
+      'request_too_large',
+      `The sources have more than ${limits.sourceBytes} bytes of text; send those that the metadata names.`,
+      { details: { limitBytes: limits.sourceBytes } },
+    );
   }
 }

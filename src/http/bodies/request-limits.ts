@@ -5,6 +5,8 @@ import { JsonFault, type JsonLimits, parseUntrustedJson } from '../../lib/untrus
 export interface RequestLimits extends JsonLimits {
   /** Source files, sent or named by the metadata. */
   readonly sources: number;
+  /** Text of the sources that are sent beside metadata: each is hashed, in several spellings, to find it. */
+  readonly sourceBytes: number;
 }
 
 type Members = Readonly<Record<string, unknown>>;
