@@ -48,7 +48,7 @@ const FOLDER = 'bodies';
  */
 const HEAP_PER_BYTE = 9;
 const HEAP_LEAST_BYTES = 96 * MIB;
-const READING = { taskTimeoutMs: 15_000, queueLimit: 1000, idleMs: 5_000 };
+const READING = { taskTimeoutMs: 30_000, queueLimit: 1000, idleMs: 5_000 };
 
 /** Makes the reader; its threads start when they are needed. */
 export function createRequestReader(options: RequestReaderOptions, log: Logger): RequestReader {
