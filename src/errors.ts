@@ -15,6 +15,12 @@ export const ERROR_CODES = {
   not_acceptable: { status: 406, exit: 1, title: 'No acceptable coding' },
   malformed_request: { status: 400, exit: 1, title: 'Malformed request' },
   request_timeout: { status: 408, exit: 75, title: 'Request timed out' },
+  unsupported_content_coding: { status: 415, exit: 1, title: 'Unsupported content coding' },
+  request_too_many_values: { status: 413, exit: 1, title: 'Too many values in the request' },
+  request_too_many_sources: { status: 413, exit: 1, title: 'Too many source files' },
+  request_too_complex: { status: 413, exit: 1, title: 'Request too costly to read' },
+  too_many_bodies: { status: 503, exit: 75, title: 'Too many request bodies' },
+  too_many_client_bodies: { status: 429, exit: 75, title: 'Too many request bodies of a client' },
   request_too_large: { status: 413, exit: 1, title: 'Request too large' },
   expectation_failed: { status: 417, exit: 1, title: 'Expectation failed' },
   request_headers_too_large: { status: 431, exit: 1, title: 'Request headers too large' },
@@ -131,15 +137,21 @@ export class FullmatchError extends Error {
   readonly code: ErrorCode;
   /** Facts for machines, such as the chain id or the configuration key; shown beside the message. */
   readonly details: Readonly<Record<string, unknown>>;
+  /**
+   * The message for who runs the service, in the log and in commands. It may name folders and private addresses, which
+   * the message itself never does.
+   */
+  readonly forOperator: string;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; details?: Record<string, unknown> } = {},
+    options: { cause?: unknown; details?: Record<string, unknown>; forOperator?: string } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? {};
+    this.forOperator = options.forOperator ?? message;
   }
 }
 

@@ -5,7 +5,7 @@ import { findCreationTransaction } from '../chains/creation/find-creation-transa
 import { type Creation } from '../chains/rpc/creation.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
-import { checksumAddress, isAddress, isTransactionHash, type Hex } from '../lib/hex.ts';
+import { checksumAddress, describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
 import { openGuardedFetch } from '../service/outbound.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
@@ -24,8 +24,9 @@ export function registerCreationTransaction(program: Command, context: CliContex
     .option('--json', 'Prints JSON.')
     .action(async (chain: string, address: string, options: ParsedOptions) => {
       const transaction = options['transaction'];
-      if (!isAddress(address)) {
-        throw new FullmatchError('invalid_parameter', 'The address is not 0x and 40 hex digits.');
+      const fault = describeAddressFault(address);
+      if (fault !== undefined) {
+        throw new FullmatchError('invalid_parameter', `<address>: ${fault}.`);
       }
       if (typeof transaction === 'string' && !isTransactionHash(transaction)) {
         throw new FullmatchError('invalid_parameter', '--transaction is not 0x and 64 hex digits.');

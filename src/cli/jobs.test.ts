@@ -7,6 +7,7 @@ import { checksumAddress } from '../lib/hex.ts';
 import { sql } from '../store/database.ts';
 import { claimJob, renewLease } from '../verification/run-jobs.ts';
 import { submitJob } from '../verification/submit-job.ts';
+import { packRequest } from '../verification/verification-request.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -18,11 +19,11 @@ let next = 0;
 const submit = (): Promise<string> =>
   submitJob(
     test.database,
-    {
+    packRequest({
       chainId: 7,
       address: sampleAddress((next += 1)),
       compilation: { kind: 'metadata', metadata: {}, sources: { a: 'x' } },
-    },
+    }),
     'client',
     { total: 100, perClient: 100 },
   );

@@ -20,10 +20,10 @@ export function reportError(error: unknown, json: boolean, context: CliContext):
       type,
       title,
       code: error.code,
-      detail: error.message,
+      detail: error.forOperator,
       ...error.details,
     });
-  } else writeLine(context.stderr, `error[${error.code}]: ${error.message}`);
+  } else writeLine(context.stderr, `error[${error.code}]: ${error.forOperator}`);
   return exit;
 }
 

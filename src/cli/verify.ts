@@ -3,7 +3,7 @@ import { type Command } from 'commander';
 import { findChain } from '../chains/chain-reference.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
-import { isAddress, isTransactionHash, type Hex } from '../lib/hex.ts';
+import { describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
 import { saveMatch } from '../repository/save-matches.ts';
 import { openGuardedFetch } from '../service/outbound.ts';
 import { openVerificationParts } from '../service/verification-parts.ts';
@@ -60,9 +60,8 @@ async function readRequest(
   options: ParsedOptions,
   { workingDirectory }: CliContext,
 ): Promise<ChainlessRequest> {
-  if (!isAddress(address)) {
-    throw new FullmatchError('invalid_parameter', 'The address is not 0x and 40 hex digits.');
-  }
+  const fault = describeAddressFault(address);
+  if (fault !== undefined) throw new FullmatchError('invalid_parameter', `<address>: ${fault}.`);
   const hash = textOf(options, 'creationTransaction');
   if (hash !== undefined && !isTransactionHash(hash)) {
     throw new FullmatchError(

@@ -79,8 +79,11 @@ export class CompilerFinder {
     } catch (error) {
       throw new FullmatchError(
         'compiler_unavailable',
-        `The list of published compilers could not be downloaded: ${messageOf(error)}`,
-        { cause: error },
+        'The list of published compilers could not be downloaded; try again later.',
+        {
+          cause: error,
+          forOperator: `The list of published compilers could not be downloaded: ${messageOf(error)}`,
+        },
       );
     }
     const all = [...known, ...published];
@@ -136,21 +139,24 @@ export class CompilerFinder {
     const has = (code: SourceProblem['code']): boolean =>
       problems.some((each) => each.code === code);
     if (has('unavailable')) {
-      const message = `Solidity ${longVersion} cannot be had now; try again later.${said}`;
-      return new FullmatchError('compiler_unavailable', message, { details });
+      const message = `Solidity ${longVersion} cannot be had now; try again later.`;
+      const forOperator = `${message}${said}`;
+      return new FullmatchError('compiler_unavailable', message, { details, forOperator });
     }
     if (has('checksum')) {
-      const message = `Solidity ${longVersion} is refused: its file is not the published one.${said}`;
-      return new FullmatchError('compiler_checksum_mismatch', message, { details });
+      const message = `Solidity ${longVersion} is refused: its file is not the published one.`;
+      const forOperator = `${message}${said}`;
+      return new FullmatchError('compiler_checksum_mismatch', message, { details, forOperator });
     }
     const nearest = nearestVersions(
       parseCompilerVersion(longVersion).release,
       await this.#listLocal(),
     );
     const near = nearest.length === 0 ? '' : ` Nearest that are: ${nearest.join(', ')}.`;
-    const message = `Solidity ${longVersion} is not installed.${near} ${this.#howToGet()}${said}`;
+    const message = `Solidity ${longVersion} is not installed here.${near}`;
     return new FullmatchError('unsupported_compiler_version', message, {
       details: { ...details, nearest },
+      forOperator: `${message} ${this.#howToGet()}${said}`,
     });
   }
 

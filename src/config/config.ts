@@ -98,6 +98,13 @@ export interface Config {
 /** Bounds on what a client may send and how long the service waits. */
 export interface Limits {
   readonly requestBytes: number;
+  readonly bodyMemoryBytes: number;
+  readonly bodySpoolBytes: number;
+  readonly clientBodyBytes: number;
+  readonly jsonDepth: number;
+  readonly jsonValues: number;
+  readonly sources: number;
+  readonly sourceBytes: number;
   readonly headerBytes: number;
   readonly requestTimeoutMs: number;
   readonly headersTimeoutMs: number;

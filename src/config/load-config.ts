@@ -266,6 +266,13 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
     log: { level: value('log.level'), format: value('log.format') },
     limits: {
       requestBytes: value('limits.requestBytes'),
+      bodyMemoryBytes: value('limits.bodyMemoryBytes'),
+      bodySpoolBytes: value('limits.bodySpoolBytes'),
+      clientBodyBytes: value('limits.clientBodyBytes'),
+      jsonDepth: value('limits.jsonDepth'),
+      jsonValues: value('limits.jsonValues'),
+      sources: value('limits.sources'),
+      sourceBytes: value('limits.sourceBytes'),
       headerBytes: value('limits.headerBytes'),
       requestTimeoutMs: value('limits.requestTimeoutMs'),
       headersTimeoutMs: value('limits.headersTimeoutMs'),

@@ -351,6 +351,41 @@ export const SETTINGS = {
     1_048_576,
     'The largest body of a request, in bytes.',
   ),
+  'limits.bodyMemoryBytes': integer(
+    [2 ** 20, 2 ** 34],
+    67_108_864,
+    'How much of all bodies that are being received or read may be in memory, in bytes; the rest goes to temporary files in the data directory.',
+  ),
+  'limits.bodySpoolBytes': integer(
+    [0, 2 ** 40],
+    1_073_741_824,
+    'How much of all bodies may be in temporary files, in bytes; beyond it requests are answered 503.',
+  ),
+  'limits.clientBodyBytes': integer(
+    [2 ** 20, 2 ** 40],
+    67_108_864,
+    'How much of the bodies of one client may be in memory and in files, in bytes; beyond it requests are answered 429. One body of verification.requestBytes always fits.',
+  ),
+  'limits.jsonDepth': integer(
+    [8, 1000],
+    64,
+    'How many levels of objects and arrays a body, or a metadata.json in it, may have.',
+  ),
+  'limits.jsonValues': integer(
+    [1000, 10_000_000],
+    200_000,
+    'How many values the JSON of a body, or all metadata.json in it, may have.',
+  ),
+  'limits.sources': integer(
+    [1, 100_000],
+    2000,
+    'How many source files a request to verify may send or name.',
+  ),
+  'limits.sourceBytes': integer(
+    [1024, 2 ** 30],
+    5_242_880,
+    'How much source text of a verified contract is kept, in bytes; a contract with more is not verified.',
+  ),
   'limits.headerBytes': integer([1024, 1_048_576], 16_384, 'All headers of a request, in bytes.'),
   'limits.requestTimeoutMs': integer(
     TIMEOUTS_MS,

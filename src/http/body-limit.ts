@@ -12,30 +12,10 @@ export function bodyTooLarge(limitBytes: number): FullmatchError {
 }
 
 /** Whether the request says itself that its body is over the limit. */
-export function declaresTooMuch(request: IncomingMessage, limitBytes: number): boolean {
+export function declaresTooMuch(
+  request: Pick<IncomingMessage, 'headers'>,
+  limitBytes: number,
+): boolean {
   const length = request.headers['content-length'];
   return length !== undefined && Number(length) > limitBytes;
-}
-
-/**
- * The request with a body that fails with `request_too_large` once it has more bytes than the limit. For bodies that
- * come in chunks: the others say their length before.
- */
-export function limitBody(request: Request, limitBytes: number): Request {
-  if (request.body === null) return request;
-  let seen = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      seen += chunk.byteLength;
-      if (seen > limitBytes) controller.error(bodyTooLarge(limitBytes));
-      else controller.enqueue(chunk);
-    },
-  });
-  return new Request(request.url, {
-    method: request.method,
-    headers: request.headers,
-    signal: request.signal,
-    body: request.body.pipeThrough(counter),
-    duplex: 'half',
-  });
 }

@@ -1,25 +1,28 @@
 import { z } from '@hono/zod-openapi';
 
-import { type Hex } from '../lib/hex.ts';
-
-const CHAIN_ID = /^[1-9][0-9]{0,15}$/;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+import { describeAddressFault, type Hex } from '../lib/hex.ts';
+import { describeChainIdFault } from './chain-id-fault.ts';
 
 /** A chain id as a parameter: canonical decimal digits. */
 export const chainIdParameter = z
   .string()
-  .regex(CHAIN_ID, 'a chain id in decimal digits is expected')
-  .refine((digits) => Number.isSafeInteger(Number(digits)), 'a chain id is at most 2^53-1')
+  .superRefine((text, context) => {
+    const message = describeChainIdFault(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
   .transform(Number)
   .openapi({ param: { description: 'Chain id in decimal digits' }, example: '1' });
 
-/** An address as a parameter, in any case: a wrong checksum is not held against it, since it only looks up. */
+/** An address as a parameter: all letters in one case, or with a right checksum (EIP-55). */
 export const addressParameter = z
   .string()
-  .regex(ADDRESS, 'an address is expected: 0x and 40 hexadecimal digits')
+  .superRefine((text, context) => {
+    const message = describeAddressFault(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  })
   .transform((address) => address.toLowerCase() as Hex)
   .openapi({
-    param: { description: 'Address, in any case' },
+    param: { description: 'Address; in mixed case its checksum (EIP-55) is checked' },
     example: '0x00000000219ab540356cBB839Cbe05303d7705Fa',
   });
 

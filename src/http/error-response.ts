@@ -52,7 +52,8 @@ const OF_THE_MACHINE: ReadonlySet<ErrorCode> = new Set([
  * What is said of an error. An error of the table says itself, but for what concerns the machine; of any other only an
  * id is shown. The log has the rest.
  */
-export function describeProblem(error: unknown, log: Logger): Problem {
+export function describeProblem(thrown: unknown, log: Logger): Problem {
+  const error = unwrapAbort(thrown);
   if (error instanceof FullmatchError) {
     const { status, title } = ERROR_CODES[error.code];
     const isPrivate = OF_THE_MACHINE.has(error.code);
@@ -78,6 +79,15 @@ export function describeProblem(error: unknown, log: Logger): Problem {
     instance: `urn:uuid:${errorId}`,
     errorId,
   };
+}
+
+/** What was aborted says why, or was aborted by a client that left: the Node adapter gives a text as its reason. */
+function unwrapAbort(error: unknown): unknown {
+  const isAbort = error instanceof Error && error.name === 'AbortError';
+  if (isAbort && error.cause instanceof FullmatchError) return error.cause;
+  if (!isAbort && typeof error !== 'string') return error;
+  const message = 'The client left before it had its answer.';
+  return new FullmatchError('malformed_request', message, { cause: error });
 }
 
 /** The problem of an error of the table. */

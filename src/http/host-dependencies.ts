@@ -10,6 +10,7 @@ import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type TrustedProxies } from './client-of.ts';
 import { type Activity } from './api/statistics/activity.ts';
+import { type RequestReader } from './bodies/request-reader.ts';
 import { type DocumentName, type Documents } from './documents.ts';
 import { type HealthReport } from './health-schema.ts';
 import { type Snapshot } from './snapshot.ts';
@@ -38,6 +39,8 @@ export interface HttpDependencies {
   readonly activity: Activity;
   /** What compiles. */
   readonly compilers: Pick<Compilers, 'listUsable'>;
+  /** Reads the bodies of requests to verify. */
+  readonly requests: RequestReader;
   /** Verifies contracts. */
   readonly verification: Verification;
   /** Whose word is taken for whom a request comes from. */

@@ -7,7 +7,7 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { CORS_HEADERS } from './answer.ts';
-import { bodyTooLarge, declaresTooMuch, limitBody } from './body-limit.ts';
+import { bodyTooLarge, declaresTooMuch } from './body-limit.ts';
 import { closeServer, RequestGate } from './close-server.ts';
 import { Connections } from './connections.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
@@ -17,7 +17,7 @@ import { parserFault, refuseOnSocket, refuseRequest } from './refuse-request.ts'
 
 /** What one client may cost. Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
-  /** The largest body; a larger one is answered 413. */
+  /** The largest body; a request that says a larger one is answered 413. Who reads a body holds it to its limit. */
   readonly requestBytes: number;
   /** The longest request line and header fields together; longer ones are answered 431. */
   readonly headerBytes: number;
@@ -144,10 +144,7 @@ function createHandler(
       ),
     );
   const listener = getRequestListener(
-    (request, env) =>
-      'incoming' in env && env.incoming.headers['transfer-encoding'] !== undefined
-        ? app.fetch(limitBody(request, bodyLimitOf(app, limits, env.incoming)), env)
-        : app.fetch(request, env),
+    (request, env) => app.fetch(request, env),
     // Only HTTP/1.0 requests may come without a Host.
     { hostname: 'localhost', errorHandler: answerError },
   );

@@ -48,8 +48,15 @@ export function checksumAddress(address: string): Hex {
   return `0x${out}`;
 }
 
+/** What is wrong with the spelling of an address, as the end of a sentence; undefined where {@link parseAddress} takes it. */
+export function describeAddressFault(text: string): string | undefined {
+  if (!isAddress(text)) return 'an address is expected: 0x and 40 hexadecimal digits';
+  if (parseAddress(text) !== undefined) return undefined;
+  return 'the checksum of this address is wrong (EIP-55): a letter or digit was changed; copy the address again';
+}
+
 /**
- * The address in lower case when its spelling is sound: all digits in one case, or a right EIP-55 checksum.
+ * The address in lower case when its spelling is sound: all letters in one case, or a right EIP-55 checksum.
  * Returns undefined for a wrong length, a wrong digit or a wrong checksum.
  */
 export function parseAddress(text: string): Hex | undefined {

@@ -7,7 +7,8 @@ import { type ListSyncTimes, readServedList } from '../chains/sync/start-list-sy
 import { type Config, type LoadedConfig } from '../config/config.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { type Activity, openActivity } from '../http/api/statistics/activity.ts';
-import { parseTrustedProxies } from '../http/client-of.ts';
+import { createRequestReader, type RequestReader } from '../http/bodies/request-reader.ts';
+import { parseTrustedProxies, type TrustedProxies } from '../http/client-of.ts';
 import { Documents, type DocumentsOptions } from '../http/documents.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HttpDependencies } from '../http/host-dependencies.ts';
@@ -118,6 +119,7 @@ export async function openDomain(
     }),
   );
 
+  const trustedProxies = parseTrustedProxies(config.http.trustedProxies);
   const reached = {};
   return {
     reloading,
@@ -126,8 +128,9 @@ export async function openDomain(
     icons: () => icons.current,
     chainHealth,
     compilers: parts.compilers,
+    requests: opened.add(openRequestReader(config, trustedProxies, log)),
     verification,
-    trustedProxies: parseTrustedProxies(config.http.trustedProxies),
+    trustedProxies,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(database),
     contractLists: createContractLists(database),
@@ -155,6 +158,31 @@ export async function openDomain(
     urls: () => reached,
     log,
   };
+}
+
+function openRequestReader(
+  { limits, verification, dataDir }: Config,
+  trustedProxies: TrustedProxies,
+  log: Logger,
+): RequestReader {
+  const options = {
+    bodies: {
+      memoryBytes: limits.bodyMemoryBytes,
+      spoolBytes: limits.bodySpoolBytes,
+      clientBytes: limits.clientBodyBytes,
+    },
+    request: {
+      depth: limits.jsonDepth,
+      values: limits.jsonValues,
+      sources: limits.sources,
+      // Twice what is kept, since not all that is sent has to be needed.
+      sourceBytes: 2 * limits.sourceBytes,
+    },
+    bodyBytes: verification.requestBytes,
+    dataDir,
+    trustedProxies,
+  };
+  return createRequestReader(options, log);
 }
 
 /** Keeps the documents, the statistics and the events true from now on. */

@@ -50,6 +50,7 @@ export async function openVerificationParts(
   );
   return {
     compilers,
+    sourceBytes: config.limits.sourceBytes,
     readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
     findCreation: (chain, address, options) =>
       findCreationTransaction({ rpc, fetch, ...(archive && { archive }) }, chain, address, options),

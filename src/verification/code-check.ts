@@ -8,7 +8,7 @@ import { type Match } from '../repository/verified-contract.ts';
 import { withdrawMatch } from '../repository/withdraw-match.ts';
 import { sql, type Database } from '../store/database.ts';
 import { type ChainReaders } from './read-on-chain.ts';
-import { type VerificationRequest } from './verification-request.ts';
+import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
 
 /** The reason of the withdrawal of a match whose code is not the code at its address any more. */
@@ -144,7 +144,7 @@ export function checkBeforeSubmitting(
   parts: VerificationParts,
   signal: AbortSignal,
   log: Logger,
-): (request: VerificationRequest) => Promise<void> {
+): (request: PackedRequest) => Promise<void> {
   const underWay = new Map<string, Promise<void>>();
   const check = async (chain: RegisteredChain, address: Hex): Promise<void> => {
     const { chainId } = chain.record;

@@ -1,6 +1,7 @@
 import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { SourceSize } from './source-size.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
 /** What came of the sources that metadata names. */
@@ -73,18 +74,21 @@ function readNamed(value: unknown): NamedSource {
 /**
  * Finds every source that metadata names among the given ones: written into the metadata itself, or with the right
  * hash under any path. The content under the right path is not believed unless its hash is right.
+ * @param limitBytes how much text they may have together: metadata may name one content under many paths
  * @throws VerificationFailure missing_or_invalid_source where the content under a path has another hash;
- * missing_source where there is none.
+ * missing_source where there is none; sources_too_large.
  */
 export function findSources(
   named: Readonly<Record<string, unknown>>,
   given: Readonly<Record<string, string>>,
+  limitBytes: number,
 ): FoundSources {
   const index = new ContentIndex(Object.values(given));
   const contents = new Map<string, string>();
   const used = new Set<string>();
   const missing: string[] = [];
   const invalid: string[] = [];
+  const size = new SourceSize(limitBytes);
   for (const [path, value] of Object.entries(named)) {
     const { hash, literal } = readNamed(value);
     if (hash === undefined) {
@@ -94,6 +98,7 @@ export function findSources(
     const isLiteral = literal !== undefined && hashOf(literal) === hash;
     const found = isLiteral ? { content: literal, given: literal } : index.find(hash);
     if (found !== undefined) {
+      size.add(found.content);
       contents.set(path, found.content);
       used.add(found.given);
     } else if (Object.hasOwn(given, path)) invalid.push(path);

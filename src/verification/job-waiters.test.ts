@@ -7,6 +7,7 @@ import { watchJobs, type JobWatch } from './job-notifications.ts';
 import { JobWaiters } from './job-waiters.ts';
 import { cancelJob } from './run-jobs.ts';
 import { submitJob } from './submit-job.ts';
+import { packRequest } from './verification-request.ts';
 
 const LIMITS = { total: 500, perClient: 500, perJob: 500 };
 /** Longer than any test: only notifications wake. */
@@ -45,11 +46,11 @@ let next = 0;
 const submit = (): Promise<string> =>
   submitJob(
     testDatabase.database,
-    {
+    packRequest({
       chainId: 7,
       address: sampleAddress((next += 1)),
       compilation: { kind: 'metadata', metadata: {}, sources: {} },
-    },
+    }),
     'a',
     { total: 1000, perClient: 1000 },
   );

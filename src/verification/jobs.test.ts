@@ -24,7 +24,7 @@ import {
 import { submitJob } from './submit-job.ts';
 import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
 import { failureKindOf, VerificationFailure } from './verification-failure.ts';
-import { type VerificationRequest } from './verification-request.ts';
+import { packRequest, type VerificationRequest } from './verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
 import { saveMatch } from '../repository/save-matches.ts';
 
@@ -63,7 +63,7 @@ const submit = (
   request = requestFor(freshAddress()),
   client = 'a',
   limits = ROOMY,
-): Promise<string> => submitJob(testDatabase.database, request, client, limits);
+): Promise<string> => submitJob(testDatabase.database, packRequest(request), client, limits);
 
 let workers: Workers[] = [];
 afterEach(async () => {
@@ -143,7 +143,8 @@ describe('submitting', () => {
     watch.onEnd((id) => ended.push(id));
     let displaced = 0;
     const { database } = testDatabase;
-    await submitJob(database, requestFor(freshAddress()), 'c', limits, () => (displaced += 1));
+    const request = packRequest(requestFor(freshAddress()));
+    await submitJob(database, request, 'c', limits, () => (displaced += 1));
     expect(displaced).toBe(1);
     const states = await Promise.all(
       [...long, other].map(async (id) => (await readJob(database, id))?.failure?.code),

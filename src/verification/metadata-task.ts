@@ -29,15 +29,18 @@ function membersOf(value: unknown, name: string): Members {
  * The compilation that a metadata document describes (Solidity documentation, "Contract Metadata"). The sources are
  * those that were given, found by path or by hash.
  * @throws VerificationFailure invalid_metadata, invalid_language, invalid_compiler_version,
- * invalid_compilation_target, missing_source, missing_or_invalid_source.
+ * invalid_compilation_target, missing_source, missing_or_invalid_source, sources_too_large.
  */
-export function readMetadataTask({ metadata, sources }: MetadataCompilation): CompilationTask {
+export function readMetadataTask(
+  { metadata, sources }: MetadataCompilation,
+  sourceBytes: number,
+): CompilationTask {
   const document = membersOf(metadata, 'metadata');
   const settings = membersOf(document['settings'], 'settings');
   const language = readLanguage(document['language']);
   const version = readVersion(document['compiler']);
   const target = readTarget(settings['compilationTarget']);
-  const found = findSources(membersOf(document['sources'], 'sources'), sources);
+  const found = findSources(membersOf(document['sources'], 'sources'), sources, sourceBytes);
   const inputOf = (contents: ReadonlyMap<string, string>): StandardJsonInput => ({
     language,
     sources: Object.fromEntries([...contents].map(([path, content]) => [path, { content }])),

@@ -21,14 +21,18 @@ function showName(name: string): string {
 
 /**
  * The compilation that a request describes.
+ * @param sourceBytes how much source text the metadata may name
  * @throws VerificationFailure invalid_compilation_target, invalid_language, invalid_metadata, missing_source,
- * missing_or_invalid_source, invalid_compiler_input, unsupported_setting, verbatim_not_allowed; FullmatchError
- * unsupported_language, invalid_compiler_version.
+ * missing_or_invalid_source, sources_too_large, invalid_compiler_input, unsupported_setting, verbatim_not_allowed;
+ * FullmatchError unsupported_language, invalid_compiler_version.
  */
-export function readCompilationTask({ compilation }: VerificationRequest): CompilationTask {
+export function readCompilationTask(
+  { compilation }: VerificationRequest,
+  sourceBytes: number,
+): CompilationTask {
   const task =
     compilation.kind === 'metadata'
-      ? readMetadataTask(compilation)
+      ? readMetadataTask(compilation, sourceBytes)
       : readStandardJsonTask(compilation);
   const { sources, settings } = task.withAllSources ?? task.input;
   for (const [path, { content = '' }] of Object.entries(sources)) {

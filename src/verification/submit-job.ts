@@ -5,7 +5,7 @@ import { sql, type Database } from '../store/database.ts';
 import { SPENT_MS } from './client-usage.ts';
 import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
 import { FAIL } from './run-jobs.ts';
-import { packRequest, type VerificationRequest } from './verification-request.ts';
+import { type PackedRequest } from './verification-request.ts';
 
 /** How many jobs may wait. */
 export interface QueueLimits {
@@ -81,12 +81,12 @@ interface Submitted {
  */
 export async function submitJob(
   database: Database,
-  request: VerificationRequest,
+  request: PackedRequest,
   client: string,
   limits: QueueLimits,
   onDisplaced?: () => void,
 ): Promise<string> {
-  const { chainId, address } = request;
+  const { chainId, address, packed, inputHash } = request;
   const addressBytes = hexToBytes(address);
   const [current] = await database.query<{
     runtime_match: Match | null;
@@ -99,13 +99,12 @@ export async function submitJob(
       { details: { chainId, address: checksumAddress(address) } },
     );
   }
-  const { packed, inputHash } = await packRequest(request);
   const [submitted] = await database.query<Submitted>(SUBMIT, [
     chainId,
     addressBytes,
-    inputHash,
+    Buffer.from(inputHash),
     client,
-    packed,
+    Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength),
     limits.total,
     limits.perClient,
   ]);
@@ -122,7 +121,7 @@ export async function submitJob(
 
 function refusalOf(
   submitted: Submitted,
-  { chainId, address }: VerificationRequest,
+  { chainId, address }: PackedRequest,
   limits: QueueLimits,
 ): FullmatchError {
   const details = { retryAfterSeconds: RETRY_AFTER_S };

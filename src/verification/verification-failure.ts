@@ -11,6 +11,7 @@ export type FailureKind = 'no_match' | 'invalid_input' | 'not_checked';
 export const FAILURE_KINDS = {
   missing_source: 'invalid_input',
   missing_or_invalid_source: 'invalid_input',
+  sources_too_large: 'invalid_input',
   invalid_metadata: 'invalid_input',
   invalid_language: 'invalid_input',
   invalid_compilation_target: 'invalid_input',

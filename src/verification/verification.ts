@@ -7,7 +7,7 @@ import { submitJob, type QueueLimits } from './submit-job.ts';
 import { checkBeforeSubmitting, withdrawWhatWasReplaced } from './code-check.ts';
 import { watchQueue, type QueueState } from './queue-state.ts';
 import { type JobEnd, type VerificationJob } from './verification-job.ts';
-import { type VerificationRequest } from './verification-request.ts';
+import { type PackedRequest } from './verification-request.ts';
 import { verifyContract, type VerificationParts } from './verify-contract.ts';
 import { shuttingDown, startWorkers, type WorkerOptions } from './worker.ts';
 
@@ -18,7 +18,7 @@ export interface Verification {
    * @returns the job's id.
    * @throws FullmatchError unsupported_chain, already_verified, duplicate_verification_request, queue_full.
    */
-  submit(request: VerificationRequest, client: string): Promise<string>;
+  submit(request: PackedRequest, client: string): Promise<string>;
   /** The job of an id, or undefined. */
   readJob(id: string): Promise<VerificationJob | undefined>;
   /** See {@link JobWaiters.waitForEnd}. */

@@ -25,12 +25,15 @@ import {
 } from './needed-sources.ts';
 import { readCompilationTask } from './read-compilation-task.ts';
 import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
+import { requireKeptSize } from './source-size.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
 import { type VerificationRequest } from './verification-request.ts';
 
 /** What a verification needs of the rest of the service. */
 export interface VerificationParts extends ChainReaders {
   readonly compilers: ContractCompiler;
+  /** How much source text of a contract is kept, in bytes. */
+  readonly sourceBytes: number;
   /** The chain of an id where contracts may be verified, or undefined. */
   readonly findSupportedChain: (chainId: number) => RegisteredChain | undefined;
 }
@@ -69,7 +72,7 @@ export async function verifyContract(
       `Contracts of chain ${request.chainId} are not verified here.`,
     );
   }
-  const task = readCompilationTask(request);
+  const task = readCompilationTask(request, parts.sourceBytes);
   const reading = startReading(parts, chain, request, signal);
   try {
     return await compare(parts, chain, request, task, reading, signal);
@@ -116,6 +119,7 @@ async function compare(
     onChain,
     found.judgement,
   );
+  requireKeptSize(contract.compilation.sources, parts.sourceBytes);
   return { contract, compileTimeMs: found.compileTimeMs, droppedSources: needed.dropped };
 }
 

@@ -285,7 +285,8 @@ async function settle(
     const cause = unexpectedCause(failure);
     const facts = { event: 'verification_failed', job: job.id, code: failure.code };
     const place = { chain_id: job.chainId, address: job.address, error_id: errorId };
-    if (cause === undefined) log.info({ ...facts, ...place }, 'not verified');
+    const detail = operatorDetail(failure);
+    if (cause === undefined) log.info({ ...facts, ...place, ...detail }, 'not verified');
     else log.error({ ...facts, ...place, cause }, 'a verification failed unexpectedly');
     return { kind: failureKindOf(failure.code), outcome: failure.code };
   } catch (error) {
@@ -295,6 +296,12 @@ async function settle(
     );
     return undefined;
   }
+}
+
+/** What the log says of a failure beside its public message. */
+function operatorDetail({ cause, message }: VerificationFailure): { readonly detail?: string } {
+  if (!(cause instanceof FullmatchError) || cause.forOperator === message) return {};
+  return { detail: cause.forOperator };
 }
 
 /** The error for what waits for a job while the service ends. */

@@ -12,6 +12,10 @@ import { type ListenerLimits } from '../../src/http/listener.ts';
 import { silentLogger } from '../../src/log.ts';
 import { type Verification } from '../../src/verification/verification.ts';
 import { type Activity } from '../../src/http/api/statistics/activity.ts';
+import {
+  createRequestReader,
+  type RequestReaderOptions,
+} from '../../src/http/bodies/request-reader.ts';
 import { type ContractLists } from '../../src/repository/contract-lists.ts';
 import { type ContractReader } from '../../src/repository/contract-reader.ts';
 
@@ -144,6 +148,15 @@ const noActivity: Activity = {
   },
 };
 
+/** Limits that no ordinary test meets; the folder is made only beyond them. */
+const FIXTURE_READING: RequestReaderOptions = {
+  bodies: { memoryBytes: 2 ** 26, spoolBytes: 0, clientBytes: 2 ** 26 },
+  request: { depth: 64, values: 200_000, sources: 2000, sourceBytes: 10_000_000 },
+  bodyBytes: 10_000_000,
+  dataDir: 'not-made',
+  trustedProxies: [],
+};
+
 /** A verification that knows no chain and no job. */
 const noVerification: Verification = {
   submit: async ({ chainId }) => {
@@ -182,6 +195,7 @@ export async function fixtureDependencies(
     contracts: emptyContracts,
     contractLists: emptyLists,
     activity: noActivity,
+    requests: createRequestReader(FIXTURE_READING, silentLogger),
     verification: noVerification,
     verificationBytes: 10_000_000,
     trustedProxies: [],

@@ -22,7 +22,7 @@ export const ANSWER_MAX_BYTES = 8_000_000;
  * The thread that serves parses answers, and an answer of these limits keeps it for less than 50 ms. A trace of a
  * transaction with 5,000 calls is within them, and calls within each other up to the EVM's limit of 1,024.
  */
-const ANSWER_LIMITS = { maxValues: 100_000, maxDepth: 2500 };
+const ANSWER_LIMITS = { values: 100_000, depth: 2500 };
 
 /** The body of a JSON-RPC 2.0 call (https://www.jsonrpc.org/specification). */
 export function encodeRpcCall(id: number, method: string, params: readonly unknown[]): string {

@@ -1,7 +1,7 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
-import { checksumAddress } from '../../../lib/hex.ts';
+import { checksumAddress, describeAddressFault, isAddress } from '../../../lib/hex.ts';
 import { type ContractLists } from '../../../repository/contract-lists.ts';
 import { type ListQuestion, type SummaryPage } from '../../../repository/contract-summary.ts';
 import { type HistoryQuestion } from '../../../repository/statistics-history.ts';
@@ -20,9 +20,9 @@ import { answerSnapshot } from '../../answer-snapshot.ts';
 import { clientOf } from '../../client-of.ts';
 import { entityTags, findHeldCoding } from '../../entity-tag.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
+import { isMatchId } from '../../match-id.ts';
 import {
   DEFAULT_PAGE,
-  isMatchId,
   newestRoute,
   sameCodeRoute,
   searchContractsRoute,
@@ -124,7 +124,8 @@ function listQuestion({
     ...(chain !== undefined && { chainId: chain }),
     ...(match && { match }),
     ...(origin && { origin }),
-    ...(after !== undefined && { after }),
+    // A form without a cursor sends an empty one.
+    ...(after !== undefined && after !== '' && { after }),
   };
 }
 
@@ -144,6 +145,8 @@ function search(
     return contracts.searchByCodeHash(`0x${lower.slice(2)}`, question);
   }
   if (ADDRESS_PREFIX.test(lower)) {
+    const fault = isAddress(text) ? describeAddressFault(text) : undefined;
+    if (fault !== undefined) throw invalid('q', fault);
     expectCursor(ADDRESS_CURSOR.test(after));
     return contracts.searchByAddress(lower.slice(2), question);
   }

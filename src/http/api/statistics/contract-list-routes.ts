@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
+import { isMatchId } from '../../match-id.ts';
 import { problemResponse } from '../../problem-schema.ts';
 
 const tags = ['contracts'];
@@ -48,11 +49,6 @@ const limit = z
     param: { description: `Contracts in a page, 1 to ${PAGE_MAX} (${DEFAULT_PAGE})` },
     example: '50',
   });
-const LAST_MATCH_ID = 2n ** 63n - 1n;
-const MATCH_ID = /^[0-9]{1,19}$/;
-/** Whether a text is a match id: the cursor of lists with the newest first. */
-export const isMatchId = (text: string): boolean =>
-  MATCH_ID.test(text) && BigInt(text) <= LAST_MATCH_ID;
 const after = z
   .string()
   .max(300, 'the `next` of a page is expected')

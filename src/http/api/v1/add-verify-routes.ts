@@ -7,14 +7,14 @@ import { type Match } from '../../../repository/verified-contract.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type WaitOptions } from '../../../verification/job-waiters.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
-import { type VerificationRequest } from '../../../verification/verification-request.ts';
+import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { answer, type Answer, JSON_TYPE, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { readV1Request, splitFiles, type V1Contract, type V1Request } from './verify-request.ts';
+import { type ContractChoice } from './verify-request.ts';
 import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<HttpDependencies, 'contracts' | 'trustedProxies' | 'verification'>;
+type Deps = Pick<HttpDependencies, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
 
 /** The wire names of a match in the verification API v1. */
 const STATUS = { full: 'perfect', partial: 'partial' } as const;
@@ -30,7 +30,7 @@ export function addV1VerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
 
 /** What a request asked for, as far as it is needed when the verification has ended. */
 interface Submission {
-  readonly place: Pick<V1Request, 'chainId' | 'address'>;
+  readonly place: Pick<PackedRequest, 'chainId' | 'address'>;
   /** Absent where the contract was verified fully before. */
   readonly verificationId?: string;
 }
@@ -38,27 +38,18 @@ interface Submission {
 async function verifyAndWait(c: Context, deps: Deps): Promise<Response> {
   const asker = { client: clientOf(c.env, deps.trustedProxies), signal: c.req.raw.signal };
   const submitted = await submitBody(c, asker.client, deps);
-  // The router holds the context until the answer, and the context what was read of the body.
-  c.req.bodyCache = {};
   return 'place' in submitted ? answerEnd(submitted, asker, deps) : submitted;
 }
 
 /** Reads a body and submits it. Nothing of it outlives this call: who waits for a verification keeps its id only. */
 async function submitBody(c: Context, client: string, deps: Deps): Promise<Submission | Answer> {
-  const request = await readV1Request(c);
-  const { contracts, sources } = splitFiles(request.files);
-  if (contracts.length === 0) {
-    throw new FullmatchError('invalid_parameter', 'files: none of them is a metadata.json.', {
-      details: { parameter: 'files' },
-    });
-  }
-  const chosen = chooseContract(request, contracts);
-  if (chosen === undefined) return answerChoices(contracts);
-  const { chainId, address } = request;
+  const contentType = c.req.header('content-type') ?? '';
+  const read = await deps.requests.read(c, { kind: 'v1', contentType });
+  if (!('request' in read)) return answerChoices(read.choices);
+  const { chainId, address } = read.request;
   const place = { chainId, address };
   try {
-    const verification = toVerification(request, chosen, sources);
-    return { place, verificationId: await submitOrJoin(deps, verification, client) };
+    return { place, verificationId: await submitOrJoin(deps, read.request, client) };
   } catch (error) {
     if (error instanceof FullmatchError && error.code === 'already_verified') return { place };
     throw error;
@@ -96,7 +87,7 @@ async function readStorageTime(
 /** Puts the verification into the queue; where the same one is there already, its end is waited for. */
 async function submitOrJoin(
   { verification }: Deps,
-  request: VerificationRequest,
+  request: PackedRequest,
   client: string,
 ): Promise<string> {
   try {
@@ -110,39 +101,11 @@ async function submitOrJoin(
   }
 }
 
-function chooseContract(
-  { chosenContract }: V1Request,
-  contracts: readonly V1Contract[],
-): V1Contract | undefined {
-  if (contracts.length === 1) return contracts[0];
-  if (chosenContract === undefined) return undefined;
-  const chosen = contracts[chosenContract];
-  if (chosen !== undefined) return chosen;
-  throw new FullmatchError(
-    'invalid_parameter',
-    `chosenContract: there are ${contracts.length} contracts, counted from 0.`,
-    { details: { parameter: 'chosenContract' } },
-  );
-}
-
-function toVerification(
-  { chainId, address, creationTransactionHash }: V1Request,
-  { metadata }: V1Contract,
-  sources: Readonly<Record<string, string>>,
-): VerificationRequest {
-  return {
-    chainId,
-    address,
-    ...(creationTransactionHash !== undefined && { creationTransactionHash }),
-    compilation: { kind: 'metadata', metadata, sources },
-  };
-}
-
-function answerChoices(contracts: readonly V1Contract[]): Answer {
+function answerChoices(contractsToChoose: readonly ContractChoice[]): Answer {
   return answerValue(
     {
       error: 'The files describe several contracts; send chosenContract, the place of one of them.',
-      contractsToChoose: contracts.map(({ name, path }) => ({ name, path })),
+      contractsToChoose,
     },
     400,
   );

@@ -62,6 +62,8 @@ const verification = {
       description: 'The request or the sources are not as they should be',
       content: { 'application/json': { schema: choiceSchema } },
     },
+    413: v1ErrorResponse('The body is too large, or holds too much'),
+    415: v1ErrorResponse('The body is compressed'),
     422: v1ErrorResponse('The code on chain is not the code of these sources'),
     429: v1ErrorResponse('Too many verifications wait'),
     503: v1ErrorResponse('It could not be found out; ask again later'),

@@ -5,26 +5,21 @@ import { FullmatchError } from '../../../errors.ts';
 import { type WaitOptions } from '../../../verification/job-waiters.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
-import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { answer, answerJsonText, JSON_TYPE, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractParameters } from '../../contract-parameters.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { parseJsonObject } from '../../read-json-body.ts';
 import { renderJob } from './render-job.ts';
-import { readMetadataBody, readStandardJsonBody, readTransactionHash } from './verify-body.ts';
 import { jobRoute, verifyMetadataRoute, verifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<HttpDependencies, 'contracts' | 'trustedProxies' | 'verification'>;
+type Deps = Pick<HttpDependencies, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
 /** How old a job grows while its first askers wait for its end. */
 const YOUNG_JOB_MS = 5000;
 
-type ReadBody = (body: Readonly<Record<string, unknown>>) => VerificationRequest['compilation'];
-
-/** The routes of the verification API v2 that verify. Bodies are read by hand, see {@link readStandardJsonBody}. */
+/** The routes of the verification API v2 that verify. Bodies are read on a thread of their own, see {@link RequestReader}. */
 export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
-  routes.post(verifyMetadataRoute.getRoutingPath(), submitter(deps, readMetadataBody));
-  routes.post(verifyRoute.getRoutingPath(), submitter(deps, readStandardJsonBody));
+  routes.post(verifyMetadataRoute.getRoutingPath(), submitter(deps, 'metadata'));
+  routes.post(verifyRoute.getRoutingPath(), submitter(deps, 'standard_json'));
   routes.get(jobRoute.getRoutingPath(), async (c) => {
     const job = await readYoungJobAtItsEnd(deps, c.req.param('verificationId'), {
       client: clientOf(c.env, deps.trustedProxies),
@@ -60,21 +55,15 @@ async function readYoungJobAtItsEnd(
   }
 }
 
-function submitter({ verification, trustedProxies }: Deps, readBody: ReadBody): (c: Context) => Promise<Response> {
+function submitter(
+  { requests, verification, trustedProxies }: Deps,
+  kind: 'standard_json' | 'metadata',
+): (c: Context) => Promise<Response> {
   return async (c) => {
-    const { chainId, address } = readParameters(c);
-    const body = parseJsonObject(await c.req.text());
-    const creationTransactionHash = readTransactionHash(
-      body['creationTransactionHash'],
-      'creationTransactionHash',
-    );
-    const request = {
-      chainId,
-      address,
-      ...(creationTransactionHash !== undefined && { creationTransactionHash }),
-      compilation: readBody(body),
-    };
-    const verificationId = await verification.submit(request, clientOf(c.env, trustedProxies));
+    const read = await requests.read(c, { kind, ...readParameters(c) });
+    if (!('request' in read)) throw new Error('a body of the API v2 names one contract');
+    const client = clientOf(c.env, trustedProxies);
+    const verificationId = await verification.submit(read.request, client);
     return answer(JSON.stringify({ verificationId }), {
       status: 202,
       type: JSON_TYPE,

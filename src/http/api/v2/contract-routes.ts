@@ -5,13 +5,12 @@ import {
   chainIdParameter,
   contractParameters,
 } from '../../contract-parameters.ts';
+import { isMatchId } from '../../match-id.ts';
 import { CONTRACT_FIELDS } from './contract-fields.ts';
 import { contractListSchema, contractSchema, minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
 
 const PAGE_MAX = 200;
-/** The largest bigint of PostgreSQL. */
-const MATCH_ID_MAX = 9_223_372_036_854_775_807n;
 
 const invalidParameter = v2ErrorResponse(
   'A parameter is not as it should be (`invalid_parameter`)',
@@ -102,8 +101,7 @@ export const contractsRoute = createRoute({
         .openapi({ param: { description: 'Contracts in a page, 1 to 200 (200)' }, example: '50' }),
       afterMatchId: z
         .string()
-        .regex(/^[0-9]{1,19}$/, 'a matchId is expected')
-        .refine((digits) => BigInt(digits) <= MATCH_ID_MAX, 'a matchId is expected')
+        .refine(isMatchId, 'a matchId is expected')
         .optional()
         .openapi({ param: { description: 'The last matchId of the page before' } }),
     }),

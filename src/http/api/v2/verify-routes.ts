@@ -52,10 +52,14 @@ const submitResponses = {
     'The request is not as it should be (`invalid_parameter`, `invalid_json`, `unsupported_chain`)',
   ),
   409: v2ErrorResponse('Both matches are exact already (`already_verified`)'),
-  413: v2ErrorResponse('The body is too large (`request_too_large`)'),
-  429: v2ErrorResponse(
-    'This input is being verified (`duplicate_verification_request`), or too many wait (`queue_full`)',
+  413: v2ErrorResponse(
+    'The body is too large (`request_too_large`), holds too much (`request_too_many_values`, `request_too_many_sources`) or costs too much to read (`request_too_complex`)',
   ),
+  415: v2ErrorResponse('The body is compressed (`unsupported_content_coding`)'),
+  429: v2ErrorResponse(
+    'This input is being verified (`duplicate_verification_request`), too many wait (`queue_full`), or this client sends too much at once (`too_many_client_bodies`)',
+  ),
+  503: v2ErrorResponse('As many bodies are being read as may (`too_many_bodies`)'),
 };
 
 /** POST /v2/verify/{chainId}/{address}. */

@@ -1,0 +1,79 @@
+import { FullmatchError } from '../../errors.ts';
+import { type Hex } from '../../lib/hex.ts';
+import {
+  packRequest,
+  type PackedRequest,
+  type VerificationRequest,
+} from '../../verification/verification-request.ts';
+import { type ContractChoice, readV1Request } from '../api/v1/verify-request.ts';
+import {
+  readMetadataBody,
+  readStandardJsonBody,
+  readTransactionHash,
+} from '../api/v2/verify-body.ts';
+import {
+  isMembers,
+  parseJsonBody,
+  requireFewSources,
+  type RequestLimits,
+} from './request-limits.ts';
+
+/** What a body is expected to be, and what else of the request says what to verify. */
+export type RequestForm =
+  | {
+      readonly kind: 'standard_json' | 'metadata';
+      readonly chainId: number;
+      readonly address: Hex;
+    }
+  | { readonly kind: 'v1'; readonly contentType: string };
+
+/** What a body asks: a verification, or which of several contracts there are. */
+export type ReadRequest =
+  { readonly request: PackedRequest } | { readonly choices: readonly ContractChoice[] };
+
+/**
+ * Reads a body: parses, validates and packs it. Takes up to seconds of one processor.
+ * @throws FullmatchError with what is wrong with the body
+ */
+export async function readRequest(
+  bytes: Buffer<ArrayBuffer>,
+  form: RequestForm,
+  limits: RequestLimits,
+): Promise<ReadRequest> {
+  if (form.kind === 'v1') {
+    const read = await readV1Request(bytes, form.contentType, limits);
+    if ('choices' in read) return read;
+    requireBounded(read.verification.compilation, limits);
+    return { request: packRequest(read.verification) };
+  }
+  const { kind, chainId, address } = form;
+  const body = parseJsonBody(bytes, limits);
+  const hash = readTransactionHash(body['creationTransactionHash'], 'creationTransactionHash');
+  const compilation = kind === 'metadata' ? readMetadataBody(body) : readStandardJsonBody(body);
+  requireBounded(compilation, limits);
+  const creation = hash !== undefined && { creationTransactionHash: hash };
+  return { request: packRequest({ chainId, address, ...creation, compilation }) };
+}
+
+function requireBounded(
+  compilation: VerificationRequest['compilation'],
+  limits: RequestLimits,
+): void {
+  const named =
+    compilation.kind === 'metadata'
+      ? [compilation.sources, (compilation.metadata as { sources?: unknown }).sources]
+      : [compilation.input.sources];
+  for (const each of named) {
+    if (isMembers(each)) requireFewSources(Object.keys(each).length, limits);
+  }
+  if (compilation.kind !== 'metadata') return;
+  const texts = Object.values(compilation.sources);
+  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (size > limits.sourceBytes) {
+    throw new FullmatchError(
+      'request_too_large',
+      `The sources have more than ${limits.sourceBytes} bytes of text; send those that the metadata names.`,
+      { details: { limitBytes: limits.sourceBytes } },
+    );
+  }
+}

@@ -1,0 +1,108 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../log.ts';
+import { BodyBudget, type BodyLimits, BodyShare } from './body-budget.ts';
+import { receiveBody, type ReceivedBody } from './receive-body.ts';
+
+const ROOMY: BodyLimits = { memoryBytes: 1e9, spoolBytes: 1e9, clientBytes: 1e9 };
+const NOTHING = { memory: 0, spool: 0, clients: 0 };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'bodies-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function* chunksOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+function receive(
+  budget: BodyBudget,
+  chunks: AsyncIterable<Uint8Array>,
+  more: { client?: string; declaredBytes?: number; limitBytes?: number } = {},
+): Promise<ReceivedBody> {
+  const { client = 'a', limitBytes = 1e9, declaredBytes } = more;
+  const share = new BodyShare(budget, client);
+  return receiveBody(chunks, { limitBytes, declaredBytes, share, folder, log: silentLogger });
+}
+
+function bytesOf({ bytes, length }: ReceivedBody): Buffer {
+  if ('blocks' in bytes) return Buffer.concat(bytes.blocks);
+  const read = Buffer.alloc(length);
+  readSync(bytes.file, read, 0, length, 0);
+  return read;
+}
+
+describe('a body', () => {
+  test('comes as it was sent, in memory or in a file, and gives everything back', async () => {
+    const chunk = fc.uint8Array({ minLength: 1, maxLength: 70_000 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(chunk, { maxLength: 8 }),
+        fc.constantFrom(1e9, 100_000, 0),
+        fc.boolean(),
+        async (chunks, memoryBytes, isDeclared) => {
+          const budget = new BodyBudget({ ...ROOMY, memoryBytes });
+          const whole = Buffer.concat(chunks);
+          const declared = isDeclared && { declaredBytes: whole.length };
+          const body = await receive(budget, chunksOf(...chunks), { ...declared });
+          expect(bytesOf(body).equals(whole)).toBe(true);
+          const { memory, spool } = budget.held;
+          expect(memory).toBeLessThanOrEqual(memoryBytes);
+          expect(memory + spool).toBeGreaterThanOrEqual(whole.length);
+          await body.close();
+          expect(budget.held).toEqual(NOTHING);
+        },
+      ),
+      { numRuns: 30 },
+    );
+    expect(await readdir(folder).catch(() => [])).toEqual([]);
+  });
+
+  test('of single bytes takes no more memory than its blocks', async () => {
+    const budget = new BodyBudget(ROOMY);
+    const chunks = Array.from({ length: 5000 }, () => Buffer.from('x'));
+    const body = await receive(budget, chunksOf(...chunks));
+    expect(budget.held.memory).toBe(65_536);
+    await body.close();
+  });
+
+  test.each([
+    ['request_too_large', ROOMY, { limitBytes: 9 }],
+    ['too_many_client_bodies', { ...ROOMY, clientBytes: 9 }, {}],
+    ['too_many_bodies', { ...ROOMY, memoryBytes: 0, spoolBytes: 9 }, {}],
+  ] as const)('beyond its bounds is refused: %s', async (code, limits, more) => {
+    const budget = new BodyBudget(limits);
+    const chunks = chunksOf(Buffer.alloc(5), Buffer.alloc(5));
+    await expect(receive(budget, chunks, more)).rejects.toMatchObject({ code });
+    expect(budget.held).toEqual(NOTHING);
+  });
+
+  test('of another client has its own bound', async () => {
+    const budget = new BodyBudget({ ...ROOMY, clientBytes: 10 });
+    const ten = { declaredBytes: 10 };
+    const first = await receive(budget, chunksOf(Buffer.alloc(10)), ten);
+    await expect(receive(budget, chunksOf(Buffer.alloc(1)), ten)).rejects.toMatchObject({
+      code: 'too_many_client_bodies',
+    });
+    const other = await receive(budget, chunksOf(Buffer.alloc(10)), { ...ten, client: 'b' });
+    await Promise.all([first.close(), other.close()]);
+    await (await receive(budget, chunksOf(Buffer.alloc(1)), ten)).close();
+    expect(budget.held).toEqual(NOTHING);
+  });
+
+  test('that breaks off gives everything back and is the fault of its sender', async () => {
+    const budget = new BodyBudget({ ...ROOMY, memoryBytes: 3 });
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(100_000);
+      throw new Error('aborted');
+    }
+    await expect(receive(budget, broken())).rejects.toMatchObject({ code: 'malformed_request' });
+    expect(budget.held).toEqual(NOTHING);
+  });
+});

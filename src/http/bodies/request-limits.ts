@@ -1,0 +1,54 @@
+import { FullmatchError } from '../../errors.ts';
+import { JsonFault, type JsonLimits, parseUntrustedJson } from '../../lib/untrusted-json.ts';
+
+/** How much one request to verify may hold. */
+export interface RequestLimits extends JsonLimits {
+  /** Source files, sent or named by the metadata. */
+  readonly sources: number;
+  /** Text of the sources that are sent beside metadata: each is hashed, in several spellings, to find it. */
+  readonly sourceBytes: number;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const CODES = {
+  malformed: 'invalid_json',
+  too_deep: 'invalid_json',
+  too_many_values: 'request_too_many_values',
+} as const;
+
+/** What is wrong with JSON of a request as an error of the table; anything else stays what it is. */
+export function asRequestError(error: unknown, name: string): unknown {
+  if (!(error instanceof JsonFault)) return error;
+  return new FullmatchError(CODES[error.kind], `${name} is refused. ${error.message}`);
+}
+
+/**
+ * The JSON object that a body holds.
+ * @throws FullmatchError invalid_json, request_too_many_values
+ */
+export function parseJsonBody(bytes: Uint8Array, limits: JsonLimits): Members {
+  let value: unknown;
+  try {
+    value = parseUntrustedJson(bytes, limits);
+  } catch (error) {
+    throw asRequestError(error, 'The body');
+  }
+  if (isMembers(value)) return value;
+  throw new FullmatchError('invalid_json', 'The body is JSON, but no object.');
+}
+
+/** @throws FullmatchError request_too_many_sources */
+export function requireFewSources(count: number, { sources }: RequestLimits): void {
+  if (count <= sources) return;
+  throw new FullmatchError(
+    'request_too_many_sources',
+    `The request holds more than ${sources} source files; send those that the contract needs.`,
+    { details: { limit: sources } },
+  );
+}
+
+/** Whether a value is an object with members, and no array. */
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,171 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import path from 'node:path';
+import { type Context } from 'hono';
+
+import { FullmatchError } from '../../errors.ts';
+import { TaskThread, ThreadFault } from '../../lib/task-thread.ts';
+import { type Logger } from '../../log.ts';
+import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
+import { clientOf, type TrustedProxies } from '../client-of.ts';
+import { BodyBudget, type BodyLimits, BodyShare, tooManyBodies } from './body-budget.ts';
+import { type ReadRequest, type RequestForm } from './read-request.ts';
+import { type ReadingAnswer, type ReadingTask } from './reading-thread.ts';
+import { receiveBody, type ReceivedBody } from './receive-body.ts';
+import { type RequestLimits } from './request-limits.ts';
+
+/** What requests with a body may cost. */
+export interface RequestReaderOptions {
+  readonly bodies: BodyLimits;
+  readonly request: RequestLimits;
+  /** The largest body, in bytes. */
+  readonly bodyBytes: number;
+  /** The folder that a folder for bodies is made in when memory does not suffice. */
+  readonly dataDir: string;
+  /** Whose word on the client of a request counts. */
+  readonly trustedProxies: TrustedProxies;
+}
+
+/** Reads the bodies of requests to verify within a budget, and parses them off the thread that serves. */
+export interface RequestReader {
+  /**
+   * What the body of a request asks.
+   * @throws FullmatchError with what is wrong with the body; unsupported_content_coding, request_too_large,
+   * too_many_client_bodies, too_many_bodies; request_too_complex for a body that takes too long or too much memory;
+   * malformed_request when the client leaves
+   */
+  read(c: Context, form: RequestForm): Promise<ReadRequest>;
+  /** The bytes of bodies that are held now, and of how many clients. */
+  readonly held: BodyBudget['held'];
+  close(): Promise<void>;
+}
+
+const MIB = 2 ** 20;
+/** Bodies up to this size have a thread of their own: they never wait for a large one. */
+const SMALL_BYTES = MIB;
+const FOLDER = 'bodies';
+
+/**
+ * Parsing, canonical JSON and deflating take about 1.5 seconds and, with texts in two bytes a character, nine times
+ * the bytes of the largest body.
+ */
+const HEAP_PER_BYTE = 9;
+const HEAP_LEAST_BYTES = 96 * MIB;
+const READING = { taskTimeoutMs: 30_000, queueLimit: 1000, idleMs: 5_000 };
+
+/** Makes the reader; its threads start when they are needed. */
+export function createRequestReader(options: RequestReaderOptions, log: Logger): RequestReader {
+  const { bodies, request: limits, bodyBytes, dataDir, trustedProxies } = options;
+  // One body of a client always fits.
+  const clientBytes = Math.max(bodies.clientBytes, bodyBytes);
+  const budget = new BodyBudget({ ...bodies, clientBytes });
+  const threadFor = (largestBytes: number): TaskThread<ReadingTask, ReadingAnswer> => {
+    const heapBytes = HEAP_LEAST_BYTES + HEAP_PER_BYTE * largestBytes;
+    return new TaskThread(new URL('./reading-thread.ts', import.meta.url), {
+      ...READING,
+      heapBytes,
+    });
+  };
+  const small = threadFor(Math.min(SMALL_BYTES, bodyBytes));
+  const large = threadFor(bodyBytes);
+  const folder = path.join(dataDir, FOLDER);
+  return {
+    read: async (c, form) => {
+      const client = clientOf(c.env, trustedProxies);
+      requireNoCoding(c);
+      const declaredBytes = declaredLength(c, bodyBytes);
+      const share = new BodyShare(budget, client);
+      const receiving = { limitBytes: bodyBytes, declaredBytes, share, folder, log };
+      const body = await receiveBody(chunksOf(c), receiving);
+      try {
+        const thread = body.length <= SMALL_BYTES ? small : large;
+        const question = { form, limits, bytes: body.bytes };
+        const transfer = memoryOf(body);
+        const signal = untilClientLeaves(c);
+        return readAnswer(await thread.ask(question, { client, transfer, signal }));
+      } catch (error) {
+        throw error instanceof ThreadFault ? threadError(error) : error;
+      } finally {
+        await body.close();
+      }
+    },
+    get held() {
+      return budget.held;
+    },
+    close: async () => {
+      await Promise.all([small.close(), large.close()]);
+    },
+  };
+}
+
+/** Node's own objects of a request, which an app that is asked without a port does not have. */
+function nodeOf(c: Context): {
+  readonly incoming?: IncomingMessage;
+  readonly outgoing?: ServerResponse;
+} {
+  return (c.env ?? {}) as { incoming?: IncomingMessage; outgoing?: ServerResponse };
+}
+
+/** The body as it comes. The connection outlives a body that is not read to its end, for the answer. */
+function chunksOf(c: Context): AsyncIterable<Uint8Array> {
+  const { incoming } = nodeOf(c);
+  if (incoming !== undefined) return incoming.iterator({ destroyOnReturn: false });
+  return (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>;
+}
+
+function requireNoCoding(c: Context): void {
+  const coding = c.req.header('content-encoding')?.trim() ?? '';
+  if (['', 'identity'].includes(coding.toLowerCase())) return;
+  throw new FullmatchError(
+    'unsupported_content_coding',
+    'Compressed bodies are not read; send the body without Content-Encoding.',
+  );
+}
+
+/** The length that a request says its body has. @throws FullmatchError request_too_large */
+function declaredLength(c: Context, limitBytes: number): number | undefined {
+  const length = c.req.header('content-length');
+  if (length === undefined) return undefined;
+  if (declaresTooMuch({ headers: { 'content-length': length } }, limitBytes)) {
+    throw bodyTooLarge(limitBytes);
+  }
+  return Number(length);
+}
+
+/** Fires when the client leaves before it has its answer. */
+function untilClientLeaves(c: Context): AbortSignal {
+  const left = new AbortController();
+  const { outgoing } = nodeOf(c);
+  const message = 'The client left before it had its answer.';
+  const leave = (): void => left.abort(new FullmatchError('malformed_request', message));
+  if (outgoing?.destroyed === true) leave();
+  outgoing?.once('close', leave);
+  return left.signal;
+}
+
+function memoryOf({ bytes }: ReceivedBody): ArrayBuffer[] {
+  return 'blocks' in bytes ? bytes.blocks.map(({ buffer }) => buffer as ArrayBuffer) : [];
+}
+
+function readAnswer(answer: ReadingAnswer): ReadRequest {
+  if ('read' in answer) return answer.read;
+  if ('failed' in answer) throw new Error(`a body could not be read: ${answer.failed}`);
+  const { code, message, details } = answer.refused;
+  throw new FullmatchError(code, message, { details });
+}
+
+function threadError(fault: ThreadFault): Error {
+  switch (fault.kind) {
+    case 'queue_full':
+      return tooManyBodies();
+    case 'closed':
+      return new FullmatchError('shutting_down', 'The service is about to end; ask again.');
+    case 'timed_out':
+    case 'out_of_memory':
+      return new FullmatchError(
+        'request_too_complex',
+        'Reading the body takes longer or needs more memory than it may; send fewer and smaller files.',
+      );
+    case 'crashed':
+      return fault;
+  }
+}

@@ -1,0 +1,178 @@
+import { type Transferable, type Worker } from 'node:worker_threads';
+import { startThread } from './start-thread.ts';
+
+/** How a task of a thread failed without an answer. */
+export type ThreadFaultKind = 'queue_full' | 'timed_out' | 'out_of_memory' | 'crashed' | 'closed';
+
+/** A task that a thread did not answer. */
+export class ThreadFault extends Error {
+  override readonly name = 'ThreadFault';
+  readonly kind: ThreadFaultKind;
+
+  constructor(kind: ThreadFaultKind, options?: ErrorOptions) {
+    super(`thread: ${kind}`, options);
+    this.kind = kind;
+  }
+}
+
+/** What a thread may cost. */
+export interface ThreadLimits {
+  /** Its JavaScript heap, in bytes. */
+  readonly heapBytes: number;
+  /** One task, in milliseconds. */
+  readonly taskTimeoutMs: number;
+  /** How long it stays without a task; its memory goes with it. */
+  readonly idleMs: number;
+  /** Tasks that may wait. */
+  readonly queueLimit: number;
+}
+
+interface Task<Question, Answer> {
+  readonly question: Question;
+  readonly transfer: readonly Transferable[];
+  readonly settle: (answer: Answer) => void;
+  readonly fail: (error: Error) => void;
+}
+
+const MIB = 2 ** 20;
+
+/**
+ * A thread that answers one question after the other. It starts with the first question and anew after one that took
+ * too long or too much memory. Clients take turns, so that none waits for more than one question of each other.
+ */
+export class TaskThread<Question, Answer> {
+  readonly #program: URL;
+  readonly #limits: ThreadLimits;
+  readonly #waiting = new Map<string, Task<Question, Answer>[]>();
+  #waitingCount = 0;
+  #worker: Worker | undefined;
+  #current: Task<Question, Answer> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(program: URL, limits: ThreadLimits) {
+    this.#program = program;
+    this.#limits = limits;
+  }
+
+  /**
+   * Asks for a client, and hands over the memory of `transfer`. When `signal` fires, a question that still waits is
+   * dropped.
+   * @throws ThreadFault; the reason of `signal`
+   */
+  async ask(
+    question: Question,
+    {
+      client,
+      transfer = [],
+      signal,
+    }: { client: string; transfer?: readonly Transferable[]; signal?: AbortSignal },
+  ): Promise<Answer> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new ThreadFault('closed');
+    if (this.#waitingCount >= this.#limits.queueLimit) throw new ThreadFault('queue_full');
+    return new Promise<Answer>((resolve, reject) => {
+      const drop = (): void => {
+        if (this.#remove(client, task)) task.fail(signal?.reason as Error);
+      };
+      const end = (): void => signal?.removeEventListener('abort', drop);
+      const task: Task<Question, Answer> = {
+        question,
+        transfer,
+        settle: (answer) => {
+          end();
+          resolve(answer);
+        },
+        fail: (error) => {
+          end();
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', drop, { once: true });
+      this.#waiting.set(client, [...(this.#waiting.get(client) ?? []), task]);
+      this.#waitingCount += 1;
+      this.#next();
+    });
+  }
+
+  /** Fails what waits and ends the thread. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const task of [...this.#waiting.values()].flat()) task.fail(new ThreadFault('closed'));
+    this.#waiting.clear();
+    this.#waitingCount = 0;
+    await this.#end(new ThreadFault('closed'));
+  }
+
+  #remove(client: string, task: Task<Question, Answer>): boolean {
+    const tasks = this.#waiting.get(client) ?? [];
+    const left = tasks.filter((each) => each !== task);
+    if (left.length === tasks.length) return false;
+    this.#waitingCount -= 1;
+    if (left.length === 0) this.#waiting.delete(client);
+    else this.#waiting.set(client, left);
+    return true;
+  }
+
+  #next(): void {
+    const first = this.#waiting.entries().next().value;
+    if (this.#current !== undefined || first === undefined) return;
+    const [client, [task, ...left]] = first;
+    // The client goes to the end of the row.
+    this.#waiting.delete(client);
+    if (left.length > 0) this.#waiting.set(client, left);
+    if (task === undefined) return;
+    this.#waitingCount -= 1;
+    this.#current = task;
+    const worker = (this.#worker ??= this.#start());
+    worker.ref();
+    this.#setTimer(this.#limits.taskTimeoutMs, () => void this.#end(new ThreadFault('timed_out')));
+    worker.postMessage(task.question, task.transfer);
+  }
+
+  #start(): Worker {
+    const { heapBytes } = this.#limits;
+    const worker = startThread(this.#program, {
+      resourceLimits: { maxOldGenerationSizeMb: heapBytes / MIB },
+    });
+    const isOurs = (): boolean => this.#worker === worker;
+    worker.on('message', (answer: Answer) => {
+      if (isOurs()) this.#settle(answer);
+    });
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      const kind = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out_of_memory' : 'crashed';
+      if (isOurs()) void this.#end(new ThreadFault(kind, { cause: error }));
+    });
+    worker.on('exit', () => {
+      if (isOurs()) void this.#end(new ThreadFault('crashed'));
+    });
+    return worker;
+  }
+
+  #settle(answer: Answer): void {
+    const task = this.#current;
+    this.#current = undefined;
+    this.#worker?.unref();
+    this.#setTimer(this.#limits.idleMs, () => void this.#end(new ThreadFault('closed')));
+    task?.settle(answer);
+    this.#next();
+  }
+
+  /** Ends the thread; its question fails, and the next one gets a new thread. */
+  async #end(fault: ThreadFault): Promise<void> {
+    clearTimeout(this.#timer);
+    const worker = this.#worker;
+    const task = this.#current;
+    this.#worker = undefined;
+    this.#current = undefined;
+    await worker?.terminate();
+    task?.fail(fault);
+    if (!this.#isClosed) this.#next();
+  }
+
+  #setTimer(ms: number, then: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(then, ms);
+    this.#timer.unref();
+  }
+}
