@@ -200,9 +200,12 @@ export class BoundedProcess {
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
         if (this.#child.pid !== undefined) return;
         this.#running = false;
-        this.#fault ??= this.#describe('compiler_crashed', 'could not be started', {
-          reason: error.code ?? 'UNKNOWN',
-        });
+        const details = { reason: error.code ?? 'UNKNOWN' };
+        this.#fault ??= new FullmatchError(
+          'compiler_crashed',
+          `${this.#name} could not be started.`,
+          { details, cause: error },
+        );
         resolve({ exitCode: null, signal: null });
       });
       this.#child.once('exit', () => {

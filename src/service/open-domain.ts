@@ -19,7 +19,7 @@ import { createContractReader } from '../repository/contract-reader.ts';
 import { createStatisticsReader } from '../repository/statistics-reader.ts';
 import { readStatistics } from '../repository/statistics.ts';
 import { watchMatches } from '../repository/watch-matches.ts';
-import { type Database } from '../store/database.ts';
+import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { openStore } from '../store/open-store.ts';
 import { startVerification } from '../verification/verification.ts';
 import { type Opened } from './opened.ts';
@@ -57,8 +57,11 @@ export async function openDomain(
   const listRead = readChainList(config.registry);
   // Its failure is met below; the store is opened meanwhile.
   listRead.catch(() => undefined);
-  const store = opened.add(await openStore({ ...config.database, dataDir: config.dataDir }, log));
+  const store = opened.add(
+    await openStore({ ...config.database, dataDir: config.dataDir, watch: true }, log),
+  );
   const { database } = store;
+  const serving = database.limited(SERVING_TIME_LIMIT_MS);
   const fallback = await listRead;
   const { urls } = config.registry.sync;
   const list = await readServedList(database, urls, fallback, log);
@@ -68,7 +71,7 @@ export async function openDomain(
   const publisher = new Publisher(
     { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
     {
-      readStatistics: () => readStatistics(database),
+      readStatistics: () => readStatistics(serving),
       publishedAt: (sha256) => recordPublication(database, sha256),
     },
     documents,
@@ -92,7 +95,12 @@ export async function openDomain(
   const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
   const queue = { total: queueLimit, perClient: clientQueueLimit };
   const verification = opened.addFirst(
-    await startVerification(database, parts, { workers, jobTimeoutMs, queue }, log),
+    await startVerification(
+      database,
+      parts,
+      { workers, jobTimeoutMs, queue, requireSpace: () => store.requireSpace() },
+      log,
+    ),
   );
 
   const reloading = opened.add(
@@ -113,14 +121,15 @@ export async function openDomain(
     compilers: parts.compilers,
     verification,
     verificationBytes: config.verification.requestBytes,
-    contracts: createContractReader(database),
-    contractLists: createContractLists(database),
+    contracts: createContractReader(serving),
+    contractLists: createContractLists(serving),
     activity,
     health: () =>
       composeHealth({
         now: new Date(),
         startedAt,
         ...publisher.facts,
+        store: store.condition(),
         configuration: reloading.state,
         ...(listSync.state && { listSync: listSync.state }),
         ...(verification.queue && { queue: verification.queue }),
@@ -154,7 +163,7 @@ async function followMatches(
 ): Promise<Activity> {
   await publisher.refresh();
   const sources = { registry: () => publisher.registry, documents };
-  const reader = createStatisticsReader(database);
+  const reader = createStatisticsReader(database, database.limited(SERVING_TIME_LIMIT_MS));
   const activity = opened.addFirst(await openActivity({ reader, ...sources }, events));
   const refresh = async (): Promise<void> => {
     await publisher.refresh();

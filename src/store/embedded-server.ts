@@ -20,6 +20,8 @@ export interface EmbeddedServer {
   readonly joined: boolean;
   /** The postmaster's process id; another one after it had to be started again. */
   readonly processId: number;
+  /** The folder of its data. */
+  readonly folder: string;
   /** The folder of its socket. */
   readonly socketFolder: string;
   /** A database of this server, wherever it comes back. */
@@ -97,6 +99,9 @@ export async function openEmbeddedServer(
     },
     get processId() {
       return attachment.lock.pid;
+    },
+    get folder() {
+      return attachment.data.path;
     },
     get socketFolder() {
       return attachment.lock.socketFolder;

@@ -85,10 +85,11 @@ export function useServer(log: Logger): ServerUse {
       );
     }
   };
+  const inTurn = (data: DataDirectory): Promise<void> => (last = last.then(() => hold(data)));
   const ensure = (data: DataDirectory): Promise<void> => {
     clearInterval(renewal);
-    renewal = setInterval(() => (last = last.then(() => hold(data))), RENEW_MS).unref();
-    return (last = last.then(() => hold(data)));
+    renewal = setInterval(() => void inTurn(data), RENEW_MS).unref();
+    return inTurn(data);
   };
   return {
     ensure,

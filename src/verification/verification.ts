@@ -1,6 +1,6 @@
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { type Database } from '../store/database.ts';
+import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { watchJobs } from './job-notifications.ts';
 import { readJob } from './read-job.ts';
 import { submitJob, type QueueLimits } from './submit-job.ts';
@@ -15,7 +15,8 @@ export interface Verification {
   /**
    * Puts a verification into the queue.
    * @returns the job's id.
-   * @throws FullmatchError unsupported_chain, already_verified, duplicate_verification_request, queue_full.
+   * @throws FullmatchError unsupported_chain, already_verified, duplicate_verification_request, queue_full,
+   * storage_full, database_unreachable when the database does not answer in time.
    */
   submit(request: VerificationRequest, client: string): Promise<string>;
   /** The job of an id, or undefined. */
@@ -36,6 +37,8 @@ export interface Verification {
 /** Whose parts the verification is made of. */
 export interface VerificationOptions extends WorkerOptions {
   readonly queue: QueueLimits;
+  /** @throws FullmatchError `storage_full` when nothing more should be accepted */
+  readonly requireSpace?: () => Promise<void>;
 }
 
 /** How often a waiter looks where no notification comes. */
@@ -50,6 +53,7 @@ export async function startVerification(
 ): Promise<Verification> {
   const watch = await watchJobs(database);
   const queue = await watchQueue(database, watch, log);
+  const serving = database.limited(SERVING_TIME_LIMIT_MS);
   const closing = new AbortController();
   const listeners: ((end: JobEnd) => void)[] = [];
   const workers = startWorkers(
@@ -74,14 +78,15 @@ export async function startVerification(
   return {
     submit: async (request, client) => {
       requireSupported(parts, request.chainId);
-      return submitJob(database, request, client, options.queue);
+      await options.requireSpace?.();
+      return submitJob(serving, request, client, options.queue);
     },
-    readJob: (id) => readJob(database, id),
+    readJob: (id) => readJob(serving, id),
     waitForJob: async (id, given) => {
       const signal = given ? AbortSignal.any([given, closing.signal]) : closing.signal;
       for (;;) {
         signal.throwIfAborted();
-        const job = await readJob(database, id);
+        const job = await readJob(serving, id);
         if (job === undefined) throw jobNotFound(id);
         if (isFinished(job)) return job;
         await watch.wait(WAIT_POLL_MS, signal);
