@@ -143,7 +143,7 @@ describe('a damaged table', () => {
     async () => {
       const client = await connectClient(server.target(DATABASE));
       const { rows } = await client.query<{ file: string }>(
-        `SELECT pg_relation_filepath('code') AS file`,
+        `SELECT pg_relation_filepath('verified_contracts') AS file`,
       );
       await client.query('CHECKPOINT');
       await client.end();
