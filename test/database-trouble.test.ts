@@ -57,18 +57,19 @@ async function ask(target: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(target, init);
   const text = await response.text();
   const body = (response.headers.get('content-type') ?? '').includes('json')
-    ? (JSON.parse(text) as { code?: string; reasons?: { code: string }[] })
+    ? (JSON.parse(text) as { code?: string; customCode?: string; reasons?: { code: string }[] })
     : {};
+  // The API v2 has its own name for the code.
+  const code = body.code ?? body.customCode;
   return {
     status: response.status,
-    ...(body.code !== undefined && { code: body.code }),
+    ...(code !== undefined && { code }),
     reasons: body.reasons?.map(({ code }) => code) ?? [],
     tookMs: performance.now() - begun,
   };
 }
 
-const read = (): Promise<Answer> =>
-  ask(`${service.apiUrl}/v2/contract/1/${ADDRESS}?fields=all`);
+const read = (): Promise<Answer> => ask(`${service.apiUrl}/v2/contract/1/${ADDRESS}?fields=all`);
 const ready = (): Promise<Answer> => ask(`${service.apiUrl}/readyz`);
 const submit = (): Promise<Answer> =>
   ask(`${service.apiUrl}/v2/verify/1/${sampleAddress(2)}`, {
@@ -167,9 +168,7 @@ describe('a damaged table', () => {
       // The service knows its tables some seconds after its start.
       await sleep(1000);
       await client.query('ALTER TABLE sources RENAME TO hidden');
-      await expect
-        .poll(ready, SOON)
-        .toMatchObject({ status: 503, reasons: ['database_damaged'] });
+      await expect.poll(ready, SOON).toMatchObject({ status: 503, reasons: ['database_damaged'] });
       await client.query('ALTER TABLE hidden RENAME TO sources');
       await expect.poll(ready, SOON).toMatchObject({ status: 200, reasons: [] });
     } finally {

@@ -131,7 +131,8 @@ export class BoundedProcess {
     this.input.on('error', () => undefined);
     child.stderr?.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
     // The kernel forgets to end a process with its parent when that becomes another user.
-    const isUnwatched = command.isolation.endsWithParent === undefined || command.cage !== undefined;
+    const isUnwatched =
+      command.isolation.endsWithParent === undefined || command.cage !== undefined;
     if (isUnwatched && child.pid !== undefined) {
       child.once('exit', endGroupWithProgram(child.pid));
     }

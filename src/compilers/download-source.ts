@@ -70,7 +70,9 @@ export class DownloadSource implements CompilerSource {
       .then((kept) => kept ?? this.#download(longVersion))
       .catch((error: unknown) => {
         if (!isOutOfSpace(error))
-          return unavailable(`Solidity ${longVersion} could not be downloaded: ${messageOf(error)}`);
+          return unavailable(
+            `Solidity ${longVersion} could not be downloaded: ${messageOf(error)}`,
+          );
         throw new FullmatchError(
           'storage_full',
           `There is no space to keep the compiler of Solidity ${longVersion}.`,

@@ -141,10 +141,7 @@ async function rehearse(
  * Reads a row of each table, so that one that is damaged at its beginning or gone is seen before a request meets it.
  * What fails is noted by the database itself.
  */
-async function touchTables(
-  database: Queryable,
-  known: ReadonlySet<string>,
-): Promise<Set<string>> {
+async function touchTables(database: Queryable, known: ReadonlySet<string>): Promise<Set<string>> {
   const rows = await database.query<{ name: string }>(LIST_TABLES);
   // A table that was there before and is gone fails, and is noted so.
   const names = new Set([...known, ...rows.map(({ name }) => name)]);
