@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmod, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +12,7 @@ import {
   createCompilers,
   type Compilers,
 } from '../src/compilers/compilers.ts';
-import { probeIsolation } from '../src/compilers/isolation.ts';
+import { probeIsolation, reportIsolation } from '../src/compilers/isolation.ts';
 import { type StandardJsonInput } from '../src/compilers/standard-json.ts';
 import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
@@ -216,14 +219,18 @@ describe('the warm pool', () => {
   });
 });
 
-describe.runIf(linux && ['x64', 'arm64'].includes(process.arch))('a native compiler', () => {
-  /** A folder with one native compiler, which is this shell script. */
+/** A stand-in for a native compiler is a script of bash, which needs no other program, and connects to ports. */
+const BASH = '/bin/bash';
+const canStandIn = linux && ['x64', 'arm64'].includes(process.arch) && existsSync(BASH);
+
+describe.runIf(canStandIn)('a native compiler', () => {
+  /** A folder with one native compiler, which is this script. */
   async function openNative(script: string, options: CompilersOptions = {}): Promise<Compilers> {
     const folder = await createTemporaryFolder();
     closers.push(folder.remove);
     const machine = process.arch === 'arm64' ? 'arm64' : 'amd64';
     const name = `solc-linux-${machine}-v0.8.37+commit.f401782d`;
-    const text = `#!/bin/sh\n${script}\n`;
+    const text = `#!${BASH}\n${script}\n`;
     await writeFile(path.join(folder.path, name), text);
     await chmod(path.join(folder.path, name), 0o755);
     const sha256 = createHash('sha256').update(text).digest('hex');
@@ -232,10 +239,26 @@ describe.runIf(linux && ['x64', 'arm64'].includes(process.arch))('a native compi
     return open({ sources: { directory: folder.path }, ...options });
   }
   const request = { language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) };
+  const READ_INPUT = 'while read -r _; do :; done';
+
+  async function listStandIns(): Promise<readonly ProcessState[]> {
+    const all = await listProcesses();
+    return all.filter(({ command }) =>
+      /(?:\/compiler|solc-linux\S+) --standard-json/.test(command),
+    );
+  }
+
+  /** A folder that only its owner may enter, like a data directory. */
+  async function createClosedFolder(): Promise<{ path: string }> {
+    const folder = await createTemporaryFolder();
+    closers.push(folder.remove);
+    await chmod(folder.path, 0o700);
+    return folder;
+  }
 
   it('is given the input in an empty folder, with nothing of our environment', async () => {
     const compilers = await openNative(
-      `cat >/dev/null; printf '{"errors":[],"files":"%s","home":"%s","secret":"%s"}' "$(ls -A)" "$HOME" "$PGPASSWORD"`,
+      `${READ_INPUT}; shopt -s nullglob dotglob; printf '{"errors":[],"files":"%s","home":"%s","secret":"%s"}' "$(echo *)" "$HOME" "$PGPASSWORD"`,
     );
     process.env['PGPASSWORD'] = 'hidden';
     const { output, version } = await compilers.compile(request);
@@ -244,42 +267,95 @@ describe.runIf(linux && ['x64', 'arm64'].includes(process.arch))('a native compi
     expect(output).toEqual({ errors: [], files: '', home: '', secret: '' });
   });
 
-  it('has no network where the system can take it away', async (context) => {
-    if ((await probeIsolation()).withoutNetwork === undefined) {
-      context.skip('this system does not let network namespaces be made');
+  it('is nobody, sees no file but its own and writes none, where the system allows it', async (context) => {
+    if ((await probeIsolation()).cage === undefined) {
+      context.skip('this system does not let a compiler be shut up in a folder');
     }
+    const secret = path.join((await createClosedFolder()).path, 'secret');
+    await writeFile(secret, 'hidden');
     const compilers = await openNative(
-      `cat >/dev/null; printf '{"links":%s}' "$(tail -n +3 /proc/net/dev | grep -vc ' lo:')"`,
+      `${READ_INPUT}
+      see() { local text; { text=$(<"$1"); } 2>/dev/null && printf '"%s",' "$1"; }
+      put() { { echo x >"$1"; } 2>/dev/null && printf '"%s",' "$1"; }
+      printf '{"read":['; see /etc/passwd; see /etc/hostname; see /proc/self/environ; see ${secret}; see ${process.execPath}
+      printf '0],"written":['; put /x; put /tmp/x; put x; put ${secret}; put /compiler
+      printf '0],"signalled":['; kill -0 1 2>/dev/null && printf 1,; kill -0 ${process.pid} 2>/dev/null && printf 2,
+      printf '0],"isRoot":%s}' "$((UID == 0))"`,
     );
-    expect((await compilers.compile(request)).output).toEqual({ links: 0 });
+    expect((await compilers.compile(request)).output).toEqual({
+      read: [0],
+      written: [0],
+      signalled: process.getuid?.() === 0 ? [0] : expect.any(Array),
+      isRoot: 0,
+    });
+    expect(await readFile(secret, 'utf8')).toBe('hidden');
   });
 
+  it('has no network where the system can take it away', async (context) => {
+    if (!reportIsolation(await probeIsolation()).withoutNetwork) {
+      context.skip('this system does not let network namespaces be made');
+    }
+    const server = createServer((socket) => socket.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(async () => server.close());
+    const { port } = server.address() as AddressInfo;
+    const compilers = await openNative(
+      `${READ_INPUT}; n=0; (echo x >/dev/tcp/127.0.0.1/${port}) 2>/dev/null && n=1; printf '{"connected":%s}' "$n"`,
+    );
+    expect((await compilers.compile(request)).output).toEqual({ connected: 0 });
+  });
+
+  it('leaves no folder behind', async () => {
+    const compilers = await openNative(`${READ_INPUT}; printf '{}'`);
+    await compilers.compile(request);
+    const left = (await readdir(tmpdir())).filter((name) => name.startsWith('fullmatch-compiler-'));
+    expect(left).toEqual([]);
+  });
+
+  it(
+    'that starts processes without end is bounded and ended with all of them',
+    { timeout: TIMEOUT_MS },
+    async (context) => {
+      if ((await probeIsolation()).cage?.ownUser !== true) {
+        context.skip('processes are counted where a compiler has a user of its own');
+      }
+      const compilers = await openNative(
+        'spin() { while :; do :; done; }; while :; do spin & done',
+        {
+          limits: { wallTimeMs: 2_000 },
+        },
+      );
+      const compiling = codeOf(compilers.compile(request));
+      await sleep(1_000);
+      expect((await listStandIns()).length).toBeLessThan(20);
+      expect(['compiler_timeout', 'compiler_crashed', 'compiler_out_of_memory']).toContain(
+        await compiling,
+      );
+      await expect.poll(listStandIns).toEqual([]);
+    },
+  );
+
   it('is ended with what it started', { timeout: TIMEOUT_MS }, async () => {
-    const compilers = await openNative('sleep 611 & sleep 611', { limits: { wallTimeMs: 500 } });
+    const script = 'spin() { while :; do :; done; }; spin & spin';
+    const compilers = await openNative(script, { limits: { wallTimeMs: 500 } });
     expect(await codeOf(compilers.compile(request))).toBe('compiler_timeout');
-    await expect
-      .poll(async () => (await listProcesses()).filter(({ command }) => command === 'sleep 611 '))
-      .toEqual([]);
+    await expect.poll(listStandIns).toEqual([]);
     expect(await listCompilers()).toEqual([]);
   });
 
   it('is ended with what it left behind', { timeout: TIMEOUT_MS }, async () => {
-    const compilers = await openNative("cat >/dev/null; sleep 612 & printf '{}'");
+    const compilers = await openNative(`${READ_INPUT}; (while :; do :; done) & printf '{}'`);
     expect((await compilers.compile(request)).output).toEqual({});
-    await expect
-      .poll(async () => (await listProcesses()).filter(({ command }) => command === 'sleep 612 '))
-      .toEqual([]);
+    await expect.poll(listStandIns).toEqual([]);
   });
 
   it('is bounded in its memory and its output', { timeout: TIMEOUT_MS }, async () => {
     const limits = { memoryBytes: 64 * MIB, outputBytes: 100_000, wallTimeMs: 60_000 };
-    const hungry = await openNative('x=$(head -c 200000000 /dev/zero | tr "\\\\0" x); echo $x', {
-      limits,
-    });
+    const hungry = await openNative('x=x; while :; do x=$x$x; done', { limits });
     expect(['compiler_out_of_memory', 'compiler_crashed']).toContain(
       await codeOf(hungry.compile(request)),
     );
-    const chatty = await openNative('yes', { limits });
+    const chatty = await openNative('while :; do echo yyyyyyyyyyyyyyyyyyyy; done', { limits });
     expect(await codeOf(chatty.compile(request))).toBe('compiler_output_too_large');
   });
 
@@ -287,7 +363,7 @@ describe.runIf(linux && ['x64', 'arm64'].includes(process.arch))('a native compi
     const failing = await openNative('echo broken >&2; exit 3');
     const error = await failing.compile(request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'compiler_crashed', details: { said: 'broken' } });
-    const babbling = await openNative('cat >/dev/null; echo hello');
+    const babbling = await openNative(`${READ_INPUT}; echo hello`);
     expect(await codeOf(babbling.compile(request))).toBe('compiler_crashed');
   });
 });

@@ -13,12 +13,13 @@ export async function withStore<T>(
   log: Logger,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const { url, binaries, poolSize } = database;
+  const { url, binaries, poolSize, minFreeBytes } = database;
   const store = await openStore(
     {
       ...(url === undefined ? {} : { url }),
       ...(binaries === undefined ? {} : { binaries }),
       poolSize,
+      minFreeBytes,
       dataDir,
       applicationName: `fullmatch ${command}`,
     },

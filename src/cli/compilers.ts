@@ -5,6 +5,7 @@ import {
   verifyCompilers,
   type CompilerEntry,
 } from '../compilers/inspect-compilers.ts';
+import { type Isolation, probeIsolation, reportIsolation } from '../compilers/isolation.ts';
 import { type CompilerSources } from '../compilers/compiler-finder.ts';
 import { FullmatchError } from '../errors.ts';
 import { openGuardedFetch } from '../service/outbound.ts';
@@ -26,6 +27,7 @@ export function registerCompilers(program: Command, context: CliContext): void {
       const isHere = ({ file, problems }: CompilerEntry): boolean =>
         file !== undefined || problems.length > 0;
       print(options['all'] ? entries : entries.filter(isHere), options, context);
+      if (!options['json']) writeLine(context.stdout, describeIsolation(await probeIsolation()));
     });
   addConfigOptions(compilers.command('fetch'))
     .description('Gets compilers into the folder of compilers, checked against their checksums.')
@@ -66,6 +68,18 @@ async function withSources<T>(
   } finally {
     await fetch.close();
   }
+}
+
+/** What holds for native compilers here, for those who decide whether to use them. */
+function describeIsolation(isolation: Isolation): string {
+  const { unprivilegedUser, ownFilesOnly, withoutNetwork } = reportIsolation(isolation);
+  const said = (holds: boolean): string => (holds ? 'yes' : 'no, this system does not allow it');
+  return [
+    'Native compilers run:',
+    `  as an unprivileged user          ${said(unprivilegedUser)}`,
+    `  with no files but their own      ${said(ownFilesOnly)}`,
+    `  without network                  ${said(withoutNetwork)}`,
+  ].join('\n');
 }
 
 function print(

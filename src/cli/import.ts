@@ -36,10 +36,11 @@ export function registerImport(program: Command, context: CliContext): void {
       const json = options['json'] === true;
       const everyRefused: RefusedEntry[] = [];
       const progress = showProgress(context);
-      const summary = await withStore(loaded.config, 'import', log, ({ database }) =>
+      const summary = await withStore(loaded.config, 'import', log, ({ database, requireSpace }) =>
         importRepository({
           path: resolve(context.workingDirectory, path),
           database,
+          requireSpace,
           dryRun: options['dryRun'] === true,
           log,
           signal: context.signal,

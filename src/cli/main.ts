@@ -8,16 +8,13 @@ import { setFlagsFromString } from 'node:v8';
 if (process.argv[2] === 'start') setFlagsFromString('--semi-space-growth-factor=1');
 const { readEnvironment } = await import('../config/environment.ts');
 const { runCli } = await import('./program.ts');
+const { stopOnSignals } = await import('./stop-signals.ts');
 
 /** How long something may hold the process once its command is done: a connection that does not end, a timer. */
 const LINGER_MS = 2_000;
 
 const controller = new AbortController();
-// `once`: the first signal asks a command to finish, the second ends the process as it would any other.
-// What was acknowledged is committed, and the next start adopts an embedded server that was left.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => controller.abort(new Error(signal)));
-}
+stopOnSignals(['SIGINT', 'SIGTERM'], controller);
 // SIGHUP asks for a reload, but it is also what a process is sent when its terminal closes.
 const onHangUp = (listener: () => void): void => {
   process.on('SIGHUP', () => {

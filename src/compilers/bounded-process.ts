@@ -15,6 +15,8 @@ export interface ProcessLimits {
   readonly dataBytes: number;
   /** What the kernel lets it map at all (`ulimit -v`); not for Node, which reserves far more than it uses. */
   readonly addressBytes?: number;
+  /** Most processes and threads of its user (`ulimit -u`), for a user that nobody else is. */
+  readonly processes?: number;
 }
 
 /** A program to run under limits. */
@@ -26,6 +28,8 @@ export interface BoundedCommand {
   readonly directory: string;
   readonly limits: ProcessLimits;
   readonly isolation: Isolation;
+  /** What shuts it up in a folder, in front of its file; it takes the network away as well. */
+  readonly cage?: readonly string[];
   /** A descriptor of this process that becomes descriptor 3 of the program. */
   readonly descriptor?: number;
 }
@@ -46,7 +50,8 @@ const BYTES_PER_KIB = 1024;
 const PRIORITY = 5;
 
 /**
- * Sets the limits of its process, then becomes the program: $1 data, $2 address space (KiB), the rest the command.
+ * Sets the limits of its process, then becomes the program: $1 data, $2 address space (KiB), $3 processes, the rest the
+ * command. Shells name the limit of processes -u or -p.
  * A limit that the system does not know is left out. No core dumps, no files written; and when memory runs out, the
  * kernel takes the compiler before anything else.
  */
@@ -54,9 +59,12 @@ const SET_LIMITS = `
 ulimit -c 0
 ulimit -d "$1" 2>/dev/null
 [ "$2" = - ] || ulimit -v "$2" 2>/dev/null
+if [ "$3" != - ]; then
+  if (ulimit -u "$3") 2>/dev/null; then ulimit -u "$3"; else ulimit -p "$3" 2>/dev/null; fi
+fi
 echo 900 2>/dev/null >/proc/self/oom_score_adj
 ulimit -f 0
-shift 2
+shift 3
 exec "$@"
 `;
 
@@ -64,10 +72,10 @@ exec "$@"
 const OUT_OF_MEMORY = /out of memory|bad_alloc|allocation failed|cannot allocate/i;
 
 function commandLine(command: BoundedCommand): readonly string[] {
-  const { limits, isolation } = command;
+  const { limits, isolation, cage } = command;
   const kib = (bytes: number): string => String(Math.floor(bytes / BYTES_PER_KIB));
   return [
-    ...(isolation.withoutNetwork ?? []),
+    ...(cage === undefined ? (isolation.withoutNetwork ?? []) : []),
     ...(isolation.endsWithParent ?? []),
     '/bin/sh',
     '-c',
@@ -75,6 +83,8 @@ function commandLine(command: BoundedCommand): readonly string[] {
     'sh',
     kib(limits.dataBytes),
     limits.addressBytes === undefined ? '-' : kib(limits.addressBytes),
+    limits.processes === undefined ? '-' : String(limits.processes),
+    ...(cage ?? []),
     command.file,
     ...command.parameters,
   ];
@@ -120,7 +130,10 @@ export class BoundedProcess {
     // A process that ends while it is written to breaks the pipe; how it ended is told by `ended`.
     this.input.on('error', () => undefined);
     child.stderr?.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
-    if (command.isolation.endsWithParent === undefined && child.pid !== undefined) {
+    // The kernel forgets to end a process with its parent when that becomes another user.
+    const isUnwatched =
+      command.isolation.endsWithParent === undefined || command.cage !== undefined;
+    if (isUnwatched && child.pid !== undefined) {
       child.once('exit', endGroupWithProgram(child.pid));
     }
     this.ended = this.#watchEnd();
@@ -200,9 +213,12 @@ export class BoundedProcess {
       this.#child.once('error', (error: NodeJS.ErrnoException) => {
         if (this.#child.pid !== undefined) return;
         this.#running = false;
-        this.#fault ??= this.#describe('compiler_crashed', 'could not be started', {
-          reason: error.code ?? 'UNKNOWN',
-        });
+        const details = { reason: error.code ?? 'UNKNOWN' };
+        this.#fault ??= new FullmatchError(
+          'compiler_crashed',
+          `${this.#name} could not be started.`,
+          { details, cause: error },
+        );
         resolve({ exitCode: null, signal: null });
       });
       this.#child.once('exit', () => {

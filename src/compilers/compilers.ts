@@ -4,7 +4,7 @@ import { checkCompilerInput, checkImports } from './check-input.ts';
 import { type CompilerFile } from './compiler-file.ts';
 import { CompilerFinder, type CompilerSources, type UsableCompiler } from './compiler-finder.ts';
 import { type CompilerLimits, DEFAULT_LIMITS } from './compiler-limits.ts';
-import { type Isolation, probeIsolation } from './isolation.ts';
+import { type Isolation, probeIsolation, reportIsolation } from './isolation.ts';
 import { runNative } from './native-process.ts';
 import { followSignals } from './request-ending.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
@@ -213,5 +213,16 @@ function checkOutOfMemory(file: CompilerFile, output: StandardJsonOutput): void 
 
 /** Makes the compilers of this machine ready. Close them to end their processes. */
 export async function createCompilers(options: CompilersOptions, log: Logger): Promise<Compilers> {
-  return new BoundedCompilers(options, await probeIsolation(), log);
+  const isolation = await probeIsolation();
+  const report = reportIsolation(isolation);
+  const { unprivilegedUser, ownFilesOnly, withoutNetwork } = report;
+  const facts = {
+    event: 'compiler_isolation',
+    unprivileged_user: unprivilegedUser,
+    own_files_only: ownFilesOnly,
+    without_network: withoutNetwork,
+  };
+  if (Object.values(report).every(Boolean)) log.debug(facts, 'native compilers are isolated');
+  else log.warn(facts, 'this system does not isolate native compilers fully');
+  return new BoundedCompilers(options, isolation, log);
 }

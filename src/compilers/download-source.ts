@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from '../errors.ts';
+import { FullmatchError, messageOf } from '../errors.ts';
 import { type GuardedFetch } from '../lib/guarded-fetch.ts';
+import { isOutOfSpace } from '../lib/system-trouble.ts';
 import { type CompilerSource, type Found } from './compiler-file.ts';
 import { type CompilerList, parseCompilerList, soljsonFileName } from './compiler-list.ts';
 import { sha256OfFile } from './file-digest.ts';
@@ -67,9 +68,17 @@ export class DownloadSource implements CompilerSource {
     if (underWay !== undefined) return underWay;
     const found = this.#findKept(longVersion)
       .then((kept) => kept ?? this.#download(longVersion))
-      .catch((error: unknown) =>
-        unavailable(`Solidity ${longVersion} could not be downloaded: ${messageOf(error)}`),
-      )
+      .catch((error: unknown) => {
+        if (!isOutOfSpace(error))
+          return unavailable(
+            `Solidity ${longVersion} could not be downloaded: ${messageOf(error)}`,
+          );
+        throw new FullmatchError(
+          'storage_full',
+          `There is no space to keep the compiler of Solidity ${longVersion}.`,
+          { cause: error },
+        );
+      })
       .finally(() => this.#underWay.delete(longVersion));
     this.#underWay.set(longVersion, found);
     return found;

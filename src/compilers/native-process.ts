@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BoundedProcess } from './bounded-process.ts';
+import { makeCompilerRoot } from './compiler-root.ts';
 import { type CompilerFile } from './compiler-file.ts';
 import { type CompilerLimits, nativeLimits } from './compiler-limits.ts';
 import { type Isolation } from './isolation.ts';
@@ -25,9 +26,32 @@ function gather(bounded: BoundedProcess, maxBytes: number): () => Buffer {
   return () => Buffer.concat(chunks);
 }
 
+/** A compiler is one process; some have a few threads. */
+const MOST_PROCESSES = 16;
+
+/** Where a native compiler runs. */
+interface Place {
+  readonly program: string;
+  readonly directory: string;
+  readonly cage?: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** A file system of the compiler's own, where the system allows it; else an empty folder. */
+async function makePlace(file: string, { cage }: Isolation): Promise<Place> {
+  if (cage !== undefined) {
+    const { folder, program, workFolder, remove } = await makeCompilerRoot(file);
+    return { program, directory: '/', cage: cage.command(folder, workFolder), remove };
+  }
+  const directory = await mkdtemp(path.join(tmpdir(), 'fullmatch-compiler-'));
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  return { program: file, directory, remove };
+}
+
 /**
  * Compiles one input with a native compiler, in a process of its own that starts in an empty folder: unlike a soljson
- * it follows imports into the file system, and there is nothing to find.
+ * it follows imports into the file system, and there is nothing to find. Where the system allows it, nothing else of
+ * the file system is there at all, there is no network, and its user is nobody.
  * @throws FullmatchError compiler_timeout, compiler_out_of_memory, compiler_output_too_large, compiler_crashed;
  * the signal's reason.
  */
@@ -36,15 +60,19 @@ export async function runNative(
   input: Buffer,
   { limits, isolation, signal }: NativeOptions,
 ): Promise<Buffer> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'fullmatch-compiler-'));
+  const place = await makePlace(file.path, isolation);
   try {
     const bounded = new BoundedProcess({
       name: `Solidity ${file.longVersion}`,
-      file: file.path,
+      file: place.program,
       parameters: ['--standard-json'],
-      directory,
-      limits: nativeLimits(limits),
+      directory: place.directory,
+      limits: {
+        ...nativeLimits(limits),
+        ...(isolation.cage?.ownUser === true && { processes: MOST_PROCESSES }),
+      },
       isolation,
+      ...(place.cage !== undefined && { cage: place.cage }),
     });
     const release = bounded.limit(limits.wallTimeMs);
     const cancel = (): void => bounded.kill('compiler_crashed', 'was cancelled');
@@ -62,6 +90,6 @@ export async function runNative(
       signal?.throwIfAborted();
     }
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await place.remove();
   }
 }

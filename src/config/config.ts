@@ -35,6 +35,8 @@ export interface Config {
     /** Absent: the embedded server. */
     readonly url?: Secret;
     readonly poolSize: number;
+    /** Bytes that stay free on the disk of the embedded server. */
+    readonly minFreeBytes: number;
     /** An absolute path of a folder that holds `postgres` and `initdb`, 15 or newer. */
     readonly binaries?: string;
   };

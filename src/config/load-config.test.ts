@@ -37,7 +37,7 @@ describe('the defaults', () => {
       repository: { enabled: true, port: 10_000 },
       metrics: { enabled: false, port: 9464 },
       dataDir: '/srv/fullmatch-data',
-      database: { poolSize: 10 },
+      database: { poolSize: 10, minFreeBytes: 268_435_456 },
       registry: { include: 'all', defaults: true, localChains: false },
     });
     expect(config.chains.size).toBe(0);
@@ -49,7 +49,7 @@ describe('the defaults', () => {
   it('leave optional keys absent, not undefined', () => {
     const { config } = load();
     expect(Object.keys(config.api)).toEqual(['enabled', 'port', 'prefix']);
-    expect(Object.keys(config.database)).toEqual(['poolSize']);
+    expect(Object.keys(config.database)).toEqual(['poolSize', 'minFreeBytes']);
   });
 
   it('hold in an empty file and in empty sections', () => {

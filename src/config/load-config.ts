@@ -221,6 +221,7 @@ function assemble(settled: Settled, chains: Config['chains']): Config {
     database: {
       ...optional('url', value('database.url')),
       poolSize: value('database.poolSize'),
+      minFreeBytes: value('database.minFreeBytes'),
       ...optional('binaries', settled.path('database.binaries')),
     },
     registry: {

@@ -193,6 +193,11 @@ export const SETTINGS = {
     { secret: true },
   ),
   'database.poolSize': integer([1, 1000], 10, 'The most connections that this process opens.'),
+  'database.minFreeBytes': integer(
+    [0, 2 ** 50],
+    256 * 2 ** 20,
+    'The space to keep free on the disk of the embedded database, in bytes; with less, submissions and imports are refused.',
+  ),
   'database.binaries': text(
     path,
     undefined,

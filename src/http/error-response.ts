@@ -40,6 +40,8 @@ const OF_THE_MACHINE: ReadonlySet<ErrorCode> = new Set([
   'database_unreachable',
   'database_too_old',
   'database_error',
+  'database_unavailable',
+  'database_damaged',
   'schema_too_new',
   'data_directory_unusable',
   'data_directory_full',

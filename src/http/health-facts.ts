@@ -44,6 +44,16 @@ export interface DatabaseHealth {
   readonly checkedAt: Date;
 }
 
+/** What is wrong with the database, as statements of this process met it. */
+export interface StoreHealth {
+  /** Since when it does not answer, though it takes connections. */
+  readonly hungSince?: Date;
+  readonly troubles: readonly {
+    readonly code: 'disk_full' | 'database_unavailable' | 'database_damaged';
+    readonly since: Date;
+  }[];
+}
+
 /** The verification jobs in flight, of all processes of the database. */
 export interface QueueHealth {
   readonly queued: number;
@@ -73,6 +83,7 @@ export interface HealthFacts {
   readonly configuration?: ConfigurationHealth;
   readonly statistics?: StatisticsHealth;
   readonly database?: DatabaseHealth;
+  readonly store?: StoreHealth;
   readonly queue?: QueueHealth;
   readonly compilers?: CompilersHealth;
   /** As this process sees them. */

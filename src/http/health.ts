@@ -1,4 +1,4 @@
-import { type DatabaseHealth, type HealthFacts } from './health-facts.ts';
+import { type HealthFacts, type StoreHealth } from './health-facts.ts';
 import { type HealthReason, type HealthReport, type Readiness } from './health-schema.ts';
 
 /** A reason names no more chains than this. */
@@ -51,7 +51,7 @@ export function composeHealth(facts: HealthFacts): HealthReport {
     }),
     ...(database && {
       database: {
-        reachable: isReachable(database, facts.now),
+        reachable: isReachable(facts),
         checkedSecondsAgo: age(database.checkedAt),
       },
     }),
@@ -89,6 +89,28 @@ export function readinessOf(report: HealthReport): Readiness {
   };
 }
 
+/** What is said of a trouble of the database. Only damage makes answers wrong or missing; the rest concerns writing. */
+const TROUBLES: Record<
+  StoreHealth['troubles'][number]['code'],
+  Pick<HealthReason, 'detail' | 'blocking'>
+> = {
+  disk_full: {
+    detail:
+      'The database has too little space on its disk. Nothing new is accepted, and verifications wait; free some space.',
+    blocking: false,
+  },
+  database_unavailable: {
+    detail:
+      'The database refuses work, being read-only, out of memory or unable to write its files; the log says more. Verifications wait.',
+    blocking: false,
+  },
+  database_damaged: {
+    detail:
+      'A table or a file of the database is damaged or missing; the log says which. Restore it from a backup.',
+    blocking: true,
+  },
+};
+
 function findReasons(facts: HealthFacts): HealthReason[] {
   const { registry, listSync, database, documents } = facts;
   const reasons: HealthReason[] = [];
@@ -111,12 +133,17 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     blocking: true,
   });
   // The counts that are served may have been overtaken, and another replica may know better.
-  add(database !== undefined && !isReachable(database, facts.now), {
+  const hungSince = facts.store?.hungSince?.toISOString();
+  add(database !== undefined && !isReachable(facts), {
     code: 'database_unreachable',
     detail:
       'The database does not answer; the log says why as soon as it is known. The last known counts are served.',
     blocking: true,
+    ...(hungSince !== undefined && { since: hungSince }),
   });
+  for (const { code, since } of facts.store?.troubles ?? []) {
+    reasons.push({ code, ...TROUBLES[code], since: since.toISOString() });
+  }
   const since = listSync?.failure?.since.toISOString();
   add(listSync?.failure !== undefined, {
     code: 'list_stale',
@@ -151,7 +178,9 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   return reasons;
 }
 
-function isReachable({ reachable, checkedAt }: DatabaseHealth, now: Date): boolean {
+function isReachable({ now, database, store }: HealthFacts): boolean {
+  if (database === undefined || store?.hungSince !== undefined) return false;
+  const { reachable, checkedAt } = database;
   return reachable && now.getTime() - checkedAt.getTime() <= UNANSWERED_SECONDS * 1000;
 }
 

@@ -24,6 +24,8 @@ export interface ImportOptions {
   /** The folder that holds `contracts`, or `contracts` itself. */
   readonly path: string;
   readonly database: RepositoryDatabase;
+  /** Fails when there is too little space for another batch; without it nobody looks. */
+  readonly requireSpace?: () => Promise<void>;
   /** Checks every entry, also those already stored, and stores nothing. */
   readonly dryRun: boolean;
   readonly log: Logger;
@@ -64,7 +66,7 @@ interface Candidate {
 /**
  * Imports a repository tree in layout V1 or V2: `{full_match|partial_match}/{chainId}/{address}/…`. Every sound
  * contract is stored with origin `imported`; a bad entry is refused by itself. A second run skips what is stored.
- * @throws FullmatchError `import_path_unusable`, and those of the database: what was stored until then stays
+ * @throws FullmatchError `import_path_unusable`, `storage_full`, and those of the database: what was stored until then stays
  */
 export async function importRepository(options: ImportOptions): Promise<ImportSummary> {
   const root = await findTreeRoot(options.path);
@@ -188,6 +190,7 @@ async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): P
 
 async function storeBatch(run: Run, batch: readonly ReadContract[]): Promise<void> {
   const contracts = batch.map(({ contract }) => contract);
+  await run.options.requireSpace?.();
   const outcomes = await saveBatch(run.options.database, contracts);
   outcomes.forEach((outcome, index) => {
     const place = batch[index]?.place;

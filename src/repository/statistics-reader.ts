@@ -17,11 +17,14 @@ export interface StatisticsReader {
   createFeed(): Pick<MatchFeed, 'open' | 'readLater'>;
 }
 
-/** The reader of a database. */
-export function createStatisticsReader(database: Database): StatisticsReader {
+/** The reader of a database; `serving` is the same for those who cannot wait. */
+export function createStatisticsReader(
+  database: Database,
+  serving: Database = database,
+): StatisticsReader {
   return {
-    readOverview: () => readStatisticsOverview(database),
-    readHistory: (question) => readStatisticsHistory(database, question),
+    readOverview: () => readStatisticsOverview(serving),
+    readHistory: (question) => readStatisticsHistory(serving, question),
     createFeed: () => new MatchFeed(database),
   };
 }

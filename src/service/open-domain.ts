@@ -21,7 +21,7 @@ import { createContractReader } from '../repository/contract-reader.ts';
 import { createStatisticsReader } from '../repository/statistics-reader.ts';
 import { readStatistics } from '../repository/statistics.ts';
 import { watchMatches } from '../repository/watch-matches.ts';
-import { type Database } from '../store/database.ts';
+import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { openStore } from '../store/open-store.ts';
 import { startRecheckWalk } from '../verification/recheck-walk.ts';
 import { startVerification } from '../verification/verification.ts';
@@ -61,8 +61,11 @@ export async function openDomain(
   const listRead = readChainList(config.registry);
   // Its failure is met below; the store is opened meanwhile.
   listRead.catch(() => undefined);
-  const store = opened.add(await openStore({ ...config.database, dataDir: config.dataDir }, log));
+  const store = opened.add(
+    await openStore({ ...config.database, dataDir: config.dataDir, watch: true }, log),
+  );
   const { database } = store;
+  const serving = database.limited(SERVING_TIME_LIMIT_MS);
   const fallback = await listRead;
   const { urls } = config.registry.sync;
   const list = await readServedList(database, urls, fallback, log);
@@ -72,7 +75,7 @@ export async function openDomain(
   const publisher = new Publisher(
     { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
     {
-      readStatistics: () => readStatistics(database),
+      readStatistics: () => readStatistics(serving),
       publishedAt: (sha256) => recordPublication(database, sha256),
     },
     documents,
@@ -103,7 +106,12 @@ export async function openDomain(
     perJob: jobWaitingRequests,
   };
   const verification = opened.addFirst(
-    await startVerification(database, parts, { workers, jobTimeoutMs, queue, waiters }, log),
+    await startVerification(
+      database,
+      parts,
+      { workers, jobTimeoutMs, queue, waiters, requireSpace: () => store.requireSpace() },
+      log,
+    ),
   );
 
   const configuredChains = (): readonly number[] => [...publisher.inputs.configured.keys()];
@@ -132,14 +140,15 @@ export async function openDomain(
     verification,
     trustedProxies,
     verificationBytes: config.verification.requestBytes,
-    contracts: createContractReader(database),
-    contractLists: createContractLists(database),
+    contracts: createContractReader(serving),
+    contractLists: createContractLists(serving),
     activity,
     health: () =>
       composeHealth({
         now: new Date(),
         startedAt,
         ...publisher.facts,
+        store: store.condition(),
         configuration: reloading.state,
         ...(listSync.state && { listSync: listSync.state }),
         ...(verification.queue && { queue: verification.queue }),
@@ -198,7 +207,7 @@ async function followMatches(
 ): Promise<Activity> {
   await publisher.refresh();
   const sources = { registry: () => publisher.registry, documents };
-  const reader = createStatisticsReader(database);
+  const reader = createStatisticsReader(database, database.limited(SERVING_TIME_LIMIT_MS));
   const activity = opened.addFirst(await openActivity({ reader, ...sources }, events));
   const refresh = async (): Promise<void> => {
     await publisher.refresh();

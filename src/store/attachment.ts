@@ -14,6 +14,7 @@ import {
 import { EMBEDDED_USER, initialiseData } from './initialise-data.ts';
 import { findRunningServer, type LockFile } from './lock-file.ts';
 import { findBinaries } from './postgres-binaries.ts';
+import { type ServerUse } from './server-watcher.ts';
 import { startServer, type StartOutcome, stopServer } from './server-process.ts';
 import { mapDatabaseError, SQLSTATE, sqlstateOf } from './sqlstate.ts';
 import { folderFailure } from './store-failure.ts';
@@ -60,6 +61,7 @@ const READY_TIMEOUT_MS = 10_000;
  */
 export async function attach(
   options: EmbeddedServerOptions,
+  use: ServerUse,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Attachment> {
@@ -72,10 +74,12 @@ export async function attach(
     let failure: unknown;
     if (lock === undefined) {
       readySince = undefined;
-      started = (await start(data, options, log)) === 'started';
+      started = (await start(data, options, use, log)) === 'started';
       if (started) continue;
     } else {
       try {
+        // Also for a server that an older version started, or whose watcher is gone.
+        await use.ensure(data);
         return { ...(await join(lock, data, options)), data, lock, started };
       } catch (error) {
         // Unreachable: the server is about to take connections, or to end, by another process's will or a crash.
@@ -90,13 +94,13 @@ export async function attach(
   }
 }
 
-/** Leaves the server, and stops it when no other process is attached. */
-export async function detach({ presence, data, lock }: Attachment, log: Logger): Promise<void> {
+/** Leaves the server, and stops it when no other process is attached. True when it has stopped. */
+export async function detach({ presence, data, lock }: Attachment, log: Logger): Promise<boolean> {
   const last = await isLast(presence);
-  if (last && !(await stopServer(data, lock.pid, lock.socketFolder))) {
-    log.warn({ process_id: lock.pid }, 'PostgreSQL is still shutting down');
-  }
+  const stopped = last && (await stopServer(data, lock.pid, lock.socketFolder));
+  if (last && !stopped) log.warn({ process_id: lock.pid }, 'PostgreSQL is still shutting down');
   await presence.end().catch(() => undefined);
+  return stopped;
 }
 
 /** A database of the server that wrote the lock file. */
@@ -121,6 +125,7 @@ async function findServer(data: DataDirectory): Promise<LockFile | undefined> {
 async function start(
   data: DataDirectory,
   options: EmbeddedServerOptions,
+  use: ServerUse,
   log: Logger,
 ): Promise<StartOutcome> {
   const binaries = await findBinaries(
@@ -139,6 +144,8 @@ async function start(
     }
     const made = data.major ?? (await readMajorVersion(data.path));
     if (made !== undefined) checkMajorVersion(data.path, made, binaries);
+    // Before the server, so that there is no moment in which it could be left behind.
+    await use.ensure(data);
     return await startServer(data, binaries);
   } catch (error) {
     throw folderFailure(error, data.path);

@@ -18,6 +18,9 @@ export interface Queryable {
   query<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** The longest that a request waits for the database, in milliseconds: its client hears of trouble within five seconds. */
+export const SERVING_TIME_LIMIT_MS = 4_000;
+
 /** The PostgreSQL database of the service: a pool of connections. */
 export interface Database extends Queryable {
   /**
@@ -30,4 +33,9 @@ export interface Database extends Queryable {
    * reconnection, since notifications sent in between are lost. Resolves when listening; the result ends it.
    */
   listen(channel: string, onNotify: (payload?: string) => void): Promise<() => Promise<void>>;
+  /**
+   * The same database for those who cannot wait: every statement and transaction of it, with the wait for a connection,
+   * fails as `database_unreachable` after the time, and at once while the database is known to hang.
+   */
+  limited(timeLimitMs: number): Database;
 }

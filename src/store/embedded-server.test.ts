@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listProcesses } from '../../test/support/child-processes.ts';
 import { openStoreProcess, type StoreProcess } from '../../test/support/open-store-process.ts';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
 import { FullmatchError } from '../errors.ts';
@@ -11,10 +12,12 @@ import { sql } from './database.ts';
 import { readLockFile, runsOn } from './lock-file.ts';
 import { openStore, type Store } from './open-store.ts';
 import { ensureSystemUser, isRoot, SYSTEM_FOLDER } from './system-user.ts';
+import { wait } from './wait.ts';
 
 /** How long a test waits for what happens on its own; a busy machine takes its time. */
 const SOON = { timeout: 15_000 };
 const ONE = sql('test: select one', 'SELECT 1 AS one');
+const PIPE = 'fullmatch-users';
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -72,6 +75,13 @@ async function openInProcess(dataDir: string, user = {}): Promise<StoreProcess> 
   return opened;
 }
 
+/** The process ids of the shells that watch over the users of the server. */
+async function watchersOf(dataDir: string): Promise<readonly number[]> {
+  const mine = `fullmatch-watcher ${path.join(dataDir, 'postgres')} `;
+  const found = (await listProcesses()).filter(({ command }) => command.endsWith(mine));
+  return found.map(({ pid }) => pid);
+}
+
 async function isGone(pid: number, dataDir: string): Promise<boolean> {
   return !(await runsOn(pid, path.join(dataDir, 'postgres')));
 }
@@ -119,15 +129,47 @@ describe('the embedded server', () => {
     expect(await isGone(other.opened.processId!, dataDir)).toBe(true);
   });
 
-  it('outlives a killed process and is adopted by the next', async () => {
+  it('ends with the process that is killed, keeps what was stored, and leaves nothing behind', async () => {
     const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
+    const { processId = 0 } = killed.opened;
     await killed.kill();
-    expect(await isGone(killed.opened.processId!, dataDir)).toBe(false);
+    await expect.poll(() => isGone(processId, dataDir), SOON).toBe(true);
+    await expect.poll(() => watchersOf(dataDir), SOON).toEqual([]);
+    await expect.poll(() => readdir(path.join(dataDir, 'postgres')), SOON).not.toContain(PIPE);
     const store = await open(dataDir);
-    expect(store.server).toMatchObject({ joined: true, processId: killed.opened.processId });
+    expect(store.server.joined).toBe(false);
     await store.close();
-    expect(await isGone(killed.opened.processId!, dataDir)).toBe(true);
+    await expect.poll(() => watchersOf(dataDir), SOON).toEqual([]);
+  });
+
+  it('stays for whoever else uses it when a process is killed, and ends with the last killed', async () => {
+    const dataDir = await usedDataDir();
+    const first = await openInProcess(dataDir);
+    const second = await openInProcess(dataDir);
+    const { processId = 0 } = first.opened;
+    expect(second.opened).toMatchObject({ joined: true, processId });
+    await first.kill();
+    await wait(1_500);
+    expect(await isGone(processId, dataDir)).toBe(false);
+    expect(await watchersOf(dataDir)).toHaveLength(1);
+    await second.kill();
+    await expect.poll(() => isGone(processId, dataDir), SOON).toBe(true);
+    await expect.poll(() => watchersOf(dataDir), SOON).toEqual([]);
+  });
+
+  it('that lost its users and its watcher is adopted by the next, which watches it', async () => {
+    const dataDir = await usedDataDir();
+    const killed = await openInProcess(dataDir);
+    const { processId = 0 } = killed.opened;
+    for (const watcher of await watchersOf(dataDir)) process.kill(watcher, 'SIGKILL');
+    await killed.kill();
+    await wait(1_500);
+    expect(await isGone(processId, dataDir)).toBe(false);
+    const adopting = await openInProcess(dataDir);
+    expect(adopting.opened).toMatchObject({ joined: true, processId });
+    await adopting.kill();
+    await expect.poll(() => isGone(processId, dataDir), SOON).toBe(true);
   });
 
   it('is made once when several are first at the same time', async () => {
@@ -192,8 +234,8 @@ describe('the embedded server', () => {
   it('starts over the lock file of a server that is dead', async () => {
     const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
-    await killed.kill();
     process.kill(killed.opened.processId!, 'SIGKILL');
+    await killed.kill();
     await expect.poll(() => isGone(killed.opened.processId!, dataDir), SOON).toBe(true);
     const store = await open(dataDir);
     expect(store.server.joined).toBe(false);

@@ -10,6 +10,7 @@ import {
 import { type ConnectionTarget } from './connection-target.ts';
 import { findData } from './data-directory.ts';
 import { findRunningServer } from './lock-file.ts';
+import { useServer } from './server-watcher.ts';
 import { wait } from './wait.ts';
 
 /** This process's part in the one PostgreSQL server of a data directory. */
@@ -19,6 +20,8 @@ export interface EmbeddedServer {
   readonly joined: boolean;
   /** The postmaster's process id; another one after it had to be started again. */
   readonly processId: number;
+  /** The folder of its data. */
+  readonly folder: string;
   /** The folder of its socket. */
   readonly socketFolder: string;
   /** A database of this server, wherever it comes back. */
@@ -43,6 +46,7 @@ const CLOSE_PATIENCE_MS = 9_000;
 /**
  * Uses the one PostgreSQL server of the data directory: joins the running one, whoever started it and whether that
  * process still lives, or initialises and starts it. While it is used it is watched, and started again when it dies.
+ * It ends with its last user, however that ends.
  * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `data_directory_too_new`,
  * `data_directory_too_old`, `embedded_server_unavailable`, `database_error`
  */
@@ -51,7 +55,12 @@ export async function openEmbeddedServer(
   log: Logger,
 ): Promise<EmbeddedServer> {
   const closing = new AbortController();
-  let attachment = await attach(options, log, closing.signal);
+  const use = useServer(log);
+  let attachment = await attach(options, use, log, closing.signal).catch(async (error: unknown) => {
+    // A server that was started for nothing is stopped by its watcher.
+    await use.release(false);
+    throw error;
+  });
   const joined = !attachment.started;
   let recovery: Promise<void> = Promise.resolve();
   let delay = FIRST_DELAY_MS;
@@ -70,7 +79,7 @@ export async function openEmbeddedServer(
       await wait(delay, closing.signal);
       delay = Math.min(2 * delay, LONGEST_DELAY_MS);
       try {
-        attachment = await attach(options, log, closing.signal);
+        attachment = await attach(options, use, log, closing.signal);
         backSince = Date.now();
         log.info({ process_id: attachment.lock.pid }, 'PostgreSQL is back');
         watch(attachment);
@@ -91,6 +100,9 @@ export async function openEmbeddedServer(
     get processId() {
       return attachment.lock.pid;
     },
+    get folder() {
+      return attachment.data.path;
+    },
     get socketFolder() {
       return attachment.lock.socketFolder;
     },
@@ -102,8 +114,13 @@ export async function openEmbeddedServer(
     async close() {
       closing.abort();
       const patience = new AbortController();
-      const left = recovery.then(() => detach(attachment, log)).finally(() => patience.abort());
+      let stopped = false;
+      const left = recovery
+        .then(() => detach(attachment, log))
+        .then((hasStopped) => (stopped = hasStopped))
+        .finally(() => patience.abort());
       await Promise.race([left, wait(CLOSE_PATIENCE_MS, patience.signal)]);
+      await use.release(stopped);
     },
   };
 }

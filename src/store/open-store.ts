@@ -7,9 +7,11 @@ import { type Database } from './database.ts';
 import { EMBEDDED_DATABASE } from './attachment.ts';
 import { type EmbeddedServer, openEmbeddedServer } from './embedded-server.ts';
 import { migrate } from './migrate.ts';
-import { createDatabasePool } from './pool.ts';
+import { FreeSpace } from './free-space.ts';
+import { createDatabasePool, type DatabasePool } from './pool.ts';
 import { OLDEST_MAJOR } from './postgres-binaries.ts';
 import { mapDatabaseError } from './sqlstate.ts';
+import { type StoreTrouble, watchCondition } from './store-condition.ts';
 
 /** Which database the store uses, and how. */
 export interface StoreOptions {
@@ -25,6 +27,10 @@ export interface StoreOptions {
   readonly applicationName?: string;
   /** Whether the schema is brought up to date; true unless told. */
   readonly migrate?: boolean;
+  /** Bytes that stay free on the file system of the embedded server's data; 0 unless told. */
+  readonly minFreeBytes?: number;
+  /** Whether the condition of the database is looked after; false unless told. */
+  readonly watch?: boolean;
 }
 
 /** An open database with the schema of this version, and the server that it is on. */
@@ -38,8 +44,19 @@ export interface Store {
     /** The embedded server's process; another one after it had to be started again. */
     readonly processId?: number;
   };
+  /** What is wrong with the database now, and since when. */
+  condition(): StoreHealth;
+  /** @throws FullmatchError `storage_full` when the embedded server's data has too little space */
+  requireSpace(): Promise<void>;
   /** Ends the connections, and stops the embedded server when no other process uses it. */
   close(): Promise<void>;
+}
+
+/** What is wrong with the database, as this process sees it. */
+export interface StoreHealth {
+  /** Since when it does not answer, though it takes connections. */
+  readonly hungSince?: Date;
+  readonly troubles: readonly StoreTrouble[];
 }
 
 const APPLICATION_NAME = 'fullmatch';
@@ -70,7 +87,7 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
   try {
     const target = embedded.target(EMBEDDED_DATABASE);
     await prepareDatabase(target, options, log);
-    return openPool(target, options, log, describeEmbedded(embedded), () => embedded.close());
+    return openPool(target, options, log, describeEmbedded(embedded), embedded);
   } catch (error) {
     await embedded.close();
     throw error;
@@ -95,18 +112,50 @@ function openPool(
   options: StoreOptions,
   log: Logger,
   server: Store['server'],
-  leaveServer?: () => Promise<void>,
+  embedded?: EmbeddedServer,
 ): Store {
   const pool = createDatabasePool(target, options.poolSize, log);
+  const space = new FreeSpace(embedded?.folder, options.minFreeBytes ?? 0);
+  const closing = new AbortController();
+  const watched =
+    options.watch === true
+      ? watchCondition(pool.condition, { database: pool.database, space, log }, closing.signal)
+      : undefined;
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    closing.abort();
     try {
       await pool.close();
+      await watched;
     } finally {
-      await leaveServer?.();
+      await embedded?.close();
     }
   };
-  return { database: pool.database, server, close: () => (closed ??= close()) };
+  return {
+    database: pool.database,
+    server,
+    condition: () => describeCondition(pool, space),
+    requireSpace: () => space.require(),
+    close: () => (closed ??= close()),
+  };
+}
+
+function describeCondition({ condition, hungSince }: DatabasePool, space: FreeSpace): StoreHealth {
+  const since = hungSince();
+  const { shortage } = space;
+  const met = condition.troubles;
+  const isKnown = met.some(({ code }) => code === 'disk_full');
+  const short: readonly StoreTrouble[] =
+    shortage === undefined || isKnown
+      ? []
+      : [
+          {
+            code: 'disk_full',
+            since: shortage.since,
+            message: `${shortage.freeBytes} bytes are free`,
+          },
+        ];
+  return { ...(since !== undefined && { hungSince: since }), troubles: [...short, ...met] };
 }
 
 /** Checks the version, migrates, and returns the version. */

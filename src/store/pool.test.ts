@@ -135,7 +135,7 @@ describe('a transaction', () => {
       await transaction.query(fail);
     });
     await expect(failed).rejects.toMatchObject({
-      code: 'database_error',
+      code: 'database_unavailable',
       details: { sqlstate: '40001' },
     });
     expect(runs).toBe(6);

@@ -4,12 +4,19 @@ import { type Logger } from '../log.ts';
 import { type ConnectionTarget } from './connection-target.ts';
 import { type Database, type Queryable, type Statement } from './database.ts';
 import { listenOn } from './listener.ts';
+import { Circuit } from './circuit.ts';
 import { breaksConnection, isPassing, isRetryable, mapDatabaseError } from './sqlstate.ts';
+import { StoreCondition } from './store-condition.ts';
+import { TimeLimit } from './time-limit.ts';
 import { wait } from './wait.ts';
 
 /** A database behind a pool of connections, and the end of it. */
 export interface DatabasePool {
   readonly database: Database;
+  /** What its statements show of the database. */
+  readonly condition: StoreCondition;
+  /** Since when the database does not answer. */
+  readonly hungSince: () => Date | undefined;
   /** Ends the listeners, waits for the statements under way, and ends all connections. */
   close(): Promise<void>;
 }
@@ -67,44 +74,81 @@ export function createDatabasePool(
     }
   };
 
-  const database: Database = {
-    async query<Row extends object>(statement: Statement, values: readonly unknown[] = []) {
-      const client = await acquire();
-      return useAndRelease(client, () => runStatement<Row>(client, statement, values));
-    },
-    async transaction<T>(work: (transaction: Queryable) => Promise<T>) {
-      for (let rerun = 1; ; rerun += 1) {
-        const client = await acquire();
-        try {
-          return await useAndRelease(client, () => runTransaction(client, work));
-        } catch (error) {
-          if (!isRetryable(error) || rerun > MOST_RERUNS) throw error;
-          log.debug({ rerun, error: messageOf(error) }, 'a transaction runs again');
-          await wait(Math.random() * RERUN_DELAY_MS * 2 ** rerun);
-        }
-      }
-    },
-    async listen(channel, onNotify) {
-      const stop = await listenOn(target, channel, onNotify, log);
-      listeners.add(stop);
-      return async () => {
-        listeners.delete(stop);
-        await stop();
-      };
-    },
+  const condition = new StoreCondition();
+  const circuit = new Circuit(target, log, closing.signal);
+
+  /** Runs work on a connection: all of it, with the wait for the connection, within the limit where there is one. */
+  const onConnection = async <T>(
+    limit: TimeLimit | undefined,
+    work: (client: PoolClient) => Promise<T>,
+  ): Promise<T> => {
+    const acquired = acquire();
+    if (limit === undefined) return useAndRelease(await acquired, work);
+    const client = await limit.race(acquired).catch((error: unknown) => {
+      // It may still come when nobody waits for it any more.
+      void acquired.then((late) => late.release()).catch(() => undefined);
+      throw error;
+    });
+    return useAndRelease(client, () => limit.race(work(client))).catch((error: unknown) => {
+      if (limit.isOver) void circuit.cancelStatement(client);
+      throw error;
+    });
   };
+
+  const createDatabase = (timeLimitMs?: number): Database => {
+    const withLimit = async <T>(work: (limit?: TimeLimit) => Promise<T>): Promise<T> => {
+      if (timeLimitMs === undefined) return work();
+      const limit = new TimeLimit(timeLimitMs, target, circuit);
+      try {
+        return await work(limit);
+      } finally {
+        limit.end();
+      }
+    };
+    return {
+      query: <Row extends object>(statement: Statement, values: readonly unknown[] = []) =>
+        withLimit((limit) =>
+          onConnection(limit, (client) => runStatement<Row>(client, statement, values, condition)),
+        ),
+      transaction: <T>(work: (transaction: Queryable) => Promise<T>) =>
+        withLimit(async (limit) => {
+          for (let rerun = 1; ; rerun += 1) {
+            try {
+              return await onConnection(limit, (client) => runTransaction(client, work, condition));
+            } catch (error) {
+              if (!isRetryable(error) || rerun > MOST_RERUNS) throw error;
+              log.debug({ rerun, error: messageOf(error) }, 'a transaction runs again');
+              await wait(Math.random() * RERUN_DELAY_MS * 2 ** rerun);
+            }
+          }
+        }),
+      async listen(channel, onNotify) {
+        const stop = await listenOn(target, channel, onNotify, log);
+        listeners.add(stop);
+        return async () => {
+          listeners.delete(stop);
+          await stop();
+        };
+      },
+      limited: (ms) => createDatabase(ms),
+    };
+  };
+  const database = createDatabase();
   const close = async (): Promise<void> => {
     closing.abort();
     await Promise.all([...listeners].map((stop) => stop()));
     await pool.end();
   };
-  return { database, close };
+  return { database, condition, hungSince: () => circuit.openSince, close };
 }
 
-async function useAndRelease<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+async function useAndRelease<T>(
+  client: PoolClient,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   let broken = false;
   try {
-    return await work();
+    return await work(client);
   } catch (error) {
     // What failed outside PostgreSQL, in the caller's work, leaves a connection that was rolled back and is sound.
     broken =
@@ -124,21 +168,27 @@ function isFromStore(error: unknown): boolean {
 
 async function runStatement<Row extends object>(
   client: PoolClient,
-  { label, text }: Statement,
+  statement: Statement,
   values: readonly unknown[],
+  condition: StoreCondition,
 ): Promise<Row[]> {
+  const { label, text } = statement;
   const name = Buffer.byteLength(label) <= LONGEST_NAME_BYTES ? { name: label } : {};
   try {
     const result = await client.query<Row>({ ...name, text, values: [...values] });
+    condition.succeeded(statement);
     return result.rows;
   } catch (error) {
-    throw mapDatabaseError(error, { statement: label });
+    const mapped = mapDatabaseError(error, { statement: label });
+    condition.failed(statement, values, mapped);
+    throw mapped;
   }
 }
 
 async function runTransaction<T>(
   client: PoolClient,
   work: (transaction: Queryable) => Promise<T>,
+  condition: StoreCondition,
 ): Promise<T> {
   let ended = false;
   let failure: Error | undefined;
@@ -153,7 +203,7 @@ async function runTransaction<T>(
         );
       }
       try {
-        return await runStatement<Row>(client, statement, values);
+        return await runStatement<Row>(client, statement, values, condition);
       } catch (error) {
         if (error instanceof Error) failure = error;
         throw error;

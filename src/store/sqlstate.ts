@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { FullmatchError, messageOf } from '../errors.ts';
+import { type ErrorCode, FullmatchError, messageOf } from '../errors.ts';
 
 /** SQLSTATEs of PostgreSQL (its manual, appendix A) that the store acts upon. */
 export const SQLSTATE = {
@@ -16,6 +16,14 @@ export const SQLSTATE = {
 // Class 08: connection exceptions. 57P01–57P05: ended by an administrator, a crash, a shutdown or a dropped
 // database. 53300: too many connections, which passes.
 const UNREACHABLE_STATE = /^(?:08...|57P0[1-5]|53300)$/;
+// Class 53: resources are exhausted. 25006: read-only, as a server that was demoted. 58000, 58030: its files fail.
+const EXHAUSTED_STATE = /^(?:53...|25006|580[03]0)$/;
+// Beside these, what another try may mend: class 40: rolled back; 55P03: a lock that is held; 57014: took too long or
+// was cancelled; 25P03, 25P04: a transaction that took too long.
+const UNAVAILABLE_STATE = /^(?:53...|25006|580[03]0|40...|55P03|57014|25P0[34])$/;
+// XX000: an internal error, which damaged rows and catalogues lead to; XX001, XX002: damaged data, damaged index;
+// 58P01, 58P02: a relation's file is missing or in the way; 42P01, 42703: a table or a column of the schema is missing.
+const DAMAGED_STATE = /^(?:XX00[0-2]|58P0[12]|42P01|42703)$/;
 // Class 28: the server refused the user. Its messages name the user, who is nobody's business.
 const CREDENTIALS_STATE = /^28/;
 const UNREACHABLE_SYSTEM_CODES = new Set([
@@ -64,6 +72,30 @@ export function isRetryable(error: unknown): boolean {
   return state === SQLSTATE.serialisationFailure || state === SQLSTATE.deadlock;
 }
 
+/** Whether a database, for want of space or another resource, cannot do work that it could do before. */
+export function isExhaustion(error: unknown): boolean {
+  const state = sqlstateOf(error);
+  return state !== undefined && EXHAUSTED_STATE.test(state) && !UNREACHABLE_STATE.test(state);
+}
+
+/** Whether tables or files of the database are damaged or missing. */
+export function isDamage(error: unknown): boolean {
+  return DAMAGED_STATE.test(sqlstateOf(error) ?? '');
+}
+
+const PASSING_ERRORS: ReadonlySet<ErrorCode> = new Set([
+  'database_unreachable',
+  'database_unavailable',
+  'database_damaged',
+  'data_directory_full',
+  'storage_full',
+] as const);
+
+/** Whether the store failed for a reason that says nothing of the work that it was given: the same may succeed later. */
+export function isStoreTrouble(error: unknown): boolean {
+  return error instanceof FullmatchError && PASSING_ERRORS.has(error.code);
+}
+
 /** Whether a failed attempt to connect, raw from the driver, may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   const code = sqlstateOf(error) ?? systemCodeOf(error);
@@ -93,7 +125,8 @@ export interface DatabaseErrorContext {
 
 /**
  * The driver's error as ours: `database_unreachable` when the connection failed, `data_directory_full` when the
- * server's disk is full, else `database_error`.
+ * server's disk is full, `database_unavailable` for what passes, `database_damaged` when data is damaged or missing,
+ * else `database_error`.
  * The message never holds a connection string, a user or a password.
  */
 export function mapDatabaseError(error: unknown, context: DatabaseErrorContext): FullmatchError {
@@ -125,10 +158,15 @@ export function mapDatabaseError(error: unknown, context: DatabaseErrorContext):
   const failed =
     statement === undefined ? `PostgreSQL${at} refuses` : `The statement "${statement}" failed`;
   const state = sqlstate === undefined ? '' : ` (SQLSTATE ${sqlstate})`;
-  return new FullmatchError('database_error', `${failed}: ${messageOf(error)}${state}`, {
+  return new FullmatchError(codeOf(sqlstate), `${failed}: ${messageOf(error)}${state}`, {
     details,
     cause: error,
   });
+}
+
+function codeOf(sqlstate = ''): ErrorCode {
+  if (UNAVAILABLE_STATE.test(sqlstate)) return 'database_unavailable';
+  return DAMAGED_STATE.test(sqlstate) ? 'database_damaged' : 'database_error';
 }
 
 function isUnreachable(error: unknown, sqlstate: string | undefined): boolean {

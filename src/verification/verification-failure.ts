@@ -1,5 +1,7 @@
-import { ERROR_CODES, FullmatchError, messageOf, type ErrorCode } from '../errors.ts';
+import { FullmatchError, messageOf, type ErrorCode } from '../errors.ts';
 import { type Hex } from '../lib/hex.ts';
+import { isSystemTrouble } from '../lib/system-trouble.ts';
+import { isStoreTrouble } from '../store/sqlstate.ts';
 
 /** What a failure says of the contract: it does not match, the input is at fault, or nobody could look. */
 export type FailureKind = 'no_match' | 'invalid_input' | 'not_checked';
@@ -120,13 +122,13 @@ export function toVerificationFailure(error: unknown): VerificationFailure {
   );
 }
 
-/** Whether the fault is one of the moment, such as a database that restarts: the job may be tried again. */
+/**
+ * Whether the fault is one of the moment and says nothing of the contract, such as a database that restarts or a disk
+ * that is full: the job is tried again.
+ */
 export function isPassing(error: unknown): boolean {
-  return (
-    error instanceof FullmatchError &&
-    ['database_unreachable', 'shutting_down'].includes(error.code) &&
-    ERROR_CODES[error.code].status === 503
-  );
+  if (error instanceof FullmatchError && error.code === 'shutting_down') return true;
+  return isStoreTrouble(error) || isSystemTrouble(error);
 }
 
 /** What the log says of a failure that was not expected; undefined for the others. */

@@ -1,6 +1,6 @@
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { type Database } from '../store/database.ts';
+import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { watchJobs } from './job-notifications.ts';
 import { JobWaiters, type WaiterLimits, type WaitOptions } from './job-waiters.ts';
 import { submitJob, type QueueLimits } from './submit-job.ts';
@@ -16,7 +16,8 @@ export interface Verification {
   /**
    * Puts a verification into the queue.
    * @returns the job's id.
-   * @throws FullmatchError unsupported_chain, already_verified, duplicate_verification_request, queue_full.
+   * @throws FullmatchError unsupported_chain, already_verified, duplicate_verification_request, queue_full,
+   * storage_full, database_unreachable when the database does not answer in time.
    */
   submit(request: PackedRequest, client: string): Promise<string>;
   /** The job of an id, or undefined. */
@@ -37,6 +38,8 @@ export interface Verification {
 export interface VerificationOptions extends WorkerOptions {
   readonly queue: QueueLimits;
   readonly waiters: WaiterLimits;
+  /** @throws FullmatchError `storage_full` when nothing more should be accepted */
+  readonly requireSpace?: () => Promise<void>;
 }
 
 /** Starts the workers of this process on the database's queue, and gives the way into the queue. */
@@ -48,9 +51,10 @@ export async function startVerification(
 ): Promise<Verification> {
   const watch = await watchJobs(database);
   const queue = await watchQueue(database, watch, log);
-  const waiters = new JobWaiters({ database, watch, log }, options.waiters);
+  const serving = database.limited(SERVING_TIME_LIMIT_MS);
+  const waiters = new JobWaiters({ database: serving, watch, log }, options.waiters);
   const closing = new AbortController();
-  const checkCode = checkBeforeSubmitting(database, parts, closing.signal, log);
+  const checkCode = checkBeforeSubmitting(serving, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
   const tell = (end: JobEnd): void => {
     for (const listener of listeners) listener(end);
@@ -77,8 +81,9 @@ export async function startVerification(
   return {
     submit: async (request, client) => {
       requireSupported(parts, request.chainId);
+      await options.requireSpace?.();
       await checkCode(request);
-      return submitJob(database, request, client, options.queue, () =>
+      return submitJob(serving, request, client, options.queue, () =>
         tell({ kind: 'not_checked', outcome: 'job_displaced' }),
       );
     },

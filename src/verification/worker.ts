@@ -4,6 +4,7 @@ import { type Logger } from '../log.ts';
 import { saveMatch } from '../repository/save-matches.ts';
 import { type Database } from '../store/database.ts';
 import { type JobWatch } from './job-notifications.ts';
+import { pauseAfter, putBack } from './put-back.ts';
 import { reapUntil } from './reaper.ts';
 import {
   claimJob,
@@ -11,7 +12,6 @@ import {
   finishWithFailure,
   finishWithMatch,
   handBack,
-  MAX_ATTEMPTS,
   renewLease,
   type ClaimedJob,
   type Lane,
@@ -94,6 +94,7 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
   const { shortJobMs = SHORT_JOB_MS } = options;
   const state = { running: 0 };
   const work = async (lane: Lane): Promise<void> => {
+    let troubles = 0;
     while (!stopping.signal.aborted) {
       const job = await claim(parts, leaseMs, lane);
       if (job === 'failed')
@@ -101,13 +102,15 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
       else if (job === undefined) await parts.watch.wait(pollMs, stopping.signal);
       else {
         state.running += 1;
-        await runJob(parts, job, {
+        const settled = await runJob(parts, job, {
           leaseMs,
           jobTimeoutMs,
           stopping: stopping.signal,
           ...(lane === 'short' && { yieldAfterMs: shortJobMs }),
         });
         state.running -= 1;
+        troubles = settled === 'troubled' ? troubles + 1 : 0;
+        await wait(pauseAfter(troubles), undefined, { signal: stopping.signal }).catch(noop);
       }
     }
   };
@@ -153,8 +156,12 @@ interface RunOptions {
   readonly yieldAfterMs?: number;
 }
 
-/** Runs one job to one of its ends. Never rejects. */
-async function runJob(parts: WorkerParts, job: ClaimedJob, options: RunOptions): Promise<void> {
+/** Runs one job to one of its ends, or puts it back for passing trouble. Never rejects. */
+async function runJob(
+  parts: WorkerParts,
+  job: ClaimedJob,
+  options: RunOptions,
+): Promise<'troubled' | undefined> {
   const { database, log } = parts;
   const begun = performance.now();
   const interrupted = new AbortController();
@@ -178,19 +185,22 @@ async function runJob(parts: WorkerParts, job: ClaimedJob, options: RunOptions):
   }, options.leaseMs / HEARTBEATS_PER_LEASE);
   const stopYielding = yieldToOthers(parts, job, options, interrupted);
   const signal = AbortSignal.any([interrupted.signal, options.stopping]);
-  let outcome: JobOutcome | undefined;
+  let outcome: JobOutcome | 'troubled' | undefined;
   try {
     outcome = await verifyAndStore(parts, job, signal);
   } catch (error) {
-    outcome = await settle(parts, job, signal.aborted ? signal.reason : error);
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    outcome = await settle(parts, job, reason, options.stopping);
   } finally {
     clearTimeout(timeout);
     clearInterval(heartbeat);
     stopYielding();
   }
+  if (outcome === 'troubled') return outcome;
   if (outcome !== undefined) {
     parts.onEnd?.({ ...outcome, seconds: (performance.now() - begun) / 1000 });
   }
+  return undefined;
 }
 
 /** Interrupts a job that is not short while other clients wait for the worker of short jobs. @returns what ends it. */
@@ -264,20 +274,22 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Ends a job that has no match, or gives it back. A database that is away gets it back by the lease. */
+/** Ends a job that has no match, or gives it back. */
 async function settle(
   { database, log }: WorkerParts,
   job: ClaimedJob,
   reason: unknown,
-): Promise<JobOutcome | undefined> {
+  stopping: AbortSignal,
+): Promise<JobOutcome | 'troubled' | undefined> {
   try {
     if (reason instanceof Interruption) {
       if (reason.why !== 'lost') await handBack(database, job, false, reason.why === 'yielding');
       return undefined;
     }
-    if (isPassing(reason) && job.attempts < MAX_ATTEMPTS) {
-      await handBack(database, job, true);
-      return undefined;
+    if (isPassing(reason)) {
+      const facts = { event: 'job_put_back', job: job.id, error: messageOf(reason) };
+      log.warn(facts, 'a verification met passing trouble and waits');
+      if (await putBack(database, job, stopping)) return 'troubled';
     }
     const failure = toVerificationFailure(reason);
     const errorId = await finishWithFailure(database, job, failure);
@@ -290,6 +302,10 @@ async function settle(
     else log.error({ ...facts, ...place, cause }, 'a verification failed unexpectedly');
     return { kind: failureKindOf(failure.code), outcome: failure.code };
   } catch (error) {
+    // A verdict that cannot be stored is found again.
+    if (isPassing(error) && (await putBack(database, job, stopping).catch(() => false))) {
+      return 'troubled';
+    }
     log.warn(
       { event: 'job_not_settled', job: job.id, error: messageOf(error) },
       'the end of a job could not be stored; its lease will run out',

@@ -14,6 +14,7 @@ const { database } = store;
 
 const acknowledging: Database = {
   query: (statement, values) => database.query(statement, values),
+  limited: (timeLimitMs) => database.limited(timeLimitMs),
   listen: (channel, onNotify) => database.listen(channel, onNotify),
   transaction: async (work) => {
     let raised: { chain_id: string; address: Buffer }[] = [];

@@ -122,6 +122,8 @@ function nameSource(source: string, error: FullmatchError): FullmatchError {
 const STORE_CODES: ReadonlySet<string> = new Set([
   'database_unreachable',
   'database_error',
+  'database_unavailable',
+  'database_damaged',
   'data_directory_full',
 ]);
 

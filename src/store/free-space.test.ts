@@ -1,0 +1,25 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { FreeSpace } from './free-space.ts';
+
+describe('free space', () => {
+  it('is required above the floor, and its lack is known with its time', async () => {
+    const space = new FreeSpace(tmpdir(), Number.MAX_SAFE_INTEGER);
+    await expect(space.require()).rejects.toMatchObject({
+      code: 'storage_full',
+      details: { retryAfterSeconds: expect.any(Number) },
+    });
+    expect(space.shortage?.since).toBeInstanceOf(Date);
+  });
+
+  it.each([
+    ['there is more than the floor', tmpdir(), 1],
+    ['no floor is set', tmpdir(), 0],
+    ['the disk is that of another server', undefined, Number.MAX_SAFE_INTEGER],
+    ['the folder cannot be asked', '/nowhere/at/all', Number.MAX_SAFE_INTEGER],
+  ])('is not lacking when %s', async (_when, folder, floor) => {
+    const space = new FreeSpace(folder, floor);
+    await space.require();
+    expect(space.shortage).toBeUndefined();
+  });
+});

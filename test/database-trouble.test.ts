@@ -1,0 +1,178 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Secret } from '../src/lib/secret.ts';
+import { silentLogger } from '../src/log.ts';
+import { saveMatch } from '../src/repository/save-matches.ts';
+import { connectClient } from '../src/store/connection-target.ts';
+import { type EmbeddedServer, openEmbeddedServer } from '../src/store/embedded-server.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { listProcesses } from './support/child-processes.ts';
+import { testDatabaseUrl } from './support/global-setup.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+
+const TIMEOUT_MS = 90_000;
+const SOON = { timeout: 30_000, interval: 250 };
+const DATABASE = 'fullmatch';
+const ADDRESS = sampleAddress(1);
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let server: EmbeddedServer;
+let service: BootedService;
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  const options = { dataDir: folder.path, applicationName: 'fullmatch test' };
+  server = await openEmbeddedServer(options, silentLogger);
+  const url = testDatabaseUrl(server.socketFolder, DATABASE);
+  const store = await openStore(
+    { url: new Secret(url), poolSize: 2, dataDir: folder.path },
+    silentLogger,
+  );
+  await saveMatch(store.database, sampleContract(1, ADDRESS, { runtimeMatch: 'full' }));
+  await store.close();
+  service = await bootService({
+    databaseUrl: url,
+    yaml: 'chains: { 1: { supported: true } }\nhealth: { enabled: false }\n',
+  });
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await service.close();
+  await server.close();
+  await folder.remove();
+}, TIMEOUT_MS);
+
+interface Answer {
+  readonly status: number;
+  readonly code?: string;
+  readonly reasons: readonly string[];
+  readonly tookMs: number;
+}
+
+async function ask(target: string, init?: RequestInit): Promise<Answer> {
+  const begun = performance.now();
+  const response = await fetch(target, init);
+  const text = await response.text();
+  const body = (response.headers.get('content-type') ?? '').includes('json')
+    ? (JSON.parse(text) as { code?: string; customCode?: string; reasons?: { code: string }[] })
+    : {};
+  // The API v2 has its own name for the code.
+  const code = body.code ?? body.customCode;
+  return {
+    status: response.status,
+    ...(code !== undefined && { code }),
+    reasons: body.reasons?.map(({ code }) => code) ?? [],
+    tookMs: performance.now() - begun,
+  };
+}
+
+const read = (): Promise<Answer> => ask(`${service.apiUrl}/v2/contract/1/${ADDRESS}?fields=all`);
+const ready = (): Promise<Answer> => ask(`${service.apiUrl}/readyz`);
+const submit = (): Promise<Answer> =>
+  ask(`${service.apiUrl}/v2/verify/1/${sampleAddress(2)}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      stdJsonInput: {
+        language: 'Solidity',
+        sources: { 'a.sol': { content: 'contract A {}' } },
+        settings: {},
+      },
+      compilerVersion: '0.8.37',
+      contractIdentifier: 'a.sol:A',
+    }),
+  });
+
+/** The postmaster and its children. */
+async function serverProcesses(): Promise<readonly number[]> {
+  const all = await listProcesses();
+  const children = all.filter(({ parent }) => parent === server.processId);
+  return [server.processId, ...children.map(({ pid }) => pid)];
+}
+
+async function signalServer(signal: NodeJS.Signals): Promise<void> {
+  for (const pid of await serverProcesses()) process.kill(pid, signal);
+}
+
+describe.runIf(process.platform === 'linux')('a database that hangs', () => {
+  it(
+    'answers reads and submissions with 503 within five seconds, then at once, and comes back',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      expect(await read()).toMatchObject({ status: 200 });
+      expect(await ready()).toMatchObject({ status: 200 });
+      await signalServer('SIGSTOP');
+      try {
+        const asked = [read(), submit(), read(), ...Array.from({ length: 30 }, read)];
+        for (const answer of await Promise.all(asked)) {
+          expect(answer).toMatchObject({ status: 503, code: 'database_unreachable' });
+          expect(answer.tookMs).toBeLessThan(5000);
+        }
+        for (const answer of [await read(), await submit()]) {
+          expect(answer).toMatchObject({ status: 503, code: 'database_unreachable' });
+          expect(answer.tookMs).toBeLessThan(1000);
+        }
+        expect(await ready()).toMatchObject({ status: 503, reasons: ['database_unreachable'] });
+        expect((await ask(`${service.apiUrl}/chains`)).status).toBe(200);
+        expect((await ask(`${service.repositoryUrl}/stats.json`)).status).toBe(200);
+      } finally {
+        await signalServer('SIGCONT');
+      }
+      await expect.poll(ready, SOON).toMatchObject({ status: 200, reasons: [] });
+      expect(await read()).toMatchObject({ status: 200 });
+    },
+  );
+});
+
+describe('a damaged table', () => {
+  /** Changes a file of the database while no server runs on it; the server is brought back by its watcher. */
+  async function whileStopped(work: () => Promise<void>): Promise<void> {
+    const { processId } = server;
+    process.kill(processId, 'SIGSTOP');
+    process.kill(processId, 'SIGQUIT');
+    await work();
+    process.kill(processId, 'SIGCONT');
+    await expect.poll(() => server.processId, SOON).not.toBe(processId);
+  }
+
+  it(
+    'makes the service not ready, with the reason, until it is mended',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const client = await connectClient(server.target(DATABASE));
+      const { rows } = await client.query<{ file: string }>(
+        `SELECT pg_relation_filepath('verified_contracts') AS file`,
+      );
+      await client.query('CHECKPOINT');
+      await client.end();
+      const file = path.join(server.folder, rows[0]?.file ?? '');
+      const sound = await readFile(file);
+      await whileStopped(() => writeFile(file, Buffer.alloc(sound.length, 0xa5)));
+      await expect
+        .poll(ready, SOON)
+        .toMatchObject({ status: 503, code: 'not_ready', reasons: ['database_damaged'] });
+      expect(await read()).toMatchObject({ status: 503, code: 'database_damaged' });
+      expect((await ask(`${service.apiUrl}/chains`)).status).toBe(200);
+      await whileStopped(() => writeFile(file, sound));
+      await expect.poll(ready, SOON).toMatchObject({ status: 200, reasons: [] });
+      expect(await read()).toMatchObject({ status: 200 });
+    },
+  );
+
+  it('that is gone does so too', { timeout: TIMEOUT_MS }, async () => {
+    const client = await connectClient(server.target(DATABASE));
+    try {
+      // The service knows its tables some seconds after its start.
+      await sleep(1000);
+      await client.query('ALTER TABLE sources RENAME TO hidden');
+      await expect.poll(ready, SOON).toMatchObject({ status: 503, reasons: ['database_damaged'] });
+      await client.query('ALTER TABLE hidden RENAME TO sources');
+      await expect.poll(ready, SOON).toMatchObject({ status: 200, reasons: [] });
+    } finally {
+      await client.end();
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hasRunningServer } from '../src/store/embedded-server.ts';
+import { PROGRAM, LOOPBACK_PORTS, runProgram, startProgram } from './support/booted-service.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+
+const TIMEOUT_MS = 60_000;
+/** A busy machine takes its time. */
+const SOON = { timeout: 15_000 };
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function dataFolder(): Promise<string> {
+  const folder = await createTemporaryFolder();
+  cleanUps.push(folder.remove);
+  return path.join(folder.path, 'data');
+}
+
+describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
+  it('is gone soon after its service was killed', async () => {
+    const dataDir = await dataFolder();
+    const service = await startProgram({ environment: { FULLMATCH_DATA_DIR: dataDir } });
+    expect(await hasRunningServer(dataDir)).toBe(true);
+    service.child.kill('SIGKILL');
+    await service.ended;
+    await expect.poll(() => hasRunningServer(dataDir), SOON).toBe(false);
+  });
+
+  it('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {
+    const dataDir = await dataFolder();
+    const environment = { ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir };
+    const starting = runProgram(['start'], { environment });
+    await expect.poll(() => hasRunningServer(dataDir), SOON).toBe(true);
+    starting.child.kill('SIGQUIT');
+    await starting.ended;
+    await expect.poll(() => hasRunningServer(dataDir), SOON).toBe(false);
+  });
+
+  it('is stopped when the start fails, because a port is taken', async () => {
+    const dataDir = await dataFolder();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    cleanUps.push(async () => taken.close());
+    const { port } = taken.address() as { port: number };
+    const environment = {
+      ...LOOPBACK_PORTS,
+      FULLMATCH_API_PORT: String(port),
+      FULLMATCH_DATA_DIR: dataDir,
+    };
+    const run = runProgram(['start'], { environment });
+    expect(await run.ended).toBe(1);
+    expect(run.stderr()).toContain('error[port_unavailable]');
+    expect(await hasRunningServer(dataDir)).toBe(false);
+  });
+
+  it('is stopped in order by the two signals that a Ctrl-C below npm makes', async () => {
+    const dataDir = await dataFolder();
+    const child = spawn(process.execPath, [PROGRAM, 'start'], {
+      env: { PATH: process.env['PATH'], ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await expect.poll(() => output, SOON).toContain('"event":"ready"');
+    const group = -(child.pid ?? 0);
+    process.kill(group, 'SIGINT');
+    await wait(20);
+    process.kill(child.pid ?? 0, 'SIGINT');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect(code).toBe(0);
+    expect(output).toContain('"event":"stopped"');
+    expect(await hasRunningServer(dataDir)).toBe(false);
+  });
+});
