@@ -3,14 +3,7 @@ import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { type CompiledSample } from './support/bytecode/compiled-suite.ts';
 import { isAtLeast } from './support/bytecode/suite-source.ts';
 import { type SolcVersion } from './support/compile-in-child.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { pollJob, post, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 import {
   bodyOfSample,
   deploySample,

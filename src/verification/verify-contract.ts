@@ -113,7 +113,7 @@ async function compare(
   const without = dropUnusedSettings(task, found.input, found.compiled, found.judgement);
   if (without !== undefined) {
     const again = await attempt(without).catch(ignoreFailure);
-    if (again && isSameMatch(again.judgement, found.judgement)) found = again;
+    if (again && matchesAsWell(again.judgement, found.judgement)) found = again;
   }
   const { input, compiled, judgement } = found;
   const contract = toVerifiedContract(request, task, input, compiled, onChain, judgement);
@@ -125,8 +125,14 @@ function ignoreFailure(error: unknown): undefined {
   if (!(error instanceof VerificationFailure)) throw error;
 }
 
-function isSameMatch(one: ContractJudgement, other: ContractJudgement): boolean {
-  return one.runtimeMatch === other.runtimeMatch && one.creationMatch === other.creationMatch;
+/** Whether neither code matches less than before. */
+function matchesAsWell(one: ContractJudgement, other: ContractJudgement): boolean {
+  const rank = { full: 2, partial: 1 } as const;
+  const rankOf = (match: ContractJudgement['match']): number => (match === null ? 0 : rank[match]);
+  return (
+    rankOf(one.runtimeMatch) >= rankOf(other.runtimeMatch) &&
+    rankOf(one.creationMatch) >= rankOf(other.creationMatch)
+  );
 }
 
 function describeDelegation(
