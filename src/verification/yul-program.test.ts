@@ -72,13 +72,16 @@ describe('requireReadableYul', () => {
 
   it('reads any text to its end, in time linear in it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'/*"\'\\hex \nv') }), (text) => {
-        expect(() => [...readYulTokens(text)]).not.toThrow();
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('/', '*', '"', "'", '\\', 'hex', ' ', '\n', 'v') }),
+        (text) => {
+          expect(() => [...readYulTokens(text)]).not.toThrow();
+        },
+      ),
     );
     const started = performance.now();
     for (const text of ['/*', '"\\', "hex'", '//', '(']) {
-      for (const _ of readYulTokens(text.repeat(200_000))) void _;
+      expect([...readYulTokens(text.repeat(200_000))].length).toBeGreaterThanOrEqual(0);
     }
     expect(performance.now() - started).toBeLessThan(10_000);
   });
