@@ -60,7 +60,7 @@ abstract contract Base { ${Object.keys(declared)[0]}; constructor(uint8 a_) ${vi
 contract Subject is Base {
   enum Inner { One }
   ${Object.keys(declared).slice(1).join(';\n  ')};
-  function even(uint n) internal view returns (bool) { return n % 2 == uint(a); }
+  function even(uint n) internal view returns (bool) { return n % 2 == block.number % 2; }
   constructor() Base(1) ${visibility} {
     b = 1; c = -1; d = true; e = msg.sender; f = msg.sender${isAtLeast(version, '0.8') ? ' == address(0) ? payable(address(1)) : payable(msg.sender)' : ''}; g = Other(msg.sender);
     h = Color.Green; i = Inner.One; j = 0x010203; k = even; ${hasValueTypes ? 'l = Price.wrap(2);' : ''}

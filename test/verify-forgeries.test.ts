@@ -136,7 +136,7 @@ describe.skipIf(!installed)(
       expect(await state.json()).toMatchObject({
         runtimeMatch: null,
         creationMatch: null,
-        failure: { data: { creation: { match: 'full' } } },
+        failure: { data: { creation: { match: 'partial' } } },
       });
       await expectNothingPublished(address);
     });
@@ -282,7 +282,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
       });
     });
 
-    test('a partial match keeps no setting that its code does not use', async () => {
+    test('settings that neither the code nor the metadata proves are not kept', async () => {
       const sample = await suiteContract(NEWEST, 'Plain');
       const { address, transactionHash } = await deploySample(verifying.anvil, sample);
       const forged = {
@@ -295,9 +295,18 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
       };
       const target = `${SUITE}:Plain`;
       const partial = await verify(address, NEWEST, forged, target, transactionHash);
-      expect(partial.contract).toMatchObject({ match: 'match' });
+      // Without them these are the settings of the deployer.
+      expect(partial.contract).toMatchObject({ match: 'exact_match' });
       const { compilation } = await verifying.contractAt(address);
       expect(JSON.stringify(compilation)).not.toMatch(/OpenZeppelin/);
+      const other = await deploySample(verifying.anvil, sample);
+      const changed = {
+        ...forged,
+        sources: { [SUITE]: { content: `${suiteSource(NEWEST)}// another` } },
+      };
+      const job = await verify(other.address, NEWEST, changed, target, other.transactionHash);
+      expect(job.contract).toMatchObject({ match: 'match' });
+      expect(JSON.stringify(await verifying.contractAt(other.address))).not.toMatch(/OpenZeppelin/);
     });
 
     test('Yul that holds the code of any contract as bytes is refused', async () => {

@@ -430,6 +430,8 @@ export interface V2Contract {
     transformations?: Record<string, unknown>[] | null;
     transformationValues?: Record<string, unknown> | null;
     immutableReferences?: Record<string, unknown> | null;
+    /** Values that only the code on chain says: no creation code that matches shows them */
+    unprovenValues?: ('immutables' | 'libraries')[] | null;
   };
   deployment?: {
     transactionHash?: string | null;
@@ -586,6 +588,8 @@ export interface Evidence {
   /** When this service stored the current match */
   verifiedAt: string;
   matchId: string | null;
+  /** What the match does not prove: names and comments without the hash of the metadata, values of immutables and addresses of libraries without creation code that matches */
+  unproven: ('names' | 'comments' | 'immutables' | 'libraries')[];
   /** Where the code on chain was read; null where it was not read here */
   codeReading: {
     blockNumber: number;

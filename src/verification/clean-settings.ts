@@ -115,11 +115,24 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
  */
 export function cleanSettings(settings: Members, version: string): Members {
   const used = Object.fromEntries(
-    Object.entries(settings).filter(([name]) => !WITHOUT_EFFECT.has(name)),
+    Object.entries(settings)
+      .filter(([name]) => !WITHOUT_EFFECT.has(name))
+      .map(([name, value]) => [name, name === 'libraries' ? withoutEmptyPaths(value) : value]),
   );
   if (Object.hasOwn(used, 'stopAfter')) throw unsupported('stopAfter', version);
   if (compareVersions(version, STRICT_SINCE) >= 0) return used;
   return cleanMembers(used, SETTINGS, version, '');
+}
+
+/** A path without libraries is in no code and no metadata. */
+function withoutEmptyPaths(libraries: unknown): unknown {
+  if (!isMembers(libraries)) return libraries;
+  const isEmpty = (named: unknown): boolean => isMembers(named) && Object.keys(named).length === 0;
+  return Object.fromEntries(Object.entries(libraries).filter(([, named]) => !isEmpty(named)));
+}
+
+function withoutNulls(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
 function cleanMembers(
@@ -137,7 +150,7 @@ function cleanMembers(
       if (value === null || (since !== undefined && compareVersions(version, since) < 0)) return [];
       if (members === undefined) {
         if (fits?.(value) !== true) throw malformed(path + name);
-        return [[name, value]];
+        return [[name, isMembers(value) ? withoutNulls(value) : value]];
       }
       if (!isMembers(value)) throw malformed(path + name);
       return [[name, cleanMembers(value, members, version, `${path}${name}.`)]];

@@ -134,7 +134,7 @@ async function withoutUnusedSettings(
   if (!compiled) return found;
   const compileTimeMs = found.compileTimeMs + compiled.compileTimeMs;
   const judgement = trial.judge(input, compiled);
-  return isSameMatch(judgement, found.judgement)
+  return matchesAsWell(judgement, found.judgement)
     ? { input, compiled, judgement, compileTimeMs }
     : { ...found, compileTimeMs };
 }
@@ -144,8 +144,14 @@ function ignoreFailure(error: unknown): undefined {
   if (!(error instanceof VerificationFailure)) throw error;
 }
 
-function isSameMatch(one: ContractJudgement, other: ContractJudgement): boolean {
-  return one.runtimeMatch === other.runtimeMatch && one.creationMatch === other.creationMatch;
+/** Whether neither code matches less than before. */
+function matchesAsWell(one: ContractJudgement, other: ContractJudgement): boolean {
+  const rank = { full: 2, partial: 1 } as const;
+  const rankOf = (match: ContractJudgement['match']): number => (match === null ? 0 : rank[match]);
+  return (
+    rankOf(one.runtimeMatch) >= rankOf(other.runtimeMatch) &&
+    rankOf(one.creationMatch) >= rankOf(other.creationMatch)
+  );
 }
 
 function describeDelegation(

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { cleanSettings } from './clean-settings.ts';
+
+const ADDRESS = `0x${'11'.repeat(20)}`;
+
+function codeOf(settings: Record<string, unknown>, version: string): unknown {
+  try {
+    cleanSettings(settings, version);
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+}
+
+describe('cleanSettings', () => {
+  it.each(['0.4.11', '0.4.26', '0.5.17', '0.8.37'])(
+    'drops what no code depends on, whatever it says (%s)',
+    (version) => {
+      const settings = {
+        optimizer: { enabled: true, runs: 200 },
+        libraries: { 'a.sol': { Sums: ADDRESS }, AUDITED: {} },
+        outputSelection: { AUDITED: 1 },
+        modelChecker: { engine: 'chc', contracts: { AUDITED: [] } },
+        modelCheckerSettings: 'AUDITED',
+        parserErrorRecovery: true,
+        compilationTarget: { AUDITED: 'A' },
+      };
+      expect(cleanSettings(settings, version)).toEqual({
+        optimizer: { enabled: true, runs: 200 },
+        libraries: { 'a.sol': { Sums: ADDRESS } },
+      });
+    },
+  );
+
+  it.each([
+    [{ auditedBy: 'x' }],
+    [{ optimizer: { auditedBy: 'x' } }],
+    [{ metadata: { auditedBy: 'x' } }],
+    [{ ['__proto__']: 'x' }],
+    [{ constructor: 'x' }],
+    [{ stopAfter: 'parsing' }],
+  ])('refuses what 0.4.26 would ignore: %j', (settings) => {
+    expect(codeOf(settings, '0.4.26')).toBe('unsupported_setting');
+  });
+
+  it('leaves what it does not know to compilers that refuse it themselves', () => {
+    expect(cleanSettings({ toCome: 1 }, '0.9.1')).toEqual({ toCome: 1 });
+    expect(codeOf({ stopAfter: 'parsing' }, '0.8.37')).toBe('unsupported_setting');
+  });
+
+  it.each([
+    [{ remappings: ['audited'] }],
+    [{ remappings: { a: 'audited' } }],
+    [{ libraries: { 'a.sol': { Sums: 'audited' } } }],
+    [{ libraries: { 'a.sol': { Sums: null } } }],
+    [{ optimizer: 'audited' }],
+    [{ optimizer: { runs: 'audited' } }],
+    [{ evmVersion: 'audited' }],
+    [{ metadata: { useLiteralContent: 'audited' } }],
+  ])('refuses another form than 0.4.26 reads: %j', (settings) => {
+    expect(codeOf(settings, '0.4.26')).toBe('invalid_compiler_input');
+  });
+
+  it('drops settings of newer versions, and null', () => {
+    const settings = {
+      evmVersion: 'audited',
+      viaIR: true,
+      debug: { revertStrings: 'audited' },
+      metadata: { useLiteralContent: true, bytecodeHash: 'audited' },
+      optimizer: { enabled: false, details: { yul: 'audited' } },
+      libraries: null,
+      remappings: ['ctx:@a/=lib/a/', 'b=c'],
+    };
+    expect(cleanSettings(settings, '0.4.11')).toEqual({
+      metadata: { useLiteralContent: true },
+      optimizer: { enabled: false },
+      remappings: ['ctx:@a/=lib/a/', 'b=c'],
+    });
+  });
+});
