@@ -32,14 +32,46 @@ interface EarlierMatch {
 const metadataOf = (...paths: string[]): string =>
   JSON.stringify({ sources: Object.fromEntries(paths.map((each) => [each, {}])) });
 const MATCHES: readonly EarlierMatch[] = [
-  { address: 1, runtime: 'full', creation: null, metadata: metadataOf('a.sol'), paths: ['a.sol', 'AUDIT.sol', 'B.sol'] },
-  { address: 2, runtime: 'partial', creation: null, metadata: metadataOf('b.sol'), paths: ['b.sol'] },
+  {
+    address: 1,
+    runtime: 'full',
+    creation: null,
+    metadata: metadataOf('a.sol'),
+    paths: ['a.sol', 'AUDIT.sol', 'B.sol'],
+  },
+  {
+    address: 2,
+    runtime: 'partial',
+    creation: null,
+    metadata: metadataOf('b.sol'),
+    paths: ['b.sol'],
+  },
   { address: 3, runtime: null, creation: 'full', metadata: metadataOf('c.sol'), paths: ['c.sol'] },
-  { address: 4, runtime: null, creation: 'partial', metadata: metadataOf('d.sol'), paths: ['d.sol'] },
-  { address: 5, runtime: 'partial', creation: null, metadata: null, paths: ['e.yul', 'PLANT'], artifacts: { sources: { 'e.yul': { id: 0 } } } },
+  {
+    address: 4,
+    runtime: null,
+    creation: 'partial',
+    metadata: metadataOf('d.sol'),
+    paths: ['d.sol'],
+  },
+  {
+    address: 5,
+    runtime: 'partial',
+    creation: null,
+    metadata: null,
+    paths: ['e.yul', 'PLANT'],
+    artifacts: { sources: { 'e.yul': { id: 0 } } },
+  },
   { address: 6, runtime: 'partial', creation: null, metadata: null, paths: ['f.yul', 'UNKNOWN'] },
   { address: 7, runtime: 'partial', creation: null, metadata: 'not JSON', paths: ['g.sol'] },
-  { address: 8, runtime: 'full', creation: 'full', metadata: metadataOf('h.sol'), paths: ['h.sol'], settings: { viaIR: true, auditedBy: 'somebody', outputSelection: { planted: {} } } },
+  {
+    address: 8,
+    runtime: 'full',
+    creation: 'full',
+    metadata: metadataOf('h.sol'),
+    paths: ['h.sol'],
+    settings: { viaIR: true, auditedBy: 'somebody', outputSelection: { planted: {} } },
+  },
 ];
 
 const INSERT = `
@@ -47,6 +79,8 @@ const INSERT = `
     INSERT INTO code (code_hash, code_hash_keccak, code) SELECT sha256($1), sha256($1), $1 RETURNING code_hash
   ), pair AS (
     INSERT INTO contracts (id, runtime_code_hash) SELECT gen_random_uuid(), code_hash FROM stored_code RETURNING id
+  ), known AS (
+    INSERT INTO verified_codes (code_hash, chain_id) SELECT code_hash, 5 FROM stored_code
   ), deployment AS (
     INSERT INTO contract_deployments (id, chain_id, address, contract_id)
     SELECT gen_random_uuid(), 5, $2, id FROM pair RETURNING id
@@ -99,8 +133,23 @@ describe('data of an earlier version', () => {
       await copyFile(path.join(MIGRATIONS, file), path.join(temporary.path, file));
     }
     await migrate(client, temporary.path);
-    for (const { address, metadata, paths, runtime, creation, settings = {}, artifacts = {} } of MATCHES) {
-      const values = [Buffer.from([address]), addressOf(address), settings, artifacts, metadata, paths];
+    for (const {
+      address,
+      metadata,
+      paths,
+      runtime,
+      creation,
+      settings = {},
+      artifacts = {},
+    } of MATCHES) {
+      const values = [
+        Buffer.from([address]),
+        addressOf(address),
+        settings,
+        artifacts,
+        metadata,
+        paths,
+      ];
       await client.query(INSERT, [...values, runtime, creation]);
     }
     const store = await openStore({ url, poolSize: 2, dataDir: tmpdir() }, silentLogger);
@@ -123,7 +172,14 @@ describe('data of an earlier version', () => {
        JOIN verified_contracts USING (compilation_id) GROUP BY verified_contracts.id ORDER BY verified_contracts.id`,
     );
     expect(rows.map(({ paths }) => paths)).toEqual([
-      'a.sol', 'b.sol', 'c.sol', 'd.sol', 'e.yul', 'UNKNOWN f.yul', 'g.sol', 'h.sol',
+      'a.sol',
+      'b.sol',
+      'c.sol',
+      'd.sol',
+      'e.yul',
+      'UNKNOWN f.yul',
+      'g.sol',
+      'h.sol',
     ]);
     const aside = await read<{ path: string }>('SELECT path FROM set_aside_sources ORDER BY path');
     expect(aside.map(({ path: each }) => each).sort()).toEqual(['AUDIT.sol', 'B.sol', 'PLANT']);
@@ -133,7 +189,9 @@ describe('data of an earlier version', () => {
     const rows = await read(
       `SELECT compiler_settings, settings FROM compiled_contracts JOIN set_aside_settings ON compilation_id = compiled_contracts.id`,
     );
-    expect(rows).toEqual([{ compiler_settings: { viaIR: true }, settings: { auditedBy: 'somebody' } }]);
+    expect(rows).toEqual([
+      { compiler_settings: { viaIR: true }, settings: { auditedBy: 'somebody' } },
+    ]);
   });
 
   test('says what changed in events', async () => {
