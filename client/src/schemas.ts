@@ -615,7 +615,16 @@ export interface Evidence {
   /** Whether there are files that the metadata does not list: without them the compiler gives another code, and no hash proves their text */
   hasUnlistedSources: boolean;
   /** Other texts that give the code of a partial match; at most 5 */
-  alternatives: Alternative[];
+  alternatives: {
+    matchId: string;
+    name: string;
+    fullyQualifiedName: string;
+    language: string;
+    compilerVersion: string;
+    runtimeMatch: 'full' | 'partial' | null;
+    creationMatch: 'full' | 'partial' | null;
+    recordedAt: string;
+  }[];
   runtimeCode: {
     /** keccak256; null where the code is not known */
     onChain: string | null;
@@ -628,18 +637,6 @@ export interface Evidence {
     /** keccak256; null where the code is not known */
     recompiled: string | null;
   };
-}
-
-/** Another text that gives the code of a partial match */
-export interface Alternative {
-  matchId: string;
-  name: string;
-  fullyQualifiedName: string;
-  language: string;
-  compilerVersion: string;
-  runtimeMatch: 'full' | 'partial' | null;
-  creationMatch: 'full' | 'partial' | null;
-  recordedAt: string;
 }
 
 /** What happened to the match of a contract */
