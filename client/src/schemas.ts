@@ -371,6 +371,16 @@ export interface V2Job {
     [name: string]: unknown;
   };
   contract: V2MinimalContract;
+  /** Present when the job succeeded: whether it stored a match that was not there before */
+  stored?: boolean;
+  /** Nothing was stored as the match, since another text that gives the same code is shown; this one is kept beside it */
+  keptBeside?: boolean;
+  /** The compilation gives the same code without these sources, so they are not published; absent where all are needed */
+  droppedSources?: {
+    count: number;
+    /** The first 20 */
+    paths: string[];
+  };
 }
 
 /** The match of a contract, without its evidence */
@@ -608,6 +618,19 @@ export interface Evidence {
         durationMs: number;
       }[]
     | null;
+  /** Whether there are files that the metadata does not list: without them the compiler gives another code, and no hash proves their text */
+  hasUnlistedSources: boolean;
+  /** Other texts that give the code of a partial match; at most 5 */
+  alternatives: {
+    matchId: string;
+    name: string;
+    fullyQualifiedName: string;
+    language: string;
+    compilerVersion: string;
+    runtimeMatch: 'full' | 'partial' | null;
+    creationMatch: 'full' | 'partial' | null;
+    recordedAt: string;
+  }[];
   runtimeCode: {
     /** keccak256; null where the code is not known */
     onChain: string | null;
@@ -628,14 +651,38 @@ export interface ContractEvents {
   results: {
     /** Ascends with time */
     eventNumber: string;
-    kind: 'stored' | 'upgraded' | 'withdrawn';
-    /** After the event; null after a withdrawal */
+    /** A correction changes the record, not the match */
+    kind: 'stored' | 'upgraded' | 'withdrawn' | 'corrected';
+    /** After the event; null after a withdrawal, and of a correction */
     match: 'full' | 'partial' | null;
     origin: 'verified' | 'imported' | 'monitored' | null;
     at: string;
-    /** Why it was withdrawn */
+    /** Why it was withdrawn or corrected */
     reason?: string;
   }[];
+}
+
+/** Another text, as standard JSON */
+export interface AlternativeText {
+  matchId: string;
+  name: string;
+  fullyQualifiedName: string;
+  language: string;
+  compilerVersion: string;
+  runtimeMatch: 'full' | 'partial' | null;
+  creationMatch: 'full' | 'partial' | null;
+  recordedAt: string;
+  stdJsonInput: {
+    language: string;
+    sources: Record<
+      string,
+      {
+        content: string;
+      }
+    >;
+    settings: Record<string, unknown>;
+    [name: string]: unknown;
+  };
 }
 
 /** Where a verification job stands */
@@ -653,6 +700,14 @@ export interface JobState {
   creationMatch: 'full' | 'partial' | null;
   /** Whether it stored a match that was not there before */
   stored: boolean;
+  /** Nothing was stored as the match, since another text that gives the same code is shown; this one is kept beside it */
+  keptBeside: boolean;
+  /** The compilation gives the same code without these sources, so they are not published; absent where all are needed */
+  droppedSources?: {
+    count: number;
+    /** The first 20 */
+    paths: string[];
+  };
   /** Present only when the job failed */
   failure?: {
     /** The code differs, the input is at fault, or nobody could look */

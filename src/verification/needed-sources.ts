@@ -6,14 +6,14 @@ import { type CompiledTarget } from './compile-contract.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
 /** An input, what the compiler made of it, and how that compares with the code on chain. */
-export interface Attempt {
+interface Attempt {
   readonly input: StandardJsonInput;
   readonly compiled: CompiledTarget;
   readonly judgement: ContractJudgement;
 }
 
 /** How an input is tried. */
-export interface Trial {
+interface Trial {
   /** @throws VerificationFailure of the compiler */
   readonly compile: (input: StandardJsonInput) => Promise<CompiledTarget>;
   readonly judge: (input: StandardJsonInput, compiled: CompiledTarget) => ContractJudgement;
@@ -37,7 +37,7 @@ const REDUCTION_MS = 30_000;
  * The paths of the sources that a compilation needs: those of its metadata, whose hashes the code may hold, or the
  * compiler's own list where there is no metadata. Undefined where neither says anything.
  */
-export function listedSources({
+function listedSources({
   contract,
   sourceIds,
 }: Pick<CompiledTarget, 'contract' | 'sourceIds'>): ReadonlySet<string> | undefined {

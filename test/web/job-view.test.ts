@@ -17,7 +17,7 @@ const QUEUED: JobState = {
   runtimeMatch: null,
   creationMatch: null,
   stored: false,
-      keptBeside: false,
+  keptBeside: false,
 };
 const RUNNING: JobState = { ...QUEUED, state: 'running', startedAt: '2026-02-03T04:05:02.000Z' };
 const ENDED = { ...RUNNING, finishedAt: '2026-02-03T04:05:04.500Z' };

@@ -21,10 +21,7 @@ const alternativeMembers = {
   creationMatch: matchSchema,
   recordedAt: z.iso.datetime(),
 };
-const alternativeSchema = z.strictObject(alternativeMembers).meta({
-  id: 'Alternative',
-  description: 'Another text that gives the code of a partial match',
-});
+const alternativeSchema = z.strictObject(alternativeMembers);
 const alternativeTextSchema = z
   .strictObject({
     ...alternativeMembers,
