@@ -46,7 +46,7 @@ async function answer({ form, limits, bytes }: ReadingTask): Promise<ReadingAnsw
 /** The memory of an answer that the thread hands over in place of copying it. */
 function handOver(result: ReadingAnswer): ArrayBuffer[] {
   if (!('read' in result) || !('request' in result.read)) return [];
-  return [result.read.request.packed.buffer as ArrayBuffer];
+  return [result.read.request.packed.buffer];
 }
 
 parentPort?.on('message', (task: ReadingTask) => {
