@@ -20,8 +20,8 @@ import { createStatisticsReader } from '../repository/statistics-reader.ts';
 import { readStatistics } from '../repository/statistics.ts';
 import { watchMatches } from '../repository/watch-matches.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
-import { openStore } from '../store/open-store.ts';
-import { startVerification } from '../verification/verification.ts';
+import { openStore, type Store } from '../store/open-store.ts';
+import { startVerification, type VerificationOptions } from '../verification/verification.ts';
 import { type Opened } from './opened.ts';
 import { findPrivateHosts, openGuardedFetch } from './outbound.ts';
 import { readUnsyncedList, startRegistrySync } from './registry-sync.ts';
@@ -92,15 +92,8 @@ export async function openDomain(
   const parts = opened.add(
     await openVerificationParts(config, { registry, quorumOf, fetch, rpc, archive }, log),
   );
-  const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
-  const queue = { total: queueLimit, perClient: clientQueueLimit };
   const verification = opened.addFirst(
-    await startVerification(
-      database,
-      parts,
-      { workers, jobTimeoutMs, queue, requireSpace: () => store.requireSpace() },
-      log,
-    ),
+    await startVerification(database, parts, verificationOptions(config, store), log),
   );
 
   const reloading = opened.add(
@@ -148,6 +141,14 @@ export async function openDomain(
     urls: () => reached,
     log,
   };
+}
+
+function verificationOptions(
+  { verification: { workers, jobTimeoutMs, queueLimit, clientQueueLimit } }: Config,
+  { requireSpace }: Store,
+): VerificationOptions {
+  const queue = { total: queueLimit, perClient: clientQueueLimit };
+  return { workers, jobTimeoutMs, queue, requireSpace };
 }
 
 /** Keeps the documents, the statistics and the events true from now on. */
