@@ -12,7 +12,7 @@ export interface CompilerRoot {
   readonly program: string;
   /** An empty folder inside, to work in. */
   readonly workFolder: string;
-  remove(): Promise<void>;
+  readonly remove: () => Promise<void>;
 }
 
 const PROGRAM = '/compiler';

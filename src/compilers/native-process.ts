@@ -34,7 +34,7 @@ interface Place {
   readonly program: string;
   readonly directory: string;
   readonly cage?: readonly string[];
-  remove(): Promise<void>;
+  readonly remove: () => Promise<void>;
 }
 
 /** A file system of the compiler's own, where the system allows it; else an empty folder. */

@@ -22,9 +22,9 @@ import { createStatisticsReader } from '../repository/statistics-reader.ts';
 import { readStatistics } from '../repository/statistics.ts';
 import { watchMatches } from '../repository/watch-matches.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore, type Store } from '../store/open-store.ts';
 import { startRecheckWalk } from '../verification/recheck-walk.ts';
-import { startVerification } from '../verification/verification.ts';
+import { startVerification, type VerificationOptions } from '../verification/verification.ts';
 import { type Opened } from './opened.ts';
 import { findPrivateHosts, openGuardedFetch } from './outbound.ts';
 import { readUnsyncedList, startRegistrySync } from './registry-sync.ts';
@@ -96,27 +96,19 @@ export async function openDomain(
   const parts = opened.add(
     await openVerificationParts(config, { registry, quorumOf, fetch, rpc, archive }, log),
   );
-  const { workers, jobTimeoutMs, queueLimit, clientQueueLimit, recheckPerHour } =
-    config.verification;
-  const queue = { total: queueLimit, perClient: clientQueueLimit };
-  const { waitingRequests, clientWaitingRequests, jobWaitingRequests } = config.verification;
-  const waiters = {
-    total: waitingRequests,
-    perClient: clientWaitingRequests,
-    perJob: jobWaitingRequests,
-  };
   const verification = opened.addFirst(
-    await startVerification(
-      database,
-      parts,
-      { workers, jobTimeoutMs, queue, waiters, requireSpace: () => store.requireSpace() },
-      log,
-    ),
+    await startVerification(database, parts, verificationOptions(config, store), log),
   );
 
   const configuredChains = (): readonly number[] => [...publisher.inputs.configured.keys()];
   opened.addFirst(
-    startRecheckWalk(database, parts, configuredChains, { perHour: recheckPerHour }, log),
+    startRecheckWalk(
+      database,
+      parts,
+      configuredChains,
+      { perHour: config.verification.recheckPerHour },
+      log,
+    ),
   );
 
   const reloading = opened.add(
@@ -192,6 +184,24 @@ function openRequestReader(
     trustedProxies,
   };
   return createRequestReader(options, log);
+}
+
+function verificationOptions(
+  { verification: options }: Config,
+  { requireSpace }: Store,
+): VerificationOptions {
+  const { workers, jobTimeoutMs } = options;
+  return {
+    workers,
+    jobTimeoutMs,
+    queue: { total: options.queueLimit, perClient: options.clientQueueLimit },
+    waiters: {
+      total: options.waitingRequests,
+      perClient: options.clientWaitingRequests,
+      perJob: options.jobWaitingRequests,
+    },
+    requireSpace,
+  };
 }
 
 /** Keeps the documents, the statistics and the events true from now on. */

@@ -47,7 +47,7 @@ export interface Store {
   /** What is wrong with the database now, and since when. */
   condition(): StoreHealth;
   /** @throws FullmatchError `storage_full` when the embedded server's data has too little space */
-  requireSpace(): Promise<void>;
+  readonly requireSpace: () => Promise<void>;
   /** Ends the connections, and stops the embedded server when no other process uses it. */
   close(): Promise<void>;
 }

@@ -38,26 +38,7 @@ export function createDatabasePool(
   size: number,
   log: Logger,
 ): DatabasePool {
-  const pool = new Pool({
-    max: size,
-    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-    // Asks the target anew for each connection, whatever the pool was made with.
-    Client: class extends Client {
-      constructor() {
-        super(target.clientConfig());
-      }
-    },
-  });
-  pool.on('connect', (client) => {
-    // While a client is checked out the pool does not listen, and an unheard 'error' ends the process.
-    client.on('error', (error) =>
-      log.debug({ error: messageOf(error) }, 'a database connection broke'),
-    );
-  });
-  pool.on('error', (error) =>
-    log.debug({ error: messageOf(error) }, 'an idle database connection broke'),
-  );
-
+  const pool = openPool(target, size, log);
   const listeners = new Set<() => Promise<void>>();
   const closing = new AbortController();
 
@@ -140,6 +121,30 @@ export function createDatabasePool(
     await pool.end();
   };
   return { database, condition, hungSince: () => circuit.openSince, close };
+}
+
+/** The driver's pool, whose broken connections are logged: an 'error' that nobody hears ends the process. */
+function openPool(target: ConnectionTarget, size: number, log: Logger): Pool {
+  const pool = new Pool({
+    max: size,
+    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    // Asks the target anew for each connection, whatever the pool was made with.
+    Client: class extends Client {
+      constructor() {
+        super(target.clientConfig());
+      }
+    },
+  });
+  pool.on('connect', (client) => {
+    // While a client is checked out the pool does not listen, and an unheard 'error' ends the process.
+    client.on('error', (error) =>
+      log.debug({ error: messageOf(error) }, 'a database connection broke'),
+    );
+  });
+  pool.on('error', (error) =>
+    log.debug({ error: messageOf(error) }, 'an idle database connection broke'),
+  );
+  return pool;
 }
 
 async function useAndRelease<T>(
