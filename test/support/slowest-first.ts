@@ -9,10 +9,19 @@ const SLOWEST = [
   // Compiles what the other tests of bytecode and verification then find compiled.
   'bytecode-oracle',
   ...['compilers-limits', 'client-hardhat-3', 'client-hardhat-2', 'crash', 'pages', 'client-forge'],
-  ...['demo-command', 'pages-verify', 'pages-states', 'pages-statistics', 'pages-keyboard'],
+  ...[
+    'concurrent-writers',
+    'reload',
+    'verify-process',
+    'demo-command',
+    'pages-verify',
+    'pages-states',
+    'pages-statistics',
+    'pages-keyboard',
+  ],
   ...['pages-payloads', 'pages-interaction', 'pages-explanations', 'pages-contracts'],
   ...['verify-matrix', 'verify-settings', 'bytecode-compilers', 'verify-libraries'],
-  ...['verify-deployments', 'list-sync', 'reload'],
+  ...['verify-deployments', 'list-sync', 'secret-canaries', 'http-snapshot-swaps'],
 ];
 
 function rankOf({ moduleId }: TestSpecification): number {
