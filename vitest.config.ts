@@ -1,16 +1,40 @@
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/support/slowest-first.ts';
 
 const UNITS = ['src/**/*.test.ts', 'test/web/*.test.ts', 'client/test/**/*.test.ts'];
-const LIMITS = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
+/** What looks at the processes, the memory or the console of the process that it runs in. */
+const ALONE = [
+  'test/bytecode-oracle.test.ts',
+  'test/compilers-limits.test.ts',
+  'test/compilers-soljson.test.ts',
+  'test/verify-bombs.test.ts',
+];
+const LIMITS = {
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  pool: 'forks',
+  // What a test waits for comes at once on a free machine, and late on a busy one.
+  expect: { poll: { interval: 20, timeout: 10_000 } },
+} as const;
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
     projects: [
-      // Loading what a file imports takes longer than most of these tests, so a process keeps it for the next file.
+      { test: { name: 'alone', include: ALONE, ...LIMITS } },
+      // Loading what a file imports takes seconds of a processor, so a process keeps it for the next file.
+      {
+        test: {
+          name: 'service',
+          include: ['test/*.test.ts'],
+          exclude: ALONE,
+          isolate: false,
+          ...LIMITS,
+        },
+      },
       { test: { name: 'units', include: UNITS, isolate: false, ...LIMITS } },
-      { test: { name: 'service', include: ['test/*.test.ts'], ...LIMITS } },
     ],
   },
 });

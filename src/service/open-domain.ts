@@ -52,10 +52,9 @@ export type OpenDomain = HttpDependencies & {
 export async function openDomain(
   loaded: LoadedConfig,
   opened: Opened,
-  overrides: ServiceOverrides & { readonly log: Logger },
+  { log, listSyncTimes, loadAgain, ...more }: ServiceOverrides & { readonly log: Logger },
   isStopping: () => boolean,
 ): Promise<OpenDomain> {
-  const { log, listSyncTimes, loadAgain } = overrides;
   const { config } = loaded;
   const startedAt = new Date();
   const listRead = readChainList(config.registry);
@@ -71,7 +70,7 @@ export async function openDomain(
   const list = await readServedList(database, urls, fallback, log);
 
   const icons = { current: await openIcons(config.registry.icons) };
-  const documents = opened.add(new Documents(log, overrides));
+  const documents = opened.add(new Documents(log, more));
   const publisher = new Publisher(
     { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
     {

@@ -10,9 +10,11 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 /** @type {unknown} */
 const request = JSON.parse(readFileSync(0, 'utf8'));
-const { package: name, inputs } = /** @type {Request} */ (request);
 // The wrapper of the newest solc knows how to call every older soljson.
-const wrap = /** @type {(soljson: unknown) => Compiler} */ (require('solc/wrapper'));
+/** @type {unknown} */
+const wrapper = require('solc/wrapper');
+const { package: name, inputs } = /** @type {Request} */ (request);
+const wrap = /** @type {(soljson: unknown) => Compiler} */ (wrapper);
 const compiler = wrap(require(`${name}/soljson.js`));
 process.stdout.write(
   `[${inputs.map((input) => compiler.compile(JSON.stringify(input))).join(',')}]`,
