@@ -259,7 +259,7 @@ async function settleJobs({ store }: Site, ids: readonly string[]): Promise<stri
   for (const id of ids) await cancelJob(store.database, id).catch(() => false);
   const deadline = Date.now() + REST_MS * 4;
   for (;;) {
-    const { rows } = await store.database.query<{ id: string; state: string }>(
+    const rows = await store.database.query<{ id: string; state: string }>(
       {
         label: 'bench jobs',
         text: 'SELECT id, state FROM verification_jobs WHERE id = ANY ($1::uuid[])',
@@ -376,7 +376,8 @@ const HEAD = [
 ];
 
 async function run(options: { only?: string; seconds: string; json?: boolean }): Promise<void> {
-  const names = options.only === undefined ? ['nothing', ...Object.keys(LOADS)] : options.only.split(',');
+  const names =
+    options.only === undefined ? ['nothing', ...Object.keys(LOADS)] : options.only.split(',');
   const unknown = names.filter((name) => name !== 'nothing' && LOADS[name] === undefined);
   if (unknown.length > 0) throw new Error(`no load ${unknown.join(', ')}`);
   const folder = await createTemporaryFolder('fullmatch-bench-');
@@ -389,16 +390,17 @@ async function run(options: { only?: string; seconds: string; json?: boolean }):
   print(`| ${HEAD.join(' | ')} |\n| ${HEAD.map(() => '---').join(' | ')} |`);
   try {
     for (const [index, name] of names.entries()) {
-      const result = await measure(site, name).catch(
-        (error: unknown): LoadResult => ({
-          ...{ load: name, routes: {}, residentMax: 0, residentAfter: 0, loopStallMs: null },
-          answers: {},
-          faults: [error instanceof Error ? error.message.slice(0, 200) : String(error)],
-          met: false,
-        }),
-      );
+      const result = await measure(site, name).catch((error: unknown): LoadResult => ({
+        ...{ load: name, routes: {}, residentMax: 0, residentAfter: 0, loopStallMs: null },
+        answers: {},
+        faults: [error instanceof Error ? error.message.slice(0, 200) : String(error)],
+        met: false,
+      }));
       const dead = site.program.child.exitCode ?? site.program.child.signalCode;
-      const told = dead === null ? result : { ...result, faults: [...result.faults, `the service ended with ${dead}`] };
+      const told =
+        dead === null
+          ? result
+          : { ...result, faults: [...result.faults, `the service ended with ${dead}`] };
       results.push(told);
       print(rowOf(told));
       if (dead !== null) {
@@ -410,7 +412,11 @@ async function run(options: { only?: string; seconds: string; json?: boolean }):
     await close(site);
     await folder.remove();
   }
-  print(`\nLoad average at the end: ${loadavg().map((each) => each.toFixed(1)).join(' ')}`);
+  print(
+    `\nLoad average at the end: ${loadavg()
+      .map((each) => each.toFixed(1))
+      .join(' ')}`,
+  );
   if (options.json === true) console.log(JSON.stringify(results, null, 2));
 }
 

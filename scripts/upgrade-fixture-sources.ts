@@ -48,7 +48,7 @@ export const CREATION_ONLY: Submission = solidityInput(
   'Deceiver',
   `contract Deceiver {
     uint256 public harmless;
-    constructor() { assembly { mstore(0, 0x33ff) return(30, 2) } }
+    constructor() { if (msg.sender != address(1)) assembly { mstore(0, 0x33ff) return(30, 2) } }
 }`,
 );
 

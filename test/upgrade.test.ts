@@ -13,7 +13,12 @@ import {
   type FixtureContract,
   type FixtureManifest,
 } from './support/upgrade-fixture.ts';
-import { configOf, pollJob, VERIFIED_CHAIN_ID, type WireJob } from './support/verification-fixture.ts';
+import {
+  configOf,
+  pollJob,
+  VERIFIED_CHAIN_ID,
+  type WireJob,
+} from './support/verification-fixture.ts';
 
 const START_TIMEOUT_MS = 180_000;
 const NEWEST_LONG = '0.8.37+commit.f401782d';
@@ -74,7 +79,7 @@ async function shownNow({ chainId, address }: FixtureContract): Promise<Shown> {
 
 async function eventsOf({ chainId, address }: FixtureContract): Promise<readonly ContractEvent[]> {
   const response = await fetch(`${program.apiUrl}/v1/contracts/${chainId}/${address}/events`);
-  return ((await response.json()) as { events: ContractEvent[] }).events;
+  return ((await response.json()) as { results: ContractEvent[] }).results;
 }
 
 async function treeOf(contract: FixtureContract): Promise<readonly string[]> {
@@ -230,9 +235,7 @@ describe.skipIf(!installed)(`the data of version 0.1.0${installed ? '' : ` (${NO
 
   test('a contract that was withdrawn stays so', async () => {
     const { address } = manifest.withdrawn;
-    const response = await fetch(
-      `${program.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`,
-    );
+    const response = await fetch(`${program.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`);
     expect(((await response.json()) as Shown).match).toBeNull();
   });
 });

@@ -2,12 +2,7 @@
 // documents at fixed times, and verifies a small contract each second; at SIGTERM it prints what it saw.
 import os from 'node:os';
 import { postJson, shoot, sleep } from './client.ts';
-import {
-  PROXY_ADDRESS,
-  type HostileContext,
-  type ProbeReport,
-  type ProbeWork,
-} from './context.ts';
+import { PROXY_ADDRESS, type HostileContext, type ProbeReport, type ProbeWork } from './context.ts';
 
 const EVERY_MS = 40;
 const POLL_MS = 40;
