@@ -9,8 +9,8 @@ export interface Submission {
   readonly name: string;
 }
 
-export const NEWEST = '0.8.37';
-export const OLD = '0.4.26';
+const NEWEST = '0.8.37';
+const OLD = '0.4.26';
 
 /** A file that no compilation needs, which speaks as if somebody else had written it. */
 export const AUDIT_SOURCE = {

@@ -23,10 +23,15 @@ function record(route: string, begun: number, status: string): void {
   entry.statuses[status] = (entry.statuses[status] ?? 0) + 1;
 }
 
+/** What was asked and not answered yet: route and time. */
+const pending = new Set<readonly [route: string, begun: number]>();
+
 async function ask(route: string, path: string): Promise<void> {
-  const begun = performance.now();
+  const entry = [route, performance.now()] as const;
+  pending.add(entry);
   const { status } = await shoot({ port, path, ...CLIENT });
-  record(route, begun, status);
+  pending.delete(entry);
+  record(...entry, status);
 }
 
 async function verify(address: string): Promise<void> {
@@ -84,7 +89,7 @@ process.once('SIGTERM', () => {
   for (const timer of timers) clearInterval(timer);
   state.ending = true;
   void Promise.race([Promise.all(running), sleep(LAST_WAIT_MS)]).then(() => {
-    if (running.size > 0) record('unanswered', performance.now() - LAST_WAIT_MS, 'unanswered');
+    for (const entry of pending) record(...entry, 'unanswered');
     const report: ProbeReport = { routes, matched, jobs };
     process.stdout.write(JSON.stringify(report), () => process.exit());
   });
