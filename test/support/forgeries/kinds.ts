@@ -183,7 +183,6 @@ function plantedSettings(): Forgery[] {
     nested: { optimizer: { enabled: true, runs: 200, [MARK]: true } },
     metadata: { metadata: { [MARK]: 1 } },
     model: { modelChecker: { contracts: { [MARK]: [MARK] }, engine: 'none' } },
-    remapping: { remappings: [`${MARK}/=node_modules/`] },
   };
   return (['0.4.18', '0.4.26', '0.5.17', '0.8.20', NEWEST] as const).flatMap((version) =>
     Object.entries(settings).map(([name, more], index): Forgery => {
