@@ -285,9 +285,9 @@ async function measure(site: Site, name: string): Promise<LoadResult> {
   await sleep(LEAD_MS);
   await readLoopStall(site);
   const resident = watchResident(pid);
-  const tally =
+  const tally: LoadTally =
     name === 'nothing'
-      ? await sleep(context.seconds * 1000).then(() => ({ statuses: {}, jobs: [] }) as LoadTally)
+      ? await sleep(context.seconds * 1000).then(() => ({ statuses: {}, jobs: [] }))
       : await runLoad(name, context);
   const report = await probe.end();
   const loopStallMs = await readLoopStall(site).catch(() => null);

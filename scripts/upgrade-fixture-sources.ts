@@ -79,8 +79,7 @@ export function bodyOf({ version, input, path, name }: Submission): object {
 
 /** The creation code, as the compiler gives it to its developer. */
 export async function compileCreation({ version, input, path, name }: Submission): Promise<string> {
-  const { auditedBy: _, ...settings } = input.settings;
-  const selected = { ...settings, outputSelection: { '*': { '*': ['*'] } } };
+  const selected = { ...input.settings, outputSelection: { '*': { '*': ['*'] } } };
   const compiled = await compileAsDeveloper(version, { ...input, settings: selected }, path, name);
   return compiled.creationCode;
 }

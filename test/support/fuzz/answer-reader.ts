@@ -7,7 +7,7 @@ export interface FuzzAnswer {
 
 /** Reads answers from the bytes of a connection, one after another. */
 export class AnswerReader {
-  #heard: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+  #heard: Buffer = Buffer.alloc(0);
 
   push(chunk: Buffer): void {
     this.#heard = this.#heard.length === 0 ? chunk : Buffer.concat([this.#heard, chunk]);

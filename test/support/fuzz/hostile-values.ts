@@ -66,5 +66,6 @@ export function mutateJson(random: SeededRandom, value: unknown): unknown {
   if (chosen === undefined) entries.push([hostileText(random), hostileJson(random)]);
   else if (random.chance(0.2)) entries.splice(index, 1);
   else entries[index] = [chosen[0], mutateJson(random, chosen[1])];
-  return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+  if (Array.isArray(value)) return entries.map(([, each]): unknown => each);
+  return Object.fromEntries(entries) as unknown;
 }

@@ -141,11 +141,9 @@ function areStrict(sample: CompiledSample, data: Buffer): boolean {
   try {
     const hex = `0x${data.toString('hex')}` as const;
     // Text that is not UTF-8 is honest: as bytes it has the same encoding.
-    const plain = JSON.parse(
-      JSON.stringify(inputs).replaceAll('"string"', '"bytes"'),
-    ) as typeof inputs;
-    const values = AbiParameters.decode(plain, hex) as readonly unknown[];
-    return AbiParameters.encode(plain, values as never) === hex;
+    const text = JSON.stringify(inputs).replaceAll('"string"', '"bytes"');
+    const plain: readonly { readonly type: string }[] = JSON.parse(text) as typeof inputs;
+    return AbiParameters.encode(plain, AbiParameters.decode(plain, hex)) === hex;
   } catch {
     return false;
   }
