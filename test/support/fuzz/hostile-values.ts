@@ -67,5 +67,5 @@ export function mutateJson(random: SeededRandom, value: unknown): unknown {
   else if (random.chance(0.2)) entries.splice(index, 1);
   else entries[index] = [chosen[0], mutateJson(random, chosen[1])];
   if (Array.isArray(value)) return entries.map(([, each]): unknown => each);
-  return Object.fromEntries(entries) as unknown;
+  return Object.fromEntries<unknown>(entries);
 }
