@@ -1,0 +1,13 @@
+// Runs as a process of its own, so that a load disturbs the probe no more than another machine would:
+// `run-load.ts <name> <context as JSON>` prints the tally as JSON.
+import os from 'node:os';
+import { type HostileContext } from './context.ts';
+import { LOADS } from './loads.ts';
+
+const [name = '', context = ''] = process.argv.slice(2);
+const load = LOADS[name];
+if (load === undefined) throw new Error(`no load ${name}`);
+// An attacker has a machine of its own: here it gets what the service and the probe leave.
+os.setPriority(10);
+const tally = await load(JSON.parse(context) as HostileContext);
+process.stdout.write(JSON.stringify(tally), () => process.exit());

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { startForgedService, type ForgedService } from './support/forgeries/forged-service.ts';
+import { runForgeries } from './support/forgeries/forgery-run.ts';
+import { allForgeries } from './support/forgeries/kinds.ts';
+
+/** Of each kind: the newest compiler's, which the other tests have loaded, and as many as stay quick. */
+const PER_KIND = 4;
+const forgeries = allForgeries();
+const kinds = [...new Set(forgeries.map(({ kind }) => kind))];
+
+const installed = findAnvil() !== undefined;
+let verifying: ForgedService;
+
+describe.skipIf(!installed)(`forgeries${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+  beforeAll(async () => {
+    verifying = await startForgedService();
+  }, 180_000);
+  afterAll(() => verifying.close());
+
+  test('there are at least 200 of them', () => {
+    expect(forgeries.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(forgeries.map(({ id }) => id)).size).toBe(forgeries.length);
+  });
+
+  test.each(kinds)('none of the kind %s is published', { timeout: 120_000 }, async (kind) => {
+    const ofKind = forgeries.filter((each) => each.kind === kind);
+    const chosen = ofKind.filter((_, index) => index % Math.ceil(ofKind.length / PER_KIND) === 0);
+    const outcomes = await runForgeries(verifying, chosen);
+    const published = outcomes.filter(({ outcome }) => outcome === 'published');
+    expect(published.map(({ forgery, detail }) => `${forgery.id}: ${detail}`)).toEqual([]);
+    expect(outcomes.some(({ outcome }) => outcome !== 'skipped')).toBe(true);
+  });
+});

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { spawn } from 'node:child_process';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, createBrotliDecompress } from 'node:zlib';
+import { type Hex } from '../../src/lib/hex.ts';
+
+/** One verified contract of the fixture, and what the program that made the fixture answered about it. */
+export interface FixtureContract {
+  /** What the contract is there for, such as `planted_source`. */
+  readonly role: string;
+  readonly chainId: number;
+  readonly address: Hex;
+  /** The code at the address, which a node of the test is given. */
+  readonly code: Hex;
+  /** Path of a request to the API host → body of its answer. */
+  readonly answers: Readonly<Record<string, string>>;
+  /** Path of a file on the repository host → its text. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** What the fixture holds, as its maker knew it. */
+export interface FixtureManifest {
+  readonly version: string;
+  readonly statistics: Readonly<Record<string, { full_match: number; partial_match: number }>>;
+  readonly contracts: readonly FixtureContract[];
+  /** Jobs by role: `queued`, `failed_large`, `failed_small`, `succeeded`. */
+  readonly jobs: Readonly<Record<string, string>>;
+}
+
+/** The archive in test/fixtures: the folder `data` for `dataDir`, and `manifest.json`. */
+export const UPGRADE_FIXTURE = path.resolve(
+  import.meta.dirname,
+  '../fixtures/data-directory-0.1.0.tar.br',
+);
+
+/** The paths of the API host whose answers about a contract are kept. */
+export function apiPathsOf(chainId: number, address: string): readonly string[] {
+  return [
+    `/v2/contract/${chainId}/${address}?fields=all`,
+    `/v1/contracts/${chainId}/${address}`,
+    `/files/any/${chainId}/${address}`,
+  ];
+}
+
+// An empty database stands four times in a data directory: a window over all of it makes that once.
+const LARGEST_WINDOW = {
+  [constants.BROTLI_PARAM_LARGE_WINDOW]: 1,
+  [constants.BROTLI_PARAM_LGWIN]: 27,
+  [constants.BROTLI_PARAM_QUALITY]: 11,
+};
+const MOST_TAR_BYTES = 512 * 1024 * 1024;
+
+/** Packs everything in a folder: a tar without owners and times, compressed by brotli. */
+export async function packFixture(folder: string): Promise<Buffer> {
+  const { stdout } = await promisify(execFile)(
+    'tar',
+    [
+      ...['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'],
+      ...['-cf', '-', '-C', folder, '.'],
+    ],
+    { encoding: 'buffer', maxBuffer: MOST_TAR_BYTES },
+  );
+  return promisify(brotliCompress)(stdout, {
+    params: { ...LARGEST_WINDOW, [constants.BROTLI_PARAM_SIZE_HINT]: stdout.length },
+  });
+}
+
+/** Unpacks the fixture into a folder, as files of the user of this process. */
+export async function unpackFixture(folder: string): Promise<FixtureManifest> {
+  const tar = spawn('tar', ['-xf', '-', '--no-same-owner', '-C', folder], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const ended = once(tar, 'close');
+  await pipeline(
+    createReadStream(UPGRADE_FIXTURE),
+    createBrotliDecompress({ params: { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 } }),
+    tar.stdin,
+  );
+  const [code] = (await ended) as [number | null];
+  if (code !== 0) throw new Error(`tar ended with ${code}`);
+  return JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8')) as FixtureManifest;
+}
