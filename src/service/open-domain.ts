@@ -22,7 +22,7 @@ import { readStatistics } from '../repository/statistics.ts';
 import { watchMatches } from '../repository/watch-matches.ts';
 import { type Database } from '../store/database.ts';
 import { openStore } from '../store/open-store.ts';
-import { startVerification } from '../verification/verification.ts';
+import { startVerification, type VerificationOptions } from '../verification/verification.ts';
 import { type Opened } from './opened.ts';
 import { findPrivateHosts, openGuardedFetch } from './outbound.ts';
 import { readUnsyncedList, startRegistrySync } from './registry-sync.ts';
@@ -90,16 +90,8 @@ export async function openDomain(
   const parts = opened.add(
     await openVerificationParts(config, { registry, quorumOf, fetch, rpc, archive }, log),
   );
-  const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = config.verification;
-  const queue = { total: queueLimit, perClient: clientQueueLimit };
-  const { waitingRequests, clientWaitingRequests, jobWaitingRequests } = config.verification;
-  const waiters = {
-    total: waitingRequests,
-    perClient: clientWaitingRequests,
-    perJob: jobWaitingRequests,
-  };
   const verification = opened.addFirst(
-    await startVerification(database, parts, { workers, jobTimeoutMs, queue, waiters }, log),
+    await startVerification(database, parts, verificationOptions(config), log),
   );
 
   const reloading = opened.add(
@@ -146,6 +138,21 @@ export async function openDomain(
     reached,
     urls: () => reached,
     log,
+  };
+}
+
+function verificationOptions({ verification }: Config): VerificationOptions {
+  const { workers, jobTimeoutMs, queueLimit, clientQueueLimit } = verification;
+  const { waitingRequests, clientWaitingRequests, jobWaitingRequests } = verification;
+  return {
+    workers,
+    jobTimeoutMs,
+    queue: { total: queueLimit, perClient: clientQueueLimit },
+    waiters: {
+      total: waitingRequests,
+      perClient: clientWaitingRequests,
+      perJob: jobWaitingRequests,
+    },
   };
 }
 

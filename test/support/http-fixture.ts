@@ -115,6 +115,7 @@ const emptyContracts: ContractReader = {
   readContractEvents: async () => [],
   listContracts: async () => [],
   findOnChains: async () => [],
+  readSourcePage: async () => undefined,
   readFiles: async () => undefined,
   readFile: async () => undefined,
 };

@@ -134,7 +134,7 @@ function NotVerified({
 function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
   const { facts, data } = props;
   const { match, compilation } = facts;
-  const hiddenSources = facts.sources.filter(({ hidden }) => hidden > 0).length;
+  const hiddenSources = (facts.sources?.files ?? []).filter(({ hidden }) => hidden > 0).length;
   const hiddenIn = [
     ...facts.hiddenIn,
     ...(hiddenSources > 0 ? [hiddenSources === 1 ? 'a source' : `${hiddenSources} sources`] : []),
@@ -165,7 +165,7 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
       )}
       <EvidenceSection facts={facts} evidence={data.evidence} />
       <HistorySection events={data.events} />
-      <SourcesSection facts={facts} />
+      <SourcesSection facts={facts} loaded={data.sources} />
       <AbiSection facts={facts} />
       {compilation !== null && (
         <JsonSection title="Compiler settings" shown={compilation.settings} />
