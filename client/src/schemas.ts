@@ -685,6 +685,30 @@ export interface AlternativeText {
   };
 }
 
+/** Some of the sources of a contract */
+export interface SourcePage {
+  /** How many sources there are; 10,000 stands for more */
+  total: number;
+  /** Of metadata.json; 0 without one */
+  metadataBytes: number;
+  /** In the order of their paths, at most 200 */
+  sources: {
+    path: string;
+    bytes: number;
+    /** Null behind the first 2 MB of a page */
+    content: string | null;
+  }[];
+  /** `after` of the next page; null on the last one */
+  next: string | null;
+  /** The source at `path`, else that of the contract, else the first */
+  shown: {
+    path: string;
+    bytes: number;
+    /** The first million characters */
+    content: string;
+  } | null;
+}
+
 /** Where a verification job stands */
 export interface JobState {
   id: string;
@@ -732,13 +756,15 @@ export interface JobState {
         offset: number;
         recompiled?: {
           bytes: number;
-          keccak256: string;
+          /** Of the whole code */
+          sha256: string;
           /** The bytes from offset on; absent where the whole code stands beside it */
           window?: string;
         };
         onChain?: {
           bytes: number;
-          keccak256: string;
+          /** Of the whole code */
+          sha256: string;
           /** The bytes from offset on; absent where the whole code stands beside it */
           window?: string;
         };
@@ -748,13 +774,15 @@ export interface JobState {
         offset: number;
         recompiled?: {
           bytes: number;
-          keccak256: string;
+          /** Of the whole code */
+          sha256: string;
           /** The bytes from offset on; absent where the whole code stands beside it */
           window?: string;
         };
         onChain?: {
           bytes: number;
-          keccak256: string;
+          /** Of the whole code */
+          sha256: string;
           /** The bytes from offset on; absent where the whole code stands beside it */
           window?: string;
         };

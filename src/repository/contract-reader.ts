@@ -7,6 +7,7 @@ import { type AlternativeText, readAlternative } from './read-alternatives.ts';
 import { type ContractPart, readContract, type StoredContract } from './read-contract.ts';
 import { type ContractEvent, readContractEvents } from './read-contract-events.ts';
 import { type MatchEvidence, readEvidence } from './read-evidence.ts';
+import { readSourcePage, type SourcePage, type SourceQuestion } from './read-source-page.ts';
 import { type ContractFile, readFile } from './read-file.ts';
 import { type ContractFiles, readFiles } from './read-files.ts';
 
@@ -35,6 +36,12 @@ export interface ContractReader {
     addresses: readonly Hex[],
     chainIds?: readonly number[],
   ): Promise<readonly ContractMatch[]>;
+  /** See {@link readSourcePage}. */
+  readSourcePage(
+    chainId: number,
+    address: Hex,
+    question: SourceQuestion,
+  ): Promise<SourcePage | undefined>;
   /** See {@link readFiles}. */
   readFiles(chainId: number, address: Hex): Promise<ContractFiles | undefined>;
   /** See {@link readFile}. */
@@ -51,6 +58,8 @@ export function createContractReader(database: Queryable): ContractReader {
       readAlternative(database, chainId, address, matchId),
     listContracts: (chainId, page) => listContracts(database, chainId, page),
     findOnChains: (addresses, chainIds) => findOnChains(database, addresses, chainIds),
+    readSourcePage: (chainId, address, question) =>
+      readSourcePage(database, chainId, address, question),
     readFiles: (chainId, address) => readFiles(database, chainId, address),
     readFile: (chainId, address, path) => readFile(database, chainId, address, path),
   };

@@ -178,6 +178,6 @@ function bound(value: unknown): unknown {
   if (typeof value === 'string') return value.slice(0, TEXT_MAX_CHARACTERS);
   if (Array.isArray(value)) return value.slice(0, LIST_MAX).map(bound);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value as object).slice(0, LIST_MAX);
+  const members = Object.entries(value).slice(0, LIST_MAX);
   return Object.fromEntries(members.map(([name, each]) => [name, bound(each)]));
 }

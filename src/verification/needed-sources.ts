@@ -6,14 +6,14 @@ import { type CompiledTarget } from './compile-contract.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
 /** An input, what the compiler made of it, and how that compares with the code on chain. */
-interface Attempt {
+export interface Attempt {
   readonly input: StandardJsonInput;
   readonly compiled: CompiledTarget;
   readonly judgement: ContractJudgement;
 }
 
 /** How an input is tried. */
-interface Trial {
+export interface Trial {
   /** @throws VerificationFailure of the compiler */
   readonly compile: (input: StandardJsonInput) => Promise<CompiledTarget>;
   readonly judge: (input: StandardJsonInput, compiled: CompiledTarget) => ContractJudgement;

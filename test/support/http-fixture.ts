@@ -120,6 +120,7 @@ const emptyContracts: ContractReader = {
   readAlternative: async () => undefined,
   listContracts: async () => [],
   findOnChains: async () => [],
+  readSourcePage: async () => undefined,
   readFiles: async () => undefined,
   readFile: async () => undefined,
 };

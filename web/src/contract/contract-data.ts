@@ -20,9 +20,24 @@ interface WireContract {
     readonly fullyQualifiedName: string;
   } | null;
   readonly deployment: Deployment;
-  readonly sources: Readonly<Record<string, { readonly content: string }>>;
   readonly abi: unknown;
-  readonly metadata: unknown;
+}
+
+/** GET /v1/contracts/{chainId}/{address}/sources. */
+interface WireSources {
+  readonly total: number;
+  readonly metadataBytes: number;
+  readonly sources: readonly {
+    readonly path: string;
+    readonly bytes: number;
+    readonly content: string | null;
+  }[];
+  readonly next: string | null;
+  readonly shown: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly content: string;
+  } | null;
 }
 
 /** Where a contract was created; what is not known is null. */
@@ -42,8 +57,17 @@ export interface ShownText {
 /** A source, without its content. */
 export interface SourceFile {
   readonly path: string;
-  readonly characters: number;
   readonly hidden: number;
+}
+
+/** The files of a contract that one page names. */
+export interface SourceFiles {
+  /** Of the whole contract. */
+  readonly total: number;
+  readonly files: readonly SourceFile[];
+  /** Behind which path this page begins, and the next one. */
+  readonly after?: string;
+  readonly next?: string;
 }
 
 /** A verified contract as its page shows it. */
@@ -59,16 +83,23 @@ export interface ContractFacts {
       })
     | null;
   readonly deployment: Deployment;
-  readonly sources: readonly SourceFile[];
-  readonly shown?: ShownText & {
-    readonly path: string;
-    readonly hidden: readonly HiddenCharacter[];
-  };
+  /** Absent where they could not be read. */
+  readonly sources?: SourceFiles;
+  readonly shown?: ShownSource;
   /** What else holds characters that nobody sees, in words. */
   readonly hiddenIn: readonly string[];
   readonly signatures: readonly AbiSignature[];
   readonly abi?: ShownText;
   readonly metadata?: ShownText;
+}
+
+/** The source that is shown, or its beginning. */
+export interface ShownSource {
+  readonly path: string;
+  readonly text: string;
+  readonly bytes: number;
+  readonly isWhole: boolean;
+  readonly hidden: readonly HiddenCharacter[];
 }
 
 /** GET /v1/contracts/{chainId}/{address}. */
@@ -129,6 +160,8 @@ export interface ListedContract {
 /** All that the page of a contract shows. */
 export interface ContractData {
   readonly contract: Loaded<ContractFacts>;
+  /** Why the sources could not be read. */
+  readonly sources: Loaded<null>;
   readonly evidence: Loaded<Evidence>;
   /** Newest first. */
   readonly events: Loaded<{ readonly results: readonly ContractEvent[] }>;
@@ -139,7 +172,9 @@ export interface ContractData {
   }>;
 }
 
-const FIELDS = 'compilation,deployment,sources,abi,metadata';
+const FIELDS = 'compilation,deployment,abi';
+/** Metadata of contracts with very many files is among the downloads only. */
+const METADATA_READ_BYTES = 1_000_000;
 const SOURCE_SHOWN_CHARACTERS = 300_000;
 const SOURCE_SHOWN_LINES = 10_000;
 const JSON_SHOWN_CHARACTERS = 60_000;
@@ -155,8 +190,16 @@ export async function loadContract(
   const [chainId = '', address = ''] = [params['chain'], params['address']].map((part) =>
     encodeURIComponent(part ?? ''),
   );
-  const [contract, evidence, events, chain, sameCode] = await Promise.all([
+  const asked = new URLSearchParams(query);
+  const [source, after] = [asked.get('source'), asked.get('files')];
+  const chosen = new URLSearchParams({
+    ...(source !== null && { path: source }),
+    ...(after !== null && { after }),
+  });
+  const place = `${chainId}/${address}`;
+  const [contract, sources, evidence, events, chain, sameCode] = await Promise.all([
     api.get<WireContract>(`v2/contract/${chainId}/${address}?fields=${FIELDS}`),
+    api.get<WireSources>(`v1/contracts/${place}/sources?${chosen.toString()}`),
     api.get<Evidence>(`v1/contracts/${chainId}/${address}`),
     api.get<{ results: ContractEvent[] }>(`v1/contracts/${chainId}/${address}/events`),
     api.get<{ record: { name: string; supported: boolean } }>(`v1/chains/${chainId}`),
@@ -164,9 +207,20 @@ export async function loadContract(
       `v1/contracts/${chainId}/${address}/same-code`,
     ),
   ]);
-  const source = new URLSearchParams(query).get('source');
+  const { metadataBytes = 0 } = sources.state === 'ready' ? sources.value : {};
+  const metadata =
+    metadataBytes > 0 && metadataBytes <= METADATA_READ_BYTES
+      ? await api.get<{ metadata: unknown }>(`v2/contract/${place}?fields=metadata`)
+      : undefined;
   return {
-    contract: mapLoaded(contract, (wire) => toFacts(wire, source)),
+    contract: mapLoaded(contract, (wire) => ({
+      ...toFacts(wire),
+      ...(sources.state === 'ready' && describeSources(sources.value, after)),
+      hiddenIn: describeHidden(wire, sources.state === 'ready' ? sources.value : undefined),
+      ...(metadata?.state === 'ready' &&
+        metadata.value.metadata !== null && { metadata: showJson(metadata.value.metadata) }),
+    })),
+    sources: mapLoaded(sources, () => null),
     evidence,
     events,
     chain: mapLoaded(chain, ({ record: { name, supported } }) => ({ name, supported })),
@@ -181,20 +235,9 @@ function mapLoaded<From, To>(loaded: Loaded<From>, change: (value: From) => To):
   return loaded.state === 'failed' ? loaded : { ...loaded, value: change(loaded.value) };
 }
 
-function toFacts(wire: WireContract, chosen: string | null): ContractFacts {
-  const { compilation, sources } = wire;
-  const paths = Object.keys(sources);
-  const target = compilation?.fullyQualifiedName.slice(0, -(compilation.name.length + 1));
-  const path = [chosen, target, paths[0]].find(
-    (each) => typeof each === 'string' && Object.hasOwn(sources, each),
-  );
-  const content = sources[path ?? '']?.content ?? '';
+function toFacts(wire: WireContract): Omit<ContractFacts, 'hiddenIn'> {
+  const { compilation } = wire;
   const signatures = describeAbi(wire.abi);
-  const texts = {
-    'the name of the contract': compilation?.fullyQualifiedName ?? '',
-    'paths of sources': paths.join(),
-    'the ABI': signatures.map(({ text }) => text).join(),
-  };
   return {
     address: wire.address,
     match: matchOf(wire.match),
@@ -203,21 +246,52 @@ function toFacts(wire: WireContract, chosen: string | null): ContractFacts {
     ...(wire.verifiedAt !== undefined && { verifiedAt: wire.verifiedAt }),
     compilation: compilation && toCompilation(compilation),
     deployment: wire.deployment,
-    sources: paths.map((each) => describeSource(each, sources[each]?.content ?? '')),
-    ...(typeof path === 'string' && {
-      shown: {
-        path,
-        ...shorten(content, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content))),
-        hidden: findHiddenCharacters(content, HIDDEN_TOLD),
-      },
-    }),
-    hiddenIn: Object.entries(texts).flatMap(([name, text]) =>
-      findHiddenCharacters(text, 1).length > 0 ? [name] : [],
-    ),
     signatures: signatures.slice(0, SIGNATURES_SHOWN),
     ...(wire.abi !== null && { abi: showJson(wire.abi) }),
-    ...(wire.metadata !== null && { metadata: showJson(wire.metadata) }),
   };
+}
+
+/** What else than contents of sources holds characters that nobody sees. */
+function describeHidden(
+  { compilation, abi }: WireContract,
+  sources: WireSources | undefined,
+): string[] {
+  const texts = {
+    'the name of the contract': compilation?.fullyQualifiedName ?? '',
+    'paths of sources': (sources?.sources ?? []).map(({ path }) => path).join(),
+    'the ABI': describeAbi(abi)
+      .map(({ text }) => text)
+      .join(),
+  };
+  return Object.entries(texts).flatMap(([name, text]) =>
+    findHiddenCharacters(text, 1).length > 0 ? [name] : [],
+  );
+}
+
+function describeSources(
+  { total, sources, next, shown }: WireSources,
+  after: string | null,
+): Pick<ContractFacts, 'sources' | 'shown'> {
+  const files = sources.map(({ path, content }) => ({
+    path,
+    hidden: findHiddenCharacters(content ?? '', HIDDEN_TOLD).length,
+  }));
+  return {
+    sources: {
+      total,
+      files,
+      ...(after !== null && { after }),
+      ...(next !== null && { next }),
+    },
+    ...(shown !== null && { shown: showSource(shown) }),
+  };
+}
+
+function showSource({ path, bytes, content }: NonNullable<WireSources['shown']>): ShownSource {
+  const text = content.slice(0, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content)));
+  // Every character is one byte at least, so that a shorter text is not all of it.
+  const isWhole = text.length === content.length && new TextEncoder().encode(text).length === bytes;
+  return { path, bytes, text, isWhole, hidden: findHiddenCharacters(content, HIDDEN_TOLD) };
 }
 
 function toCompilation({
@@ -225,14 +299,6 @@ function toCompilation({
   ...rest
 }: NonNullable<WireContract['compilation']>): ContractFacts['compilation'] {
   return { ...rest, settings: showJson(compilerSettings) };
-}
-
-function describeSource(path: string, content: string): SourceFile {
-  return {
-    path,
-    characters: content.length,
-    hidden: findHiddenCharacters(content, HIDDEN_TOLD).length,
-  };
 }
 
 function showJson(value: unknown): ShownText {

@@ -8,10 +8,11 @@ interface Props {
   readonly facts: ContractFacts;
   readonly evidence: Loaded<Evidence>;
   readonly base: string;
+  readonly chainId: string;
 }
 
 /** What the code does not prove of the shown text: files that no hash covers, and other texts that give the same code. */
-export function OtherTextsSection({ facts, evidence, base }: Props): VNode | null {
+export function OtherTextsSection({ facts, evidence, base, chainId }: Props): VNode | null {
   if (evidence.state !== 'ready') return null;
   const { hasUnlistedSources, alternatives } = evidence.value;
   return (
@@ -39,7 +40,7 @@ export function OtherTextsSection({ facts, evidence, base }: Props): VNode | nul
             {alternatives.map(({ matchId, name, compilerVersion, recordedAt }) => (
               <li key={matchId}>
                 <a
-                  href={`${base}v1/contracts/${facts.chainId}/${facts.address}/alternatives/${matchId}`}
+                  href={`${base}v1/contracts/${chainId}/${facts.address}/alternatives/${matchId}`}
                 >
                   <SafeText text={name} />
                 </a>

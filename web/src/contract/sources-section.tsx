@@ -2,7 +2,13 @@ import { type VNode } from 'preact';
 import { formatCount } from '../format.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
-import { type ContractFacts, type SourceFile } from './contract-data.ts';
+import { Failure } from '../parts/notices.tsx';
+import {
+  type ContractData,
+  type ContractFacts,
+  type SourceFile,
+  type SourceFiles,
+} from './contract-data.ts';
 import { spellHiddenCharacters } from './hidden-characters.ts';
 import { buildFileTree, type TreeNode } from './file-tree.ts';
 import { SourceCode } from './source-code.tsx';
@@ -10,20 +16,34 @@ import { SourceCode } from './source-code.tsx';
 const HIDDEN_LISTED = 10;
 
 /** The sources: their tree, and the one that was chosen. Each is a page of its own, so that large contracts stay light. */
-export function SourcesSection({ facts }: { readonly facts: ContractFacts }): VNode {
+export function SourcesSection({
+  facts,
+  loaded,
+}: {
+  readonly facts: ContractFacts;
+  readonly loaded: ContractData['sources'];
+}): VNode {
   const { sources, shown } = facts;
-  const files = new Map(sources.map((file) => [file.path, file]));
+  const files = new Map(sources?.files.map((file) => [file.path, file]));
   return (
     <section aria-labelledby="sources">
       <h2 id="sources">
-        Sources <span class="count">{formatCount(sources.length)}</span>
+        Sources {sources !== undefined && <span class="count">{formatCount(sources.total)}</span>}
       </h2>
-      {shown === undefined ? (
+      {sources === undefined ? (
+        loaded.state === 'failed' && <Failure what="The sources" loaded={loaded} />
+      ) : shown === undefined ? (
         <p>This service has the match, but no sources of it.</p>
       ) : (
         <div class="sources">
           <nav aria-label="Sources" class="tree">
-            <Tree nodes={buildFileTree([...files.keys()])} files={files} current={shown.path} />
+            <Tree
+              nodes={buildFileTree([...files.keys()])}
+              files={files}
+              current={shown.path}
+              after={sources.after}
+            />
+            <FilePages sources={sources} />
           </nav>
           <div class="shown">
             <p class="shown-path">
@@ -46,10 +66,10 @@ export function SourcesSection({ facts }: { readonly facts: ContractFacts }): VN
               text={shown.text}
               label={`The source ${spellHiddenCharacters(shown.path)}`}
             />
-            {shown.text.length < shown.characters && (
+            {!shown.isWhole && (
               <p class="quiet">
-                The first {formatCount(shown.text.length)} of {formatCount(shown.characters)}{' '}
-                characters; the whole file is among the downloads.
+                The first {formatCount(shown.text.length)} characters of a file of{' '}
+                {formatCount(shown.bytes)} bytes; the whole file is among the downloads.
               </p>
             )}
           </div>
@@ -59,14 +79,34 @@ export function SourcesSection({ facts }: { readonly facts: ContractFacts }): VN
   );
 }
 
+/** Which files of how many are named, and where the others are. Works without scripts. */
+function FilePages({
+  sources: { total, files, after, next },
+}: {
+  readonly sources: SourceFiles;
+}): VNode | null {
+  if (after === undefined && next === undefined) return null;
+  return (
+    <p class="quiet">
+      {formatCount(files.length)} of {formatCount(total)} files, in the order of their paths.{' '}
+      {after !== undefined && <a href="?#sources">First files</a>}{' '}
+      {next !== undefined && (
+        <a href={`?${new URLSearchParams({ files: next }).toString()}#sources`}>Next files</a>
+      )}
+    </p>
+  );
+}
+
 function Tree({
   nodes,
   files,
   current,
+  after,
 }: {
   readonly nodes: readonly TreeNode[];
   readonly files: ReadonlyMap<string, SourceFile>;
   readonly current: string;
+  readonly after: string | undefined;
 }): VNode {
   return (
     <ul>
@@ -78,7 +118,7 @@ function Tree({
               <span class="folder">
                 <SafeText text={`${node.name}/`} />
               </span>
-              <Tree nodes={node.children} files={files} current={current} />
+              <Tree nodes={node.children} files={files} current={current} after={after} />
             </li>
           );
         }
@@ -86,7 +126,7 @@ function Tree({
         return (
           <li key={index}>
             <a
-              href={`?${new URLSearchParams({ source: path }).toString()}#sources`}
+              href={`?${new URLSearchParams({ source: path, ...(after !== undefined && { files: after }) }).toString()}#sources`}
               aria-current={path === current ? 'true' : undefined}
             >
               <SafeText text={node.name === '' ? '(no name)' : node.name} />

@@ -136,7 +136,7 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
   const { facts, data } = props;
   const { match, compilation } = facts;
   const unproven = data.evidence.state === 'ready' ? data.evidence.value.unproven : [];
-  const hiddenSources = facts.sources.filter(({ hidden }) => hidden > 0).length;
+  const hiddenSources = (facts.sources?.files ?? []).filter(({ hidden }) => hidden > 0).length;
   const hiddenIn = [
     ...facts.hiddenIn,
     ...(hiddenSources > 0 ? [hiddenSources === 1 ? 'a source' : `${hiddenSources} sources`] : []),
@@ -170,8 +170,13 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
       )}
       <EvidenceSection facts={facts} evidence={data.evidence} />
       <HistorySection events={data.events} />
-      <OtherTextsSection facts={facts} evidence={data.evidence} base={props.context.base} />
-      <SourcesSection facts={facts} />
+      <OtherTextsSection
+        facts={facts}
+        evidence={data.evidence}
+        base={props.context.base}
+        chainId={props.request.params['chain'] ?? ''}
+      />
+      <SourcesSection facts={facts} loaded={data.sources} />
       <AbiSection facts={facts} />
       {compilation !== null && (
         <JsonSection title="Compiler settings" shown={compilation.settings} />

@@ -1,7 +1,7 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
-import { checksumAddress } from '../../../lib/hex.ts';
+import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type AlternativeText } from '../../../repository/read-alternatives.ts';
 import { type CodeHashes, type MatchEvidence } from '../../../repository/read-evidence.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
@@ -20,6 +20,8 @@ import {
   contractEventsRoute,
   evidenceRoute,
   jobStateRoute,
+  sourcePageRoute,
+  SOURCES_PER_PAGE,
 } from './evidence-routes.ts';
 
 /** The routes that say how a match came about, or is about to. */
@@ -30,13 +32,7 @@ export function addEvidenceRoutes(
   routes.openapi(evidenceRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const evidence = await contracts.readEvidence(chainId, address);
-    if (evidence === undefined) {
-      throw new FullmatchError(
-        'contract_not_found',
-        `${checksumAddress(address)} is not verified on chain ${chainId}.`,
-        { details: { chainId, address } },
-      );
-    }
+    if (evidence === undefined) throw contractNotFound(chainId, address);
     return answerJsonText(JSON.stringify(renderEvidence(evidence)), REVALIDATED);
   });
   routes.openapi(contractEventsRoute, async (c) => {
@@ -56,12 +52,34 @@ export function addEvidenceRoutes(
     }
     return answerJsonText(JSON.stringify(renderAlternativeText(text)), REVALIDATED);
   });
+  routes.openapi(sourcePageRoute, async (c) => {
+    const { chainId, address } = c.req.valid('param');
+    const { after, path } = c.req.valid('query');
+    // PostgreSQL has no text with a NUL, so that no path has one.
+    if (`${after ?? ''}${path ?? ''}`.includes('\0')) throw contractNotFound(chainId, address);
+    const page = await contracts.readSourcePage(chainId, address, {
+      limit: SOURCES_PER_PAGE,
+      ...(after !== undefined && { after }),
+      ...(path !== undefined && { path }),
+    });
+    if (page === undefined) throw contractNotFound(chainId, address);
+    const { next = null, shown = null, ...rest } = page;
+    return answerJsonText(JSON.stringify({ ...rest, next, shown }), REVALIDATED);
+  });
   routes.openapi(jobStateRoute, async (c) => {
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
     if (job === undefined) throw jobNotFound(id);
     return answerJsonText(JSON.stringify(renderJobState(job)), NOT_STORED);
   });
+}
+
+function contractNotFound(chainId: number, address: Hex): FullmatchError {
+  return new FullmatchError(
+    'contract_not_found',
+    `${checksumAddress(address)} is not verified on chain ${chainId}.`,
+    { details: { chainId, address } },
+  );
 }
 
 function renderEvidence({

@@ -171,6 +171,58 @@ export const alternativeRoute = createRoute({
   },
 });
 
+/** Sources of a page. */
+export const SOURCES_PER_PAGE = 200;
+
+const sourcePageSchema = z
+  .strictObject({
+    total: z.int().describe('How many sources there are; 10,000 stands for more'),
+    metadataBytes: z.int().describe('Of metadata.json; 0 without one'),
+    sources: z
+      .array(
+        z.strictObject({
+          path: z.string(),
+          bytes: z.int(),
+          content: z.string().nullable().describe('Null behind the first 2 MB of a page'),
+        }),
+      )
+      .describe(`In the order of their paths, at most ${SOURCES_PER_PAGE}`),
+    next: z.string().nullable().describe('`after` of the next page; null on the last one'),
+    shown: z
+      .strictObject({
+        path: z.string(),
+        bytes: z.int(),
+        content: z.string().describe('The first million characters'),
+      })
+      .nullable()
+      .describe('The source at `path`, else that of the contract, else the first'),
+  })
+  .meta({ id: 'SourcePage', description: 'Some of the sources of a contract' });
+
+/** GET /v1/contracts/{chainId}/{address}/sources. */
+export const sourcePageRoute = createRoute({
+  method: 'get',
+  path: '/v1/contracts/{chainId}/{address}/sources',
+  summary: 'The sources of a contract, page by page',
+  description: 'An answer is of bounded size. All sources at once are at /v2/contract.',
+  tags: ['contracts'],
+  request: {
+    params: contractParameters,
+    query: z.object({
+      after: z.string().optional().describe('`next` of the page before'),
+      path: z.string().optional().describe('A source to show beside the page'),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The page',
+      content: { 'application/json': { schema: sourcePageSchema } },
+    },
+    400: invalidParameter,
+    404: problemResponse('The contract is not verified (`contract_not_found`)'),
+  },
+});
+
 const codeSchema = z.string().optional().describe('0x and hexadecimal digits');
 
 const comparedCodeSchema = z.strictObject({
@@ -247,5 +299,6 @@ export const evidenceRoutes = [
   evidenceRoute,
   contractEventsRoute,
   alternativeRoute,
+  sourcePageRoute,
   jobStateRoute,
 ] as const;

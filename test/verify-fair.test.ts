@@ -1,0 +1,118 @@
+// Verification while clients of one proxy send compilations that explode.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../src/store/database.ts';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
+
+const TIMEOUT_MS = 180_000;
+const VERSION = '0.8.30';
+const SMALL = 'contract A { uint public x; function f() public { x++; } }';
+/** One modifier, named often: it runs what it surrounds twice. */
+const BOMB = `contract A{uint a;modifier m{_;_;}function f()public ${'m '.repeat(40)}{a++;}}`;
+
+const installed = findAnvil() !== undefined && process.platform === 'linux';
+let verifying: VerifyingService;
+let address: string;
+let next = 0;
+
+const bodyOf = (source: string): object => ({
+  stdJsonInput: inputOf({ 'a.sol': source }),
+  compilerVersion: VERSION,
+  contractIdentifier: 'a.sol:A',
+});
+
+async function submitAs(client: string, source: string): Promise<Response> {
+  return fetch(`${verifying.service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': client },
+    body: JSON.stringify(bodyOf(source)),
+  });
+}
+
+/** Each bomb is another one, so that none is a duplicate. */
+const bomb = (client: string): Promise<Response> => submitAs(client, `${BOMB}//${(next += 1)}`);
+
+describe.skipIf(!installed)(`fair turns on a real chain (${NO_ANVIL})`, () => {
+  beforeAll(async () => {
+    verifying = await startVerifyingService(
+      (folder) => `http: { trustedProxies: [127.0.0.1] }
+compilers: { folder: ${folder}, timeoutMs: 60000 }
+verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, clientWaitingRequests: 3 }
+`,
+    );
+    const { creationCode } = await compileAsDeveloper(
+      VERSION,
+      inputOf({ 'a.sol': SMALL }),
+      'a.sol',
+      'A',
+    );
+    ({ address } = await deploy(verifying.anvil, creationCode));
+  }, TIMEOUT_MS);
+  afterAll(() => verifying.close(), TIMEOUT_MS);
+
+  test(
+    'a newcomer finds a place in a full queue and ends before the second bombs of two others begin',
+    async () => {
+      const bombers = ['192.0.2.1', '2001:db8:0:1::1'];
+      for (let round = 0; round < 10; round += 1) {
+        for (const bomber of bombers) expect([202, 429]).toContain((await bomb(bomber)).status);
+      }
+      const { database } = verifying.testDatabase;
+      const begun = async (): Promise<readonly { id: string }[]> =>
+        database.query(
+          sql('test begun', 'SELECT id FROM verification_jobs WHERE started_at IS NOT NULL'),
+        );
+      await expect.poll(async () => (await begun()).length, { timeout: 30_000 }).toBe(2);
+      while ((await bomb(bombers[0] ?? '')).status === 202);
+      const submitted = await submitAs('192.0.2.77', SMALL);
+      expect(submitted.status).toBe(202);
+      const { verificationId } = (await submitted.json()) as { verificationId: string };
+      const { service } = verifying;
+      await expect
+        .poll(
+          async () => {
+            const response = await fetch(`${service.apiUrl}/v1/jobs/${verificationId}`);
+            return ((await response.json()) as { state: string }).state;
+          },
+          { timeout: 50_000 },
+        )
+        .toBe('succeeded');
+      const order = await database.query<{ id: string; state: string }>(
+        sql(
+          'test order',
+          `SELECT id, state FROM verification_jobs WHERE started_at IS NOT NULL ORDER BY started_at`,
+        ),
+      );
+      expect(order[2]?.id).toBe(verificationId);
+      const clients = await database.query<{ client: string }>(
+        sql(
+          'test clients',
+          `SELECT DISTINCT client FROM verification_jobs WHERE client IS NOT NULL ORDER BY client`,
+        ),
+      );
+      expect(clients.map(({ client }) => client)).toEqual(['192.0.2.1', '2001:db8:0:1::/64']);
+    },
+    TIMEOUT_MS,
+  );
+
+  test('who may not wait is answered at once with the job as it is', async () => {
+    const submitted = await bomb('192.0.2.3');
+    const { verificationId } = (await submitted.json()) as { verificationId: string };
+    const url = `${verifying.service.apiUrl}/v2/verify/${verificationId}`;
+    const answers: number[] = [];
+    const asked = Array.from({ length: 8 }, async (_, index) => {
+      const response = await fetch(url, { headers: { 'x-forwarded-for': '192.0.2.3' } });
+      await response.text();
+      answers.push(index);
+      return response.status;
+    });
+    await expect.poll(() => answers.length, { timeout: 4000 }).toBe(5);
+    expect(await Promise.all(asked)).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+});
