@@ -128,10 +128,7 @@ export async function openDomain(
         ...(verification.queue && { queue: verification.queue }),
         compilers: parts.compilers.describe(),
         probedChains: chainHealth.summary(),
-        documents: {
-          chains: documents.current.chains !== undefined,
-          statistics: documents.current.statistics !== undefined,
-        },
+        documents: publishedOf(documents),
         stopping: isStopping(),
       }),
     pages: await readWebBundle(),
@@ -141,6 +138,10 @@ export async function openDomain(
     urls: () => reached,
     log,
   };
+}
+
+function publishedOf({ current }: Documents): { chains: boolean; statistics: boolean } {
+  return { chains: current.chains !== undefined, statistics: current.statistics !== undefined };
 }
 
 function verificationOptions(
