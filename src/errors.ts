@@ -49,7 +49,7 @@ export const ERROR_CODES = {
   database_too_old: { status: 500, exit: 1, title: 'PostgreSQL is too old' },
   database_error: { status: 500, exit: 1, title: 'Database error' },
   database_unavailable: { status: 503, exit: 75, title: 'Database unavailable' },
-  database_damaged: { status: 503, exit: 1, title: 'Database damaged' },
+  database_damaged: { status: 503, exit: 75, title: 'Database damaged' },
   storage_full: { status: 503, exit: 75, title: 'Too little space to store' },
   schema_too_new: { status: 500, exit: 1, title: 'Database schema is from the future' },
   data_directory_unusable: { status: 500, exit: 1, title: 'Data directory unusable' },

@@ -145,10 +145,7 @@ export async function openDomain(
         ...(verification.queue && { queue: verification.queue }),
         compilers: parts.compilers.describe(),
         probedChains: chainHealth.summary(),
-        documents: {
-          chains: documents.current.chains !== undefined,
-          statistics: documents.current.statistics !== undefined,
-        },
+        documents: publishedOf(documents),
         stopping: isStopping(),
       }),
     pages: await readWebBundle(),
@@ -183,6 +180,10 @@ function openRequestReader(
     trustedProxies,
   };
   return createRequestReader(options, log);
+}
+
+function publishedOf({ current }: Documents): { chains: boolean; statistics: boolean } {
+  return { chains: current.chains !== undefined, statistics: current.statistics !== undefined };
 }
 
 function verificationOptions(

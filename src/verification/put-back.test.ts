@@ -22,15 +22,18 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await workers?.close();
-  await run('test: sound again', 'DROP FUNCTION IF EXISTS refuse CASCADE');
+  await run('sound again', 'DROP FUNCTION IF EXISTS refuse CASCADE');
+  await run('empty queue', 'DELETE FROM verification_jobs');
 });
 afterAll(async () => {
   await watch.close();
   await testDatabase.drop();
 });
 
+let labels = 0;
 async function run(label: string, text: string): Promise<unknown[]> {
-  return testDatabase.database.query(sql(label, text));
+  // A label names one statement only.
+  return testDatabase.database.query(sql(`test ${(labels += 1)}: ${label}`, text));
 }
 
 let next = 900;
@@ -61,12 +64,12 @@ test.each(['53100', '53200', '58030', '25006', '57014', 'XX001'])(
   'a job whose match cannot be stored for SQLSTATE %s waits without losing an attempt, and succeeds later',
   async (state) => {
     await run(
-      'test: refuse',
+      'refuse',
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
        $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${state}'; END $$`,
     );
     await run(
-      'test: refuse matches',
+      'refuse matches',
       'CREATE TRIGGER refuse BEFORE INSERT ON verified_contracts FOR EACH ROW EXECUTE FUNCTION refuse()',
     );
     const id = await submit();
@@ -77,12 +80,12 @@ test.each(['53100', '53200', '58030', '25006', '57014', 'XX001'])(
     });
     await expect.poll(() => tries, SOON).toBeGreaterThanOrEqual(2);
     expect((await readJob(testDatabase.database, id))?.state).toMatch(/queued|running/);
-    await run('test: sound again', 'DROP FUNCTION refuse CASCADE');
+    await run('sound again', 'DROP FUNCTION refuse CASCADE');
     await expect
       .poll(async () => (await readJob(testDatabase.database, id))?.state, SOON)
       .toBe('succeeded');
     const [row] = (await run(
-      'test: attempts',
+      'attempts',
       `SELECT attempts FROM verification_jobs WHERE id = '${id}'`,
     )) as { attempts: number }[];
     expect(row?.attempts).toBe(1);
@@ -107,7 +110,7 @@ test('a full disk of this machine puts a job back, and the jobs behind it are no
 test('a job whose trouble does not pass within a day ends', async () => {
   const id = await submit();
   await run(
-    'test: age',
+    'age',
     `UPDATE verification_jobs SET created_at = now() - interval '2 days', attempts = 2 WHERE id = '${id}'`,
   );
   start(async () => {
