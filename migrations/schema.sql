@@ -141,6 +141,14 @@ CREATE TABLE chain_list_texts (
   CONSTRAINT chain_list_texts_pkey PRIMARY KEY (sha256)
 );
 
+CREATE TABLE client_usage (
+  client text NOT NULL,
+  spent_ms double precision NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT client_usage_spent_ms_check CHECK ((spent_ms >= (0)::double precision)),
+  CONSTRAINT client_usage_pkey PRIMARY KEY (client)
+);
+
 CREATE TABLE code (
   code_hash bytea NOT NULL,
   code_hash_keccak bytea NOT NULL,
@@ -397,6 +405,8 @@ CREATE TABLE verification_jobs (
   error_message text,
   error_id uuid,
   error_data jsonb,
+  claimed_at timestamp with time zone,
+  slow boolean NOT NULL DEFAULT false,
   CONSTRAINT failed_jobs_say_why CHECK ((((state = 'failed'::verification_job_state) = (error_code IS NOT NULL)) AND ((state = 'failed'::verification_job_state) = (error_id IS NOT NULL)))),
   CONSTRAINT finished_jobs_have_a_time CHECK (((state = ANY (ARRAY['succeeded'::verification_job_state, 'failed'::verification_job_state])) = (finished_at IS NOT NULL))),
   CONSTRAINT running_jobs_have_a_lease CHECK ((((state = 'running'::verification_job_state) = (lease_token IS NOT NULL)) AND ((state = 'running'::verification_job_state) = (lease_until IS NOT NULL)))),
@@ -409,13 +419,19 @@ CREATE TABLE verification_jobs (
   CONSTRAINT verification_jobs_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX verification_jobs_failed ON public.verification_jobs USING btree (finished_at) WHERE (state = 'failed'::verification_job_state);
+
 CREATE UNIQUE INDEX verification_jobs_in_flight ON public.verification_jobs USING btree (chain_id, address, input_hash) WHERE (state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state]));
 
-CREATE INDEX verification_jobs_in_turn ON public.verification_jobs USING btree (turn, created_at) WHERE (state = 'queued'::verification_job_state);
+CREATE INDEX verification_jobs_next_of_client ON public.verification_jobs USING btree (client, turn, created_at) WHERE (state = 'queued'::verification_job_state);
+
+CREATE INDEX verification_jobs_next_short_of_client ON public.verification_jobs USING btree (client, turn, created_at) WHERE ((state = 'queued'::verification_job_state) AND (NOT slow));
 
 CREATE INDEX verification_jobs_of_address ON public.verification_jobs USING btree (chain_id, address, created_at);
 
 CREATE INDEX verification_jobs_of_client ON public.verification_jobs USING btree (client, chain_id, turn) WHERE (state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state]));
+
+CREATE INDEX verification_jobs_succeeded ON public.verification_jobs USING btree (finished_at) WHERE (state = 'succeeded'::verification_job_state);
 
 CREATE INDEX verification_jobs_with_lease ON public.verification_jobs USING btree (lease_until) WHERE (state = 'running'::verification_job_state);
 
