@@ -28,13 +28,14 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.match_rises(old_runtime match, old_creation match, new_runtime match, new_creation match)
+CREATE OR REPLACE FUNCTION public.match_rises(old_runtime match, old_creation match, new_runtime match, new_creation match, same_text boolean)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
 AS $function$
   SELECT greatest(new_runtime, new_creation) > greatest(old_runtime, old_creation)
     OR greatest(new_runtime, new_creation) = greatest(old_runtime, old_creation)
+    AND coalesce(same_text, false)
     AND (old_runtime IS NULL OR coalesce(new_runtime >= old_runtime, false))
     AND (old_creation IS NULL OR coalesce(new_creation >= old_creation, false))
     AND (new_runtime IS DISTINCT FROM old_runtime OR new_creation IS DISTINCT FROM old_creation)
@@ -65,6 +66,34 @@ BEGIN
 END
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.refuse_late_sources()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (
+    SELECT FROM added JOIN compiled_contracts ON compiled_contracts.id = added.compilation_id
+    WHERE compiled_contracts.xmin <> pg_current_xact_id()::xid
+  ) THEN
+    RAISE EXCEPTION 'sources join a compilation in the transaction that stores it'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NULL;
+END
+$function$
+;
+
+CREATE TABLE alternative_matches (
+  chain_id bigint NOT NULL,
+  address bytea NOT NULL,
+  text_hash bytea NOT NULL,
+  verified_contract_id bigint NOT NULL,
+  recorded_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT alternative_matches_chain_id_address_fkey FOREIGN KEY (chain_id, address) REFERENCES current_matches(chain_id, address) ON DELETE CASCADE,
+  CONSTRAINT alternative_matches_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
+  CONSTRAINT alternative_matches_pkey PRIMARY KEY (chain_id, address, text_hash)
+);
 
 CREATE TABLE chain_activity (
   chain_id bigint NOT NULL,
@@ -163,6 +192,13 @@ CREATE TABLE code (
 
 CREATE INDEX code_keccak ON public.code USING btree (code_hash_keccak);
 
+CREATE TABLE code_rechecks (
+  chain_id bigint NOT NULL,
+  after_address bytea NOT NULL DEFAULT '\x'::bytea,
+  next_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT code_rechecks_pkey PRIMARY KEY (chain_id)
+);
+
 CREATE TABLE compiled_contracts (
   id uuid NOT NULL,
   compiler character varying NOT NULL,
@@ -185,11 +221,12 @@ CREATE TABLE compiled_contracts (
   CONSTRAINT metadata_hash_is_sha256 CHECK ((NOT (metadata_hash IS DISTINCT FROM sha256(convert_to(metadata, 'UTF8'::name))))),
   CONSTRAINT compiled_contracts_creation_code_hash_fkey FOREIGN KEY (creation_code_hash) REFERENCES code(code_hash),
   CONSTRAINT compiled_contracts_runtime_code_hash_fkey FOREIGN KEY (runtime_code_hash) REFERENCES code(code_hash),
-  CONSTRAINT compiled_contracts_pkey PRIMARY KEY (id),
-  CONSTRAINT compiled_contracts_are_distinct UNIQUE NULLS NOT DISTINCT (compiler, language, creation_code_hash, runtime_code_hash, metadata_hash)
+  CONSTRAINT compiled_contracts_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX compiled_contracts_runtime_code_hash ON public.compiled_contracts USING btree (runtime_code_hash);
+
+CREATE TRIGGER compiled_contracts_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.compiled_contracts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER compiled_contracts_have_names AFTER INSERT ON public.compiled_contracts FOR EACH ROW EXECUTE FUNCTION add_contract_name();
 
@@ -206,6 +243,10 @@ CREATE TABLE compiled_contracts_sources (
 CREATE UNIQUE INDEX compiled_contracts_sources_are_distinct ON public.compiled_contracts_sources USING btree (compilation_id, hash_path(path));
 
 CREATE INDEX compiled_contracts_sources_source_hash ON public.compiled_contracts_sources USING btree (source_hash);
+
+CREATE TRIGGER compiled_contracts_sources_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.compiled_contracts_sources FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER compiled_contracts_sources_come_with_it AFTER INSERT ON public.compiled_contracts_sources REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_sources();
 
 CREATE TABLE compiler_counts (
   chain_id bigint NOT NULL,
@@ -278,6 +319,7 @@ CREATE TABLE current_matches (
   first_matched_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   runtime_code_hash bytea,
+  text_hash bytea,
   CONSTRAINT current_matches_address_check CHECK ((octet_length(address) = 20)),
   CONSTRAINT current_matches_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
   CONSTRAINT current_matches_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
@@ -367,6 +409,26 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
 
+CREATE TABLE set_aside_settings (
+  compilation_id uuid NOT NULL,
+  settings jsonb NOT NULL,
+  set_aside_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT set_aside_settings_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id)
+);
+
+CREATE INDEX set_aside_settings_of_compilation ON public.set_aside_settings USING btree (compilation_id);
+
+CREATE TABLE set_aside_sources (
+  compilation_id uuid NOT NULL,
+  path character varying NOT NULL,
+  source_hash bytea NOT NULL,
+  set_aside_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT set_aside_sources_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
+  CONSTRAINT set_aside_sources_source_hash_fkey FOREIGN KEY (source_hash) REFERENCES sources(source_hash)
+);
+
+CREATE INDEX set_aside_sources_of_compilation ON public.set_aside_sources USING btree (compilation_id);
+
 CREATE TABLE sources (
   source_hash bytea NOT NULL,
   source_hash_keccak bytea NOT NULL,
@@ -405,6 +467,8 @@ CREATE TABLE verification_jobs (
   error_message text,
   error_id uuid,
   error_data jsonb,
+  kept_beside boolean NOT NULL DEFAULT false,
+  dropped_sources jsonb,
   claimed_at timestamp with time zone,
   slow boolean NOT NULL DEFAULT false,
   CONSTRAINT failed_jobs_say_why CHECK ((((state = 'failed'::verification_job_state) = (error_code IS NOT NULL)) AND ((state = 'failed'::verification_job_state) = (error_id IS NOT NULL)))),
