@@ -30,6 +30,8 @@ export interface FuzzOptions {
   /** Ends the run earlier. */
   readonly seconds?: number;
   readonly connections?: number;
+  /** How long an answer may take; five seconds unless told. */
+  readonly timeoutMs?: number;
   readonly onFailure?: (failure: FuzzFailure) => void;
   /** Throws when the service is gone. */
   readonly expectAlive?: () => void;
@@ -40,7 +42,7 @@ interface Numbered {
   readonly request: FuzzRequest;
 }
 
-const TIMEOUT_MS = 5_000;
+const DEFAULT_TIMEOUT_MS = 5_000;
 const PIPELINED = 16;
 const CONNECTIONS = 16;
 
@@ -48,9 +50,11 @@ class Run {
   readonly statuses: Record<string, number> = {};
   readonly failures: FuzzFailure[] = [];
   readonly #options: FuzzOptions;
+  readonly #timeoutMs: number;
 
   constructor(options: FuzzOptions) {
     this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
   count(status: number | string): void {
@@ -77,7 +81,7 @@ class Run {
     let said = false;
     let announced = false;
     const ended = new Promise<string>((resolve) => {
-      let timer = setTimeout(() => resolve('timeout'), TIMEOUT_MS);
+      let timer = setTimeout(() => resolve('timeout'), this.#timeoutMs);
       const finish = (how: string): void => {
         clearTimeout(timer);
         resolve(how);
@@ -86,7 +90,7 @@ class Run {
         said = true;
         // Each answer has its own time: those before it on the connection are not its fault.
         clearTimeout(timer);
-        timer = setTimeout(() => resolve('timeout'), TIMEOUT_MS);
+        timer = setTimeout(() => resolve('timeout'), this.#timeoutMs);
         reader.push(chunk);
         try {
           for (;;) {
@@ -120,7 +124,7 @@ class Run {
     const how = await ended;
     socket.destroy();
     if (how === 'timeout' && batch.length === 1)
-      this.fail(batch[answered] ?? first, `not answered within ${TIMEOUT_MS} ms`);
+      this.fail(batch[answered] ?? first, `not answered within ${this.#timeoutMs} ms`);
     if (!framed) {
       if (!said) this.count('closed');
       return [];
