@@ -105,16 +105,15 @@ verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, clientWaitingR
   );
 
   test('who may not wait is answered at once with the job as it is', async () => {
-    const submitted = await bomb('192.0.2.3');
-    const { verificationId } = (await submitted.json()) as { verificationId: string };
-    // Young for as long as the test runs.
-    await verifying.testDatabase.database.query(
+    // A bomb that waits behind others, young for as long as the test runs.
+    const [waiting] = await verifying.testDatabase.database.query<{ id: string }>(
       sql(
         'test youth',
-        `UPDATE verification_jobs SET created_at = now() + interval '1 hour' WHERE id = $1`,
+        `UPDATE verification_jobs SET created_at = now() + interval '1 hour', turn = 1000
+         WHERE id = (SELECT id FROM verification_jobs WHERE state = 'queued' LIMIT 1) RETURNING id`,
       ),
-      [verificationId],
     );
+    const verificationId = waiting?.id ?? '';
     const url = `${verifying.service.apiUrl}/v2/verify/${verificationId}`;
     const headers = { 'x-forwarded-for': '192.0.2.3' };
     const waited = await Promise.all(

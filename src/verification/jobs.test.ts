@@ -378,6 +378,22 @@ describe('workers', () => {
     expect([...states].sort()).toEqual(['queued', 'running']);
   });
 
+  test('go on with a long job while only clients wait that have spent as much', async () => {
+    await spend('heavy', 60_000);
+    const id = await submit(undefined, 'a');
+    start(never, { shortJobMs: 50, leaseMs: 5_000 });
+    await submit(undefined, 'b');
+    await expect
+      .poll(async () => (await readJob(testDatabase.database, id))?.state)
+      .toBe('running');
+    await submit(undefined, 'heavy');
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const [row] = await testDatabase.database.query<{ slow: number }>(
+      sql('test slow', 'SELECT count(*) FILTER (WHERE slow)::int AS slow FROM verification_jobs'),
+    );
+    expect(row?.slow).toBe(0);
+  });
+
   test('end a job with its match, the event that stored it, and its times', async () => {
     start(succeed);
     const job = await untilEnd(await submit());

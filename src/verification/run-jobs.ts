@@ -145,11 +145,17 @@ const FAIL_LOST = sql(
      WHERE state = 'running' AND ${IS_LOST_FOR_GOOD} FOR UPDATE SKIP LOCKED)
    RETURNING id, error_code, extract(epoch FROM finished_at - started_at)::float8 AS seconds`,
 );
-// Two ranges of the index, where one condition of inequality would read every job of this client.
+// Whom to make room for: a client that has spent at most half as much. With less distance, clients of about the same
+// spending would put each other's jobs back in turns, and none would end.
+const totalOf = (client: string): string => `(
+  coalesce((SELECT ${SPENT_MS} FROM client_usage WHERE client = ${client}), 0)
+  + coalesce((SELECT ${RUNNING_MS} FROM verification_jobs AS held
+      WHERE held.state = 'running' AND held.client = ${client}), 0))`;
 const DO_OTHERS_WAIT = sql(
   'find out whether other clients wait',
-  `SELECT EXISTS (SELECT FROM verification_jobs WHERE state = 'queued' AND NOT slow AND client < $1)
-     OR EXISTS (SELECT FROM verification_jobs WHERE state = 'queued' AND NOT slow AND client > $1) AS wait`,
+  `SELECT EXISTS (SELECT FROM (SELECT DISTINCT client FROM verification_jobs
+     WHERE state = 'queued' AND NOT slow AND client <> $1) AS other
+   WHERE 2 * ${totalOf('other.client')} <= ${totalOf('$1')}) AS wait`,
 );
 
 /**
@@ -213,7 +219,7 @@ export async function handBack(
   await notifyOfWork(database);
 }
 
-/** Whether jobs of other clients wait that are not known to take long. */
+/** Whether jobs of clients wait that have spent much less time, and that are not known to take long. */
 export async function doOthersWait(
   database: Database,
   { client }: Pick<ClaimedJob, 'client'>,
