@@ -41,7 +41,7 @@ export interface SourceQuestion {
 /** All contents of a page together; a source beyond it is named without its content. */
 const CONTENTS_MAX_BYTES = 2_000_000;
 /** More sources than this are counted as this many. */
-export const SOURCES_COUNTED = 10_000;
+const SOURCES_COUNTED = 10_000;
 /** Of the shown source. */
 const SHOWN_MAX_CHARACTERS = 1_000_000;
 

@@ -12,7 +12,7 @@ import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
 
 /** The reason of the withdrawal of a match whose code is not the code at its address any more. */
-export const CODE_REPLACED = 'code_replaced';
+const CODE_REPLACED = 'code_replaced';
 
 const READ_MATCHED_CODE = sql(
   'read matched code',

@@ -6,9 +6,9 @@ import { readYulTokens, type YulToken } from './yul-tokens.ts';
 const VERBATIM = /^verbatim_\d+i_\d+o$/;
 
 /** An instruction that the compiler does not know, with what it needs around it. */
-export const VERBATIM_BYTES_OF_ONE = 8;
+const VERBATIM_BYTES_OF_ONE = 8;
 /** Short pieces, one behind another, are a long one: together they are less than a minimal proxy (45 bytes). */
-export const VERBATIM_BYTES_OF_ALL = 32;
+const VERBATIM_BYTES_OF_ALL = 32;
 
 /** The first argument of every call of a function whose name fits. Undefined where it is no literal. */
 function* callsOf(text: string, name: RegExp): Generator<YulToken | undefined> {
