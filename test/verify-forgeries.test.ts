@@ -168,7 +168,9 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
           runtimeMatch: 'exact_match',
           creationMatch: null,
         });
-        expect(await evidenceOf(good.address)).toMatchObject({ unproven: ['immutables'] });
+        expect(await evidenceOf(good.address)).toMatchObject({
+          unproven: ['immutables', 'storage'],
+        });
         const { runtimeBytecode } = await verifying.contractAt(good.address);
         expect(runtimeBytecode).toMatchObject({ unprovenValues: ['immutables'] });
         const { transactionHash } = good;

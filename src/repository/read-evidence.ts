@@ -80,7 +80,11 @@ export async function readEvidence(
   const match = toContractMatch(row);
   return {
     match,
-    unproven: unprovenOf(match, row.runtime_values),
+    unproven: unprovenOf(
+      match,
+      row.runtime_values,
+      row.creation_hash !== null && row.compiled_creation_hash !== null,
+    ),
     hasUnlistedSources: row.has_unlisted_sources === true,
     alternatives: row.match === 'partial' ? await readAlternatives(database, chainId, address) : [],
     ...(row.code_reading !== null && { codeReading: row.code_reading }),

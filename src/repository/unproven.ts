@@ -4,8 +4,11 @@ import { type ContractMatch } from './contract-match.ts';
 /** Values that were read from the code on chain, where no creation code that matches shows that they belong there. */
 export type UnprovenValues = 'immutables' | 'libraries';
 
-/** What a match does not show to be that of the deployment. */
-export type Unproven = 'names' | 'comments' | UnprovenValues;
+/**
+ * What a match does not show to be that of the deployment. `storage`: what the constructor wrote, where no creation
+ * code matches. `creation`: the code that created the contract is known, and it is other code than that of the sources.
+ */
+export type Unproven = 'names' | 'comments' | UnprovenValues | 'storage' | 'creation';
 
 /** Which values of a running code nothing but the code itself says. */
 export function unprovenValuesOf(
@@ -29,7 +32,10 @@ export function unprovenValuesOf(
 export function unprovenOf(
   { match, creationMatch }: Pick<ContractMatch, 'creationMatch' | 'match'>,
   runtimeValues: Readonly<Record<string, unknown>> | null,
+  isCreationKnown: boolean,
 ): readonly Unproven[] {
   const texts: readonly Unproven[] = match === 'full' ? [] : ['names', 'comments'];
-  return [...texts, ...unprovenValuesOf(runtimeValues, creationMatch !== null)];
+  if (creationMatch !== null) return texts;
+  const start: readonly Unproven[] = isCreationKnown ? ['storage', 'creation'] : ['storage'];
+  return [...texts, ...unprovenValuesOf(runtimeValues, false), ...start];
 }

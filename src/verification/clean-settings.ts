@@ -117,11 +117,24 @@ export function cleanSettings(settings: Members, version: string): Members {
   const used = Object.fromEntries(
     Object.entries(settings)
       .filter(([name]) => !WITHOUT_EFFECT.has(name))
-      .map(([name, value]) => [name, name === 'libraries' ? withoutEmptyPaths(value) : value]),
+      .map(([name, value]) => [name, CLEANERS[name]?.(value) ?? value]),
   );
   if (Object.hasOwn(used, 'stopAfter')) throw unsupported('stopAfter', version);
   if (compareVersions(version, STRICT_SINCE) >= 0) return used;
   return cleanMembers(used, SETTINGS, version, '');
+}
+
+/** What is left out of single settings, as no code and no metadata shows it. */
+const CLEANERS: Readonly<Record<string, ((value: unknown) => unknown) | undefined>> = {
+  __proto__: null as never,
+  libraries: withoutEmptyPaths,
+  debug: withoutDebugInfo,
+};
+
+/** Which comments the compiler writes into its assembly. */
+function withoutDebugInfo(debug: unknown): unknown {
+  if (!isMembers(debug)) return debug;
+  return Object.fromEntries(Object.entries(debug).filter(([name]) => name !== 'debugInfo'));
 }
 
 /** A path without libraries is in no code and no metadata. */

@@ -46,6 +46,9 @@ export interface VerificationResult {
   readonly droppedSources: readonly string[];
 }
 
+/** A NUL and halves of surrogate pairs, as JSON writes them. */
+const UNSTORABLE = /\\u0000|\\ud[89a-f]/;
+
 /** The codes on chain: what runs, and what created it where that is known; and how it was looked for. */
 interface OnChain {
   readonly deployed: DeployedCode;
@@ -108,9 +111,10 @@ async function compare(
   if (needed.judgement.match === null) {
     throw describeMismatch(needed.judgement, needed.compiled, onChain);
   }
-  const configured = linkedBySettings(task, needed.input, needed.compiled);
-  await requireDeployedLibraries(parts, chain, configured, needed.judgement, signal);
   const found = await withoutUnusedSettings(task, needed, trial);
+  const configured = linkedBySettings(task, found.input, found.compiled);
+  await requireDeployedLibraries(parts, chain, configured, found.judgement, signal);
+  requireStorableNames(found.compiled);
   const contract = toVerifiedContract(
     request,
     task,
@@ -121,6 +125,23 @@ async function compare(
   );
   requireKeptSize(contract.compilation.sources, parts.sourceBytes);
   return { contract, compileTimeMs: found.compileTimeMs, droppedSources: needed.dropped };
+}
+
+/**
+ * Names that a Yul program gives to immutables and libraries by escapes may hold what its text may not.
+ * @throws VerificationFailure invalid_compiler_input
+ */
+function requireStorableNames({ evm: { bytecode, deployedBytecode } }: CompiledTarget): void {
+  const names = [
+    bytecode.linkReferences,
+    deployedBytecode.linkReferences,
+    deployedBytecode.immutableReferences,
+  ];
+  if (!UNSTORABLE.test(JSON.stringify(names))) return;
+  throw new VerificationFailure(
+    'invalid_compiler_input',
+    'The name of an immutable or of a library holds a NUL or text that is not well-formed Unicode; use another name.',
+  );
 }
 
 /** The attempt again without the settings that its code does not show, where the match stays the same. */

@@ -29,6 +29,8 @@ describe('requireReadableYul', () => {
       `/* verbatim_0i_0o(hex"${'5f'.repeat(9)}") */ // verbatim_0i_0o(1)`,
     ],
     ['a long one in a string', `let x := "verbatim_0i_0o(1)"`],
+    ['a byte behind a function', 'function f() { } verbatim_0i_1o(hex"30")'],
+    ['a byte of an operand that would be a jump', 'verbatim_0i_1o(hex"6056")'],
     ['long data', `data "x" hex"${'5f'.repeat(900)}"`],
     ['another name', 'function verbatim_copy(x) {} my.verbatim_0i_0o(x)'],
   ])('takes %s', (_what, content) => {
@@ -46,8 +48,14 @@ describe('requireReadableYul', () => {
     ['a comment that only looks open', `/*/ */ verbatim_0i_0o("123456789") /* */`],
     ['a quote within a comment', `/* " */ verbatim_0i_0o("123456789") // "`],
     ['no literal', 'verbatim_0i_0o(x)'],
+    ['a byte in a function', 'function v() -> r { r := verbatim_0i_1o(hex"30") }'],
+    ['a byte in a block of a function', 'function v() { if 1 { verbatim_0i_0o(hex"30") } }'],
+    ['a jump', 'verbatim_1i_0o(hex"56")'],
+    ['a place to jump to', 'verbatim_0i_0o(hex"5b")'],
+    ['a push that takes in what follows', 'verbatim_0i_1o(hex"61ff")'],
+    ['a jump by an escape', String.raw`verbatim_1i_0o("\x57")`],
     ['many short ones', 'verbatim_0i_0o("12345678")'.repeat(5)],
-    ['thirty-three of one byte', 'verbatim_0i_0o(hex"5b")'.repeat(33)],
+    ['thirty-three of one byte', 'verbatim_0i_0o(hex"5f")'.repeat(33)],
   ])('refuses %s', (_what, content) => {
     expect(isReadable(content)).toBe(false);
   });
@@ -90,4 +98,6 @@ describe('requireReadableYul', () => {
 it('names the libraries that a program links', () => {
   const content = 'mstore(0, linkersymbol("a.sol:L")) // linkersymbol("b.sol:M")';
   expect(linkedByYul(inputOf(content))).toEqual(['a.sol:L']);
+  const escaped = String.raw`mstore(0, linkersymbol("a.sol\x3aL")) linkersymbol("\u0062.sol:M")`;
+  expect(linkedByYul(inputOf(escaped))).toEqual(['a.sol:L', 'b.sol:M']);
 });

@@ -3,16 +3,24 @@ export interface YulToken {
   readonly kind: 'word' | 'literal' | 'mark';
   /** Of a literal what stands between its quotes. */
   readonly text: string;
-  /** Of a literal the bytes that it stands for, at most. */
-  readonly bytes: number;
+  /** Of a literal whether its text is hexadecimal. */
+  readonly isHex: boolean;
 }
 
 /** Where the compiler's scanner ends the comment of a line. */
 const LINE_END = /[\n\v\f\r\u0085\u2028\u2029]/g;
 const WORD = /[\w$.]+/y;
 const SPACES = /\s+/y;
-/** UTF-8 of an escaped character of the basic plane has three bytes at most. */
-const UNICODE_ESCAPE_BYTES = 3;
+/** An escape of a string: a byte, a character, a line that goes on, or one character. */
+const ESCAPE = /\\(?:x([\da-f]{2})|u([\da-f]{4})|\r\n|([^]))/giu;
+const ESCAPED: Readonly<Record<string, string>> = {
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
 
 function matchAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
@@ -38,20 +46,25 @@ function readLiteral(
 ): { readonly token: YulToken; readonly end: number } {
   const quote = text[at];
   let end = at + 1;
-  let bytes = 0;
-  while (end < text.length && text[end] !== quote) {
-    const isEscape = text[end] === '\\';
-    const escaped = isEscape ? text[end + 1] : undefined;
-    if (escaped === 'u') bytes += UNICODE_ESCAPE_BYTES;
-    else if (isHex) bytes += text[end] === '_' ? 0 : 0.5;
-    else bytes += Buffer.byteLength(text[end] ?? '');
-    end += escaped === 'x' ? 4 : escaped === 'u' ? 6 : isEscape ? 2 : 1;
+  while (end < text.length && text[end] !== quote) end += text[end] === '\\' ? 2 : 1;
+  return { token: { kind: 'literal', text: text.slice(at + 1, end), isHex }, end: end + 1 };
+}
+
+/** The bytes that a literal stands for. */
+export function bytesOfLiteral({ text, isHex }: YulToken): Buffer {
+  if (isHex) return Buffer.from(text.replaceAll('_', ''), 'hex');
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const escape of text.matchAll(ESCAPE)) {
+    const [whole, byte, character, other = ''] = escape;
+    parts.push(Buffer.from(text.slice(from, escape.index)));
+    if (byte !== undefined) parts.push(Buffer.from(byte, 'hex'));
+    else if (character !== undefined) {
+      parts.push(Buffer.from(String.fromCharCode(Number.parseInt(character, 16))));
+    } else if (!/[\r\n]/.test(other)) parts.push(Buffer.from(ESCAPED[other] ?? other));
+    from = escape.index + whole.length;
   }
-  const content = text.slice(at + 1, end);
-  return {
-    token: { kind: 'literal', text: content, bytes: Math.ceil(bytes) },
-    end: end + 1,
-  };
+  return Buffer.concat([...parts, Buffer.from(text.slice(from))]);
 }
 
 /**
@@ -74,10 +87,10 @@ export function* readYulTokens(text: string): Generator<YulToken> {
       yield token;
       at = end;
     } else if (word !== '') {
-      yield { kind: 'word', text: word, bytes: 0 };
+      yield { kind: 'word', text: word, isHex: false };
       at += word.length;
     } else if (at < text.length) {
-      yield { kind: 'mark', text: text[at] ?? '', bytes: 0 };
+      yield { kind: 'mark', text: text[at] ?? '', isHex: false };
       at += 1;
     }
   }

@@ -49,6 +49,13 @@ export function describeUnproven(unproven: readonly string[], language = ''): re
           'The sources are Yul, which has no metadata: a match proves the code, and no name or comment in the sources.',
         ]
       : []),
+    ...(unproven.includes('creation')
+      ? [
+          'Other code than that of these sources created the contract. Whatever its constructor would have set, such as an owner, may be something else.',
+        ]
+      : unproven.includes('storage')
+        ? ['What the constructor stored is not proven: no creation code that matches is known.']
+        : []),
     ...(unproven.includes('immutables')
       ? [
           'The values of its immutables are not proven: they were read from the code on chain, and no creation code that matches is known.',

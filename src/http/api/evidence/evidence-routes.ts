@@ -47,9 +47,9 @@ const evidenceSchema = z
     verifiedAt: z.iso.datetime().describe('When this service stored the current match'),
     matchId: z.string().nullable(),
     unproven: z
-      .array(z.enum(['names', 'comments', 'immutables', 'libraries']))
+      .array(z.enum(['names', 'comments', 'immutables', 'libraries', 'storage', 'creation']))
       .describe(
-        'What the match does not prove: names and comments without the hash of the metadata, values of immutables and addresses of libraries without creation code that matches',
+        'What the match does not prove: names and comments without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; creation where the creation code is known and is other code',
       ),
     codeReading: z
       .strictObject({
