@@ -13,7 +13,9 @@ function toLibraries(linked: ReadonlyMap<string, string>): Members {
   for (const [id, address] of linked) {
     const colon = id.lastIndexOf(':');
     const path = id.slice(0, Math.max(0, colon));
-    byPath.set(path, [...(byPath.get(path) ?? []), [id.slice(colon + 1), address]]);
+    const named = byPath.get(path) ?? [];
+    named.push([id.slice(colon + 1), address]);
+    byPath.set(path, named);
   }
   return Object.fromEntries([...byPath].map(([path, named]) => [path, Object.fromEntries(named)]));
 }
@@ -24,6 +26,22 @@ function librariesOfMetadata({ contract: { metadata = '' } }: CompiledTarget): R
     readonly settings?: { readonly libraries?: object };
   };
   return new Set(Object.keys(settings?.libraries ?? {}));
+}
+
+/** The most text that is searched for the imports of remappings, in characters: each source once for each of them. */
+const SEARCHED_CHARACTERS = 50_000_000;
+
+/**
+ * The remappings that fit an import. Where there is too much text to tell, none: they stay all the same where the
+ * sources do not compile to the same codes without them.
+ */
+function usedRemappings(
+  remappings: readonly unknown[],
+  sources: readonly (readonly [string, string])[],
+): readonly unknown[] {
+  const characters = sources.reduce((sum, [, content]) => sum + content.length, 0);
+  if (2 * characters * remappings.length > SEARCHED_CHARACTERS) return [];
+  return remappings.filter((remapping) => isUsed(remapping, sources));
 }
 
 /** Whether a remapping may have changed an import: nothing else depends on it. */
@@ -60,7 +78,7 @@ export function dropUnusedSettings(
   const sources = Object.entries(input.sources).map(
     ([path, { content = '' }]) => [path, content] as const,
   );
-  const used = match === 'full' ? named : named.filter((remapping) => isUsed(remapping, sources));
+  const used = match === 'full' ? named : usedRemappings(named, sources);
   if (areLibrariesUsed && used.length === named.length) return undefined;
   const libraries = areLibrariesUsed ? configured : toLibraries(linked);
   return {

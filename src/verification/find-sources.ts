@@ -95,10 +95,12 @@ export function findSources(
       invalid.push(path);
       continue;
     }
+    // Whatever is hashed counts before it is.
+    if (literal !== undefined) size.add(literal);
     const isLiteral = literal !== undefined && hashOf(literal) === hash;
     const found = isLiteral ? { content: literal, given: literal } : index.find(hash);
     if (found !== undefined) {
-      size.add(found.content);
+      if (!isLiteral) size.add(found.content);
       contents.set(path, found.content);
       used.add(found.given);
     } else if (Object.hasOwn(given, path)) invalid.push(path);

@@ -111,7 +111,9 @@ function readLibraries(libraries: Members): Members {
   for (const [identifier, address] of Object.entries(libraries)) {
     const colon = identifier.lastIndexOf(':');
     const path = identifier.slice(0, Math.max(0, colon));
-    byPath.set(path, [...(byPath.get(path) ?? []), [identifier.slice(colon + 1), address]]);
+    const named = byPath.get(path) ?? [];
+    named.push([identifier.slice(colon + 1), address]);
+    byPath.set(path, named);
   }
   return Object.fromEntries([...byPath].map(([path, named]) => [path, Object.fromEntries(named)]));
 }

@@ -42,6 +42,7 @@ export function readCompilationTask(
       `The source ${showName(path)} holds a NUL or is not well-formed Unicode; send it as it was compiled, in UTF-8.`,
     );
   }
+  requireFewEntries(settings);
   // JSON writes both as escapes.
   if (/\\u0000|\\ud[89a-f]/.test(JSON.stringify(settings))) {
     throw new VerificationFailure(
@@ -63,6 +64,24 @@ function clean(task: CompilationTask): CompilationTask {
     input: { ...input, settings },
     ...(withAllSources && { withAllSources: { ...withAllSources, settings } }),
   };
+}
+
+/** No project has as many; each is compared with the sources or the code. */
+const SETTING_ENTRIES = 1000;
+
+/** @throws VerificationFailure invalid_compiler_input */
+function requireFewEntries({ libraries, remappings }: StandardJsonInput['settings']): void {
+  const named = typeof libraries === 'object' && libraries !== null ? Object.values(libraries) : [];
+  const count = named.reduce(
+    (sum: number, each: unknown) =>
+      sum + 1 + (typeof each === 'object' && each !== null ? Object.keys(each).length : 0),
+    Array.isArray(remappings) ? remappings.length : 0,
+  );
+  if (count <= SETTING_ENTRIES) return;
+  throw new VerificationFailure(
+    'invalid_compiler_input',
+    `The settings name ${count} libraries and remappings; at most ${SETTING_ENTRIES} are read.`,
+  );
 }
 
 function readStandardJsonTask(compilation: StandardJsonCompilation): CompilationTask {

@@ -272,9 +272,17 @@ export async function finishWithFailure(
   return ended.length > 0 ? errorId : undefined;
 }
 
-/** JSON without what a jsonb column refuses: a NUL, and halves of surrogate pairs. */
+/** What a jsonb column refuses: a NUL, and halves of surrogate pairs. */
+const UNSTORABLE = /\u0000|\p{Surrogate}/gu;
+
+/** JSON in which a jsonb column takes every text and every name. */
 function toStorableJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/\\u(?:0000|d[89a-f][0-9a-f]{2})/g, '\ufffd');
+  const clean = (text: string): string => text.replaceAll(UNSTORABLE, '\ufffd');
+  return JSON.stringify(value, (_key, member: unknown) => {
+    if (typeof member === 'string') return clean(member);
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).map(([name, each]) => [clean(name), each]));
+  });
 }
 
 /** Cancels a job: at once while it waits, within a heartbeat while it runs. @returns false when it is not in flight. */

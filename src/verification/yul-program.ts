@@ -25,6 +25,8 @@ interface Call {
 
 /** Every call of a function whose name fits. */
 function* callsOf(text: string, name: RegExp): Generator<Call> {
+  // Names have no escapes: most programs need no second look.
+  if (!/verbatim_|linkersymbol/.test(text)) return;
   let state: 'outside' | 'name' | 'call' = 'outside';
   const blocks: ('function' | 'block')[] = [];
   let opens: 'function' | 'block' = 'block';

@@ -3,6 +3,8 @@ import { requireFewSources, type RequestLimits } from './request-limits.ts';
 
 /** Fields of a form beside its files. */
 const FIELDS_MAX = 16;
+/** RFC 2046, section 5.1.1. Searching for a long one takes time with its length. */
+const BOUNDARY_CHARACTERS = 70;
 const BOUNDARY = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i;
 
 function unreadable(cause?: unknown): FullmatchError {
@@ -30,8 +32,9 @@ export async function readForm(
 ): Promise<FormData> {
   const boundary = BOUNDARY.exec(contentType);
   const isMultipart = /^multipart\//i.test(contentType);
-  if (isMultipart && boundary === null) throw unreadable();
-  const separator = isMultipart ? `--${boundary?.[1] ?? boundary?.[2] ?? ''}` : '&';
+  const named = boundary?.[1] ?? boundary?.[2] ?? '';
+  if (isMultipart && (named === '' || named.length > BOUNDARY_CHARACTERS)) throw unreadable();
+  const separator = isMultipart ? `--${named}` : '&';
   const most = limits.sources + FIELDS_MAX;
   requireFewSources(countText(bytes, separator, most + 1) > most ? most : 0, limits);
   try {

@@ -55,6 +55,25 @@ export async function readRequest(
   return { request: packRequest({ chainId, address, ...creation, compilation }) };
 }
 
+/** All source text of a request: given beside metadata, written into it, or in a standard JSON input. */
+function textsOf(compilation: VerificationRequest['compilation']): readonly string[] {
+  const [beside, within]: readonly [readonly string[], unknown] =
+    compilation.kind === 'metadata'
+      ? [
+          Object.values(compilation.sources),
+          (compilation.metadata as { sources?: unknown }).sources,
+        ]
+      : [[], compilation.input.sources];
+  const contents = isMembers(within) ? Object.values(within) : [];
+  return [
+    ...beside,
+    ...contents.flatMap((source) => {
+      const content = isMembers(source) ? source['content'] : undefined;
+      return typeof content === 'string' ? [content] : [];
+    }),
+  ];
+}
+
 function requireBounded(
   compilation: VerificationRequest['compilation'],
   limits: RequestLimits,
@@ -66,9 +85,7 @@ function requireBounded(
   for (const each of named) {
     if (isMembers(each)) requireFewSources(Object.keys(each).length, limits);
   }
-  if (compilation.kind !== 'metadata') return;
-  const texts = Object.values(compilation.sources);
-  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const size = textsOf(compilation).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (size > limits.sourceBytes) {
     throw new FullmatchError(
       'request_too_large',
