@@ -10,6 +10,7 @@ import { openVerificationParts } from '../service/verification-parts.ts';
 import { failureKindOf, toVerificationFailure } from '../verification/verification-failure.ts';
 import { toDroppedSources } from '../verification/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
+import { readVerificationTask } from '../verification/read-compilation-task.ts';
 import { verifyContract } from '../verification/verify-contract.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
@@ -104,7 +105,8 @@ async function runHere(
   };
   const parts = await openVerificationParts(loaded.config, chainParts, log);
   try {
-    const verified = await verifyContract(parts, { ...request, chainId }, context.signal);
+    const task = readVerificationTask({ ...request, chainId }, parts.sourceBytes);
+    const verified = await verifyContract(parts, task, context.signal);
     const { runtimeMatch, creationMatch } = verified.contract;
     const saved = await withStore(loaded.config, 'verify', log, ({ database }) =>
       saveMatch(database, verified.contract),

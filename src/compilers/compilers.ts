@@ -1,11 +1,12 @@
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { checkCompilerInput, checkImports } from './check-input.ts';
+import { checkCompilerInput } from './check-input.ts';
 import { type CompilerFile } from './compiler-file.ts';
 import { CompilerFinder, type CompilerSources, type UsableCompiler } from './compiler-finder.ts';
 import { type CompilerLimits, DEFAULT_LIMITS } from './compiler-limits.ts';
 import { type Isolation, probeIsolation, reportIsolation } from './isolation.ts';
 import { runNative } from './native-process.ts';
+import { parseOutput } from './parse-output.ts';
 import { followSignals } from './request-ending.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
 import { WarmPool } from './warm-pool.ts';
@@ -43,6 +44,11 @@ export interface CompileResult {
   readonly compileTimeMs: number;
 }
 
+/** What a compiler wrote, for a reader on another thread: see {@link parseOutput}. */
+export interface RawCompileResult extends Omit<CompileResult, 'output'> {
+  readonly bytes: Buffer;
+}
+
 /** The compilers of this machine. */
 export interface Compilers {
   /**
@@ -52,6 +58,8 @@ export interface Compilers {
    * compiler_out_of_memory, compiler_output_too_large, compiler_crashed, shutting_down; the signal's reason.
    */
   compile(request: CompileRequest): Promise<CompileResult>;
+  /** The same, with the output as the compiler wrote it: nothing of it is checked. */
+  compileToBytes(request: CompileRequest): Promise<RawCompileResult>;
   /** The versions that can compile, newest first. */
   listUsable(): Promise<readonly UsableCompiler[]>;
   /** What runs, waits and is kept ready; for health and metrics. */
@@ -96,7 +104,17 @@ class BoundedCompilers implements Compilers {
     });
   }
 
-  async compile({ language, version, input, signal }: CompileRequest): Promise<CompileResult> {
+  async compile(request: CompileRequest): Promise<CompileResult> {
+    const { bytes, version, compileTimeMs } = await this.compileToBytes(request);
+    return { output: parseOutput(bytes, version), version, compileTimeMs };
+  }
+
+  async compileToBytes({
+    language,
+    version,
+    input,
+    signal,
+  }: CompileRequest): Promise<RawCompileResult> {
     checkCompilerInput(language, input);
     const ending = followSignals([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     try {
@@ -131,7 +149,7 @@ class BoundedCompilers implements Compilers {
     file: CompilerFile,
     input: StandardJsonInput,
     signal: AbortSignal,
-  ): Promise<CompileResult> {
+  ): Promise<RawCompileResult> {
     const started = performance.now();
     const compiler = file.longVersion;
     try {
@@ -146,25 +164,26 @@ class BoundedCompilers implements Compilers {
     }
   }
 
-  async #run(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<CompileResult> {
-    const { bytes, compileTimeMs } =
+  async #run(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<RawCompileResult> {
+    const result =
       file.kind === 'native'
         ? await this.#runNative(file, input, signal)
         : await this.#runSoljson(file, input, signal);
-    const output = readOutput(file, bytes);
-    checkOutOfMemory(file, output);
-    checkImports(output);
-    return { output, version: file.longVersion, compileTimeMs };
+    return { ...result, version: file.longVersion };
   }
 
-  async #runNative(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<RawResult> {
+  async #runNative(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<ProcessResult> {
     const started = performance.now();
     const limits = { limits: this.#limits, isolation: this.#isolation, signal };
     const bytes = await runNative(file, input, limits);
     return { bytes, compileTimeMs: Math.round(performance.now() - started) };
   }
 
-  async #runSoljson(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<RawResult> {
+  async #runSoljson(
+    file: CompilerFile,
+    input: Buffer,
+    signal: AbortSignal,
+  ): Promise<ProcessResult> {
     const process = await this.#pool.acquire(file, signal);
     const cancel = (): void => void process.end('shutting_down', 'was cancelled');
     signal.addEventListener('abort', cancel, { once: true });
@@ -182,33 +201,9 @@ class BoundedCompilers implements Compilers {
 }
 
 /** What a process gave. */
-interface RawResult {
+interface ProcessResult {
   readonly bytes: Buffer;
   readonly compileTimeMs: number;
-}
-
-function readOutput(file: CompilerFile, bytes: Buffer): StandardJsonOutput {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as StandardJsonOutput;
-  } catch (error) {
-    throw new FullmatchError(
-      'compiler_crashed',
-      `Solidity ${file.longVersion} did not answer with JSON.`,
-      { cause: error },
-    );
-  }
-}
-
-/** A compiler that fails for want of memory and catches that reports it as if it were an error of the sources. */
-function checkOutOfMemory(file: CompilerFile, output: StandardJsonOutput): void {
-  const failed = (output.errors ?? []).some(
-    ({ severity, message }) => severity === 'error' && /(?:: |^)std::bad_alloc\b/.test(message),
-  );
-  if (!failed) return;
-  throw new FullmatchError(
-    'compiler_out_of_memory',
-    `Solidity ${file.longVersion} asked for more memory than it may have.`,
-  );
 }
 
 /** Makes the compilers of this machine ready. Close them to end their processes. */

@@ -8,6 +8,7 @@ import { type Compilers, createCompilers } from '../compilers/compilers.ts';
 import { type Config } from '../config/config.ts';
 import { type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Logger } from '../log.ts';
+import { createJobReader } from '../verification/job-reader.ts';
 import { type VerificationParts } from '../verification/verify-contract.ts';
 
 /** Where compilers come from: the folder, installed packages, and the mirror if one is configured. */
@@ -48,8 +49,10 @@ export async function openVerificationParts(
     },
     log,
   );
+  const reader = createJobReader();
   return {
     compilers,
+    reader,
     sourceBytes: config.limits.sourceBytes,
     readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
     findCreation: (chain, address, options) =>
@@ -57,6 +60,8 @@ export async function openVerificationParts(
     findSupportedChain: (chainId) =>
       registry().chains.find(({ record }) => record.chainId === chainId && record.supported),
     quorumOf,
-    close: () => compilers.close(),
+    close: async () => {
+      await Promise.all([compilers.close(), reader.close()]);
+    },
   };
 }

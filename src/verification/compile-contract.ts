@@ -7,36 +7,28 @@ import {
 } from '../bytecode/compiled-contract.ts';
 import { LIBRARY_ADDRESS_IMMUTABLE } from '../bytecode/explained-value.ts';
 import { type RecompiledCode } from '../bytecode/recompiled-code.ts';
-import { readImmutableTypes } from '../bytecode/solidity-immutables.ts';
 import {
   narrowOutputSelection,
   selectImmutableDeclarations,
 } from '../compilers/output-selection.ts';
-import {
-  type ContractOutput,
-  type StandardJsonInput,
-  type StandardJsonOutput,
-} from '../compilers/standard-json.ts';
+import { type ContractOutput, type StandardJsonInput } from '../compilers/standard-json.ts';
 import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { requireBounded } from './code-size.ts';
 import { type CompilationTask } from './compilation-task.ts';
+import { type JobReader } from './job-reader.ts';
+import { type RawOutput, type TargetOutput } from './read-output.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
 /** What verification needs of compilers. `compilers/` has it. */
 export interface ContractCompiler {
   /** Compiles in bounded time and memory. Rejects with a FullmatchError of the compilers, or the reason of `signal`. */
-  compile(request: {
+  compileToBytes(request: {
     readonly language: string;
     readonly version: string;
     readonly input: StandardJsonInput;
     readonly signal?: AbortSignal;
-  }): Promise<{
-    readonly output: StandardJsonOutput;
-    /** The long version, without `v`. */
-    readonly version: string;
-    readonly compileTimeMs: number;
-  }>;
+  }): Promise<RawOutput & { readonly compileTimeMs: number }>;
 }
 
 /** One contract, compiled and ready to be held against the code on chain. */
@@ -62,18 +54,19 @@ const MESSAGE_SHOWN_CHARACTERS = 2000;
  * @throws FullmatchError as the compilers do; the reason of `signal`.
  */
 export async function compileTarget(
-  compilers: ContractCompiler,
+  {
+    compilers,
+    reader: outputs,
+  }: { readonly compilers: ContractCompiler; readonly reader: JobReader },
   task: CompilationTask,
   input: StandardJsonInput,
   signal: AbortSignal,
 ): Promise<CompiledTarget> {
   const reader = auxdataReaderOf(task.language);
   let compileTimeMs = 0;
-  const compile = async (
-    edited: StandardJsonInput,
-  ): Promise<{ output: StandardJsonOutput; version: string }> => {
+  const compile = async (edited: StandardJsonInput): Promise<RawOutput> => {
     signal.throwIfAborted();
-    const compiled = await compilers.compile({
+    const compiled = await compilers.compileToBytes({
       language: task.language,
       version: task.version,
       input: edited,
@@ -82,8 +75,15 @@ export async function compileTarget(
     compileTimeMs += compiled.compileTimeMs;
     return compiled;
   };
-  const compileCodes = (edited: StandardJsonInput): ReturnType<typeof compile> =>
-    compile(narrowOutputSelection(edited, task.target));
+  const compileCodes = async (
+    edited: StandardJsonInput,
+  ): Promise<{ output: TargetOutput; version: string }> => {
+    const raw = await compile(narrowOutputSelection(edited, task.target));
+    return {
+      output: await outputs.readTarget(raw, task.target, signal),
+      version: raw.version,
+    };
+  };
   const { output, version } = await compileCodes(input);
   const contract = findContract(output, task);
   const compiled = requireCodes(contract, task);
@@ -93,12 +93,14 @@ export async function compileTarget(
     const edited = requireCodes(findContract(second.output, task), task);
     reading = reader.read(compiled, edited);
   }
-  const immutableTypes = await readTypes(task, input, compiled, compile);
+  const immutableTypes = await readTypes(task, compiled, async () =>
+    outputs.readImmutables(await compile(selectImmutableDeclarations(input)), signal),
+  );
   return {
     contract,
     evm: compiled.evm,
     codes: toRecompiledCodes(compiled, reading, immutableTypes),
-    sourceIds: readSourceIds(output),
+    sourceIds: output.sources ?? {},
     version,
     compileTimeMs,
   };
@@ -110,9 +112,8 @@ export async function compileTarget(
  */
 async function readTypes(
   { language }: CompilationTask,
-  input: StandardJsonInput,
   { evm }: CompiledContract,
-  compile: (input: StandardJsonInput) => Promise<{ output: StandardJsonOutput }>,
+  readDeclared: () => Promise<NonNullable<RecompiledCode['immutableTypes']>>,
 ): Promise<NonNullable<RecompiledCode['immutableTypes']>> {
   const ids = Object.keys(evm.deployedBytecode.immutableReferences ?? {}).filter(
     (id) => id !== LIBRARY_ADDRESS_IMMUTABLE,
@@ -122,19 +123,14 @@ async function readTypes(
     return Object.fromEntries(ids.map((id) => [id, { kind: 'unsigned', bits: WORD_BITS }]));
   }
   try {
-    const { output } = await compile(selectImmutableDeclarations(input));
-    return readImmutableTypes(Object.values(output.sources ?? {}).map(({ ast }) => ast));
+    return await readDeclared();
   } catch (error) {
     if (error instanceof FullmatchError && error.code === 'compiler_output_too_large') return {};
     throw error;
   }
 }
 
-function readSourceIds({ sources = {} }: StandardJsonOutput): CompiledTarget['sourceIds'] {
-  return Object.fromEntries(Object.entries(sources).map(([path, { id }]) => [path, { id }]));
-}
-
-function findContract(output: StandardJsonOutput, { target }: CompilationTask): ContractOutput {
+function findContract(output: TargetOutput, { target }: CompilationTask): ContractOutput {
   const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (errors.length > 0) {
     const messages = errors

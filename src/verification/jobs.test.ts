@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FullmatchError } from '../errors.ts';
 import { type Hex } from '../lib/hex.ts';
@@ -513,7 +514,8 @@ describe('workers', () => {
 
   test('a partial and a full verification of one address at once leave it full, counted once', async () => {
     const address = freshAddress();
-    start(async ({ chainId, compilation }) => {
+    start(async ({ chainId, request }) => {
+      const { compilation } = JSON.parse(inflateSync(request).toString()) as VerificationRequest;
       const isFull = compilation.kind === 'metadata' && compilation.sources['a'] === 'full';
       return {
         contract: sampleContract(

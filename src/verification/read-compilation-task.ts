@@ -6,7 +6,11 @@ import { cleanSettings } from './clean-settings.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { readMetadataTask } from './metadata-task.ts';
 import { VerificationFailure } from './verification-failure.ts';
-import { type StandardJsonCompilation, type VerificationRequest } from './verification-request.ts';
+import {
+  type Deployment,
+  type StandardJsonCompilation,
+  type VerificationRequest,
+} from './verification-request.ts';
 import { requireReadableYul } from './yul-program.ts';
 
 const NAME_SHOWN_CHARACTERS = 120;
@@ -19,6 +23,25 @@ function showName(name: string): string {
   return `"${printableText(name, NAME_SHOWN_CHARACTERS)}"`;
 }
 
+/** A deployment, and what is to be compiled for it. */
+export interface VerificationTask extends Deployment {
+  readonly task: CompilationTask;
+}
+
+/** The request with its compilation read. @throws as {@link readCompilationTask} */
+export function readVerificationTask(
+  request: VerificationRequest,
+  sourceBytes: number,
+): VerificationTask {
+  const { chainId, address, creationTransactionHash } = request;
+  return {
+    chainId,
+    address,
+    ...(creationTransactionHash !== undefined && { creationTransactionHash }),
+    task: readCompilationTask(request, sourceBytes),
+  };
+}
+
 /**
  * The compilation that a request describes.
  * @param sourceBytes how much source text the metadata may name
@@ -26,7 +49,7 @@ function showName(name: string): string {
  * missing_or_invalid_source, sources_too_large, invalid_compiler_input, unsupported_setting, verbatim_not_allowed;
  * FullmatchError unsupported_language, invalid_compiler_version.
  */
-export function readCompilationTask(
+function readCompilationTask(
   { compilation }: VerificationRequest,
   sourceBytes: number,
 ): CompilationTask {

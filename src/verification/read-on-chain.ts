@@ -3,7 +3,7 @@ import { type FindCreationOptions } from '../chains/creation/find-creation-trans
 import { type RegisteredChain } from '../chains/registered-chain.ts';
 import { type DeployedCode, type ReadCodeOptions } from '../chains/rpc/deployed-code.ts';
 import { type Hex } from '../lib/hex.ts';
-import { type VerificationRequest } from './verification-request.ts';
+import { type Deployment } from './verification-request.ts';
 
 /** What reads chains for a verification. */
 export interface ChainReaders {
@@ -39,7 +39,7 @@ export interface ChainReading {
 export function startReading(
   { readDeployedCode, findCreation, quorumOf }: ChainReaders,
   chain: RegisteredChain,
-  { chainId, address, creationTransactionHash: submitted }: VerificationRequest,
+  { chainId, address, creationTransactionHash: submitted }: Deployment,
   signal: AbortSignal,
 ): ChainReading {
   const stopped = new AbortController();

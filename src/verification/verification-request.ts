@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { deflateSync, inflate } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { type Hex } from '../lib/hex.ts';
@@ -24,13 +23,17 @@ export interface MetadataCompilation {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** What somebody asks to verify: a deployment, and the compilation that is said to be it. */
-export interface VerificationRequest {
+/** A contract on chain that is to be verified. */
+export interface Deployment {
   readonly chainId: number;
   /** Lower-case hex. */
   readonly address: Hex;
   /** Lower-case hex. Counts only when this transaction created the address. */
   readonly creationTransactionHash?: Hex;
+}
+
+/** What somebody asks to verify: a deployment, and the compilation that is said to be it. */
+export interface VerificationRequest extends Deployment {
   readonly compilation: StandardJsonCompilation | MetadataCompilation;
 }
 
@@ -45,8 +48,6 @@ export interface PackedRequest {
   readonly inputHash: Uint8Array;
 }
 
-const inflateAsync = promisify(inflate);
-
 /** Source text shrinks to a fifth at the fastest level already. */
 const DEFLATE_LEVEL = 1;
 
@@ -58,9 +59,4 @@ export function packRequest(request: VerificationRequest): PackedRequest {
   const inputHash = createHash('sha256').update(json).digest();
   const { chainId, address } = request;
   return { chainId, address, packed, inputHash };
-}
-
-/** The request of {@link packRequest}. */
-export async function unpackRequest(packed: Uint8Array): Promise<VerificationRequest> {
-  return JSON.parse((await inflateAsync(packed)).toString('utf8')) as VerificationRequest;
 }

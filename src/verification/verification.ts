@@ -64,8 +64,10 @@ export async function startVerification(
       database,
       watch,
       log,
-      verify: (request, signal) =>
-        verifyContract(withdrawWhatWasReplaced(database, parts, log), request, signal),
+      verify: async ({ request }, signal) => {
+        const task = await parts.reader.readTask(request, parts.sourceBytes, signal);
+        return verifyContract(withdrawWhatWasReplaced(database, parts, log), task, signal);
+      },
       onEnd: tell,
     },
     options,

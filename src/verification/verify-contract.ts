@@ -16,6 +16,7 @@ import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
 import { requireBounded } from './code-size.ts';
 import { dropUnusedSettings } from './drop-unused-settings.ts';
+import { type JobReader } from './job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './linked-libraries.ts';
 import {
   findNeededSources,
@@ -23,15 +24,16 @@ import {
   type NeededSources,
   type Trial,
 } from './needed-sources.ts';
-import { readCompilationTask } from './read-compilation-task.ts';
+import { type VerificationTask } from './read-compilation-task.ts';
 import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
 import { requireKeptSize } from './source-size.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
-import { type VerificationRequest } from './verification-request.ts';
+import { type Deployment } from './verification-request.ts';
 
 /** What a verification needs of the rest of the service. */
 export interface VerificationParts extends ChainReaders {
   readonly compilers: ContractCompiler;
+  readonly reader: JobReader;
   /** How much source text of a contract is kept, in bytes. */
   readonly sourceBytes: number;
   /** The chain of an id where contracts may be verified, or undefined. */
@@ -65,20 +67,19 @@ interface OnChain {
  */
 export async function verifyContract(
   parts: VerificationParts,
-  request: VerificationRequest,
+  deployment: VerificationTask,
   signal: AbortSignal,
 ): Promise<VerificationResult> {
-  const chain = parts.findSupportedChain(request.chainId);
+  const chain = parts.findSupportedChain(deployment.chainId);
   if (chain === undefined) {
     throw new VerificationFailure(
       'unsupported_chain',
-      `Contracts of chain ${request.chainId} are not verified here.`,
+      `Contracts of chain ${deployment.chainId} are not verified here.`,
     );
   }
-  const task = readCompilationTask(request, parts.sourceBytes);
-  const reading = startReading(parts, chain, request, signal);
+  const reading = startReading(parts, chain, deployment, signal);
   try {
-    return await compare(parts, chain, request, task, reading, signal);
+    return await compare(parts, chain, deployment, reading, signal);
   } finally {
     reading.stop();
   }
@@ -87,24 +88,24 @@ export async function verifyContract(
 async function compare(
   parts: VerificationParts,
   chain: RegisteredChain,
-  request: VerificationRequest,
-  task: CompilationTask,
+  deployment: VerificationTask,
   reading: ChainReading,
   signal: AbortSignal,
 ): Promise<VerificationResult> {
+  const { task } = deployment;
   // What does not stand on chain is not compiled.
   const deployed = await reading.deployed;
   requireBounded('on chain', deployed.code.length);
-  if (isDelegation(deployed.code)) throw describeDelegation(request, deployed);
+  if (isDelegation(deployed.code)) throw describeDelegation(deployment, deployed);
   const compile = (input: StandardJsonInput): Promise<CompiledTarget> =>
-    compileTarget(parts.compilers, task, input, signal);
+    compileTarget(parts, task, input, signal);
   const first = await compile(task.input);
   const { creation, methods } = await reading.creation;
   const onChain: OnChain = { deployed, creation, methods };
   const trial = {
     compile,
     judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
-      judge(request, input, compiled, onChain),
+      judge(deployment, input, compiled, onChain),
     hasSameMetadata: (compiled: CompiledTarget) => hasSameMetadata(compiled, onChain),
   };
   const needed = await findNeededSources(task, first, trial);
@@ -116,8 +117,7 @@ async function compare(
   await requireDeployedLibraries(parts, chain, configured, found.judgement, signal);
   requireStorableNames(found.compiled);
   const contract = toVerifiedContract(
-    request,
-    task,
+    deployment,
     found.input,
     found.compiled,
     onChain,
@@ -176,7 +176,7 @@ function matchesAsWell(one: ContractJudgement, other: ContractJudgement): boolea
 }
 
 function describeDelegation(
-  { chainId, address }: VerificationRequest,
+  { chainId, address }: Deployment,
   { code, blockNumber }: DeployedCode,
 ): VerificationFailure {
   const target = bytesToHex(Buffer.from(code).subarray(-20));
@@ -188,7 +188,7 @@ function describeDelegation(
 }
 
 function judge(
-  { address }: VerificationRequest,
+  { address }: Deployment,
   { settings }: StandardJsonInput,
   { contract, codes }: CompiledTarget,
   { deployed, creation }: OnChain,
@@ -270,14 +270,12 @@ function describeMismatch(
 }
 
 function toVerifiedContract(
-  request: VerificationRequest,
-  task: CompilationTask,
+  { chainId, address, task }: VerificationTask,
   input: StandardJsonInput,
   compiled: CompiledTarget,
   { deployed, creation, methods }: OnChain,
   judgement: ContractJudgement,
 ): VerifiedContract {
-  const { chainId, address } = request;
   const { runtime, creation: created } = judgement;
   const { blockNumber, blockHash, endpoints, witnesses } = deployed;
   const transformed = (

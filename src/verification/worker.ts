@@ -24,7 +24,6 @@ import {
   VerificationFailure,
 } from './verification-failure.ts';
 import { type JobEnd } from './verification-job.ts';
-import { unpackRequest, type VerificationRequest } from './verification-request.ts';
 import { type VerificationResult } from './verify-contract.ts';
 
 /** How workers work. Times in milliseconds. */
@@ -50,7 +49,7 @@ export interface WorkerParts {
   readonly watch: JobWatch;
   readonly log: Logger;
   readonly verify: (
-    request: VerificationRequest,
+    job: Pick<ClaimedJob, 'chainId' | 'address' | 'request'>,
     signal: AbortSignal,
   ) => Promise<VerificationResult>;
   /** Told of each job that these workers brought to its end, also for a worker that is gone. */
@@ -239,8 +238,7 @@ async function verifyAndStore(
   signal: AbortSignal,
 ): Promise<JobOutcome | undefined> {
   signal.throwIfAborted();
-  const request = await unpackRequest(job.request);
-  const result = await untilAborted(verify(request, signal), signal);
+  const result = await untilAborted(verify(job, signal), signal);
   const { contract } = result;
   const saved = await saveMatch(database, contract);
   const isOurs = await finishWithMatch(database, job, result, saved);

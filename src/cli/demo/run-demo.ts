@@ -9,6 +9,7 @@ import { withdrawMatch } from '../../repository/withdraw-match.ts';
 import { type SavedMatch } from '../../repository/save-matches.ts';
 import { type Match } from '../../repository/verified-contract.ts';
 import { type Database } from '../../store/database.ts';
+import { readVerificationTask } from '../../verification/read-compilation-task.ts';
 import { verifyContract, type VerificationParts } from '../../verification/verify-contract.ts';
 import { DEMO_CONTRACTS, type DemoArgument, type DemoContract } from './demo-contracts.ts';
 import { type DemoNode } from './demo-node.ts';
@@ -148,7 +149,11 @@ async function verify(
       contractIdentifier: `${contract.path}:${contract.name}`,
     },
   };
-  const { contract: verified } = await verifyContract(verification, request, signal);
+  const { contract: verified } = await verifyContract(
+    verification,
+    readVerificationTask(request, verification.sourceBytes),
+    signal,
+  );
   const saved = await saveMatch(database, verified);
   const reason = contract.withdrawn;
   if (reason !== undefined) await withdrawMatch(database, { chainId, address, reason });

@@ -1,0 +1,40 @@
+import { FullmatchError } from '../errors.ts';
+import { checkImports } from './check-input.ts';
+import { type StandardJsonOutput } from './standard-json.ts';
+
+/**
+ * Parses what a compiler wrote. Up to 64 MB of it quote hostile sources: what is large is parsed on another thread than
+ * the one that serves.
+ * @param version the compiler's long version
+ * @throws FullmatchError compiler_crashed for what is not JSON, compiler_out_of_memory, invalid_compiler_input
+ */
+export function parseOutput(bytes: Uint8Array, version: string): StandardJsonOutput {
+  const output = readJson(bytes, version);
+  checkOutOfMemory(output, version);
+  checkImports(output);
+  return output;
+}
+
+function readJson(bytes: Uint8Array, version: string): StandardJsonOutput {
+  try {
+    const { buffer, byteOffset, byteLength } = bytes;
+    const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+    return JSON.parse(text) as StandardJsonOutput;
+  } catch (error) {
+    throw new FullmatchError('compiler_crashed', `Solidity ${version} did not answer with JSON.`, {
+      cause: error,
+    });
+  }
+}
+
+/** A compiler that fails for want of memory and catches that reports it as if it were an error of the sources. */
+function checkOutOfMemory(output: StandardJsonOutput, version: string): void {
+  const failed = (output.errors ?? []).some(
+    ({ severity, message }) => severity === 'error' && /(?:: |^)std::bad_alloc\b/.test(message),
+  );
+  if (!failed) return;
+  throw new FullmatchError(
+    'compiler_out_of_memory',
+    `Solidity ${version} asked for more memory than it may have.`,
+  );
+}
