@@ -63,13 +63,16 @@ CREATE TABLE set_aside_settings (
 CREATE INDEX set_aside_settings_of_compilation ON set_aside_settings (compilation_id);
 
 -- The object whose keys are the paths that a compilation needs: the sources of its metadata, or the compiler's own list
--- where there is no metadata. NULL where neither can be read: then nothing is set aside.
-CREATE FUNCTION pg_temp.listed_sources(metadata text, artifacts jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+-- where there is no metadata. A program in Yul is one file, the one that its name is in. NULL where none of them can be
+-- read: then nothing is set aside.
+CREATE FUNCTION pg_temp.listed_sources(metadata text, artifacts jsonb, language text, name text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   listed jsonb;
 BEGIN
   -- Only the keys are converted: jsonb refuses a NUL, which other members may hold.
-  IF metadata IS NULL THEN
+  IF language = 'yul' THEN
+    listed := jsonb_build_object(regexp_replace(name, ':[^:]*$', ''), true);
+  ELSIF metadata IS NULL THEN
     listed := artifacts->'sources';
   ELSE
     SELECT jsonb_object_agg(path, true) INTO listed
@@ -87,9 +90,11 @@ DECLARE
   compilation record;
   listed jsonb;
 BEGIN
-  FOR compilation IN SELECT id, metadata, compilation_artifacts FROM compiled_contracts LOOP
-    listed := pg_temp.listed_sources(compilation.metadata, compilation.compilation_artifacts);
-    CONTINUE WHEN listed IS NULL;
+  FOR compilation IN SELECT * FROM compiled_contracts LOOP
+    listed := pg_temp.listed_sources(compilation.metadata, compilation.compilation_artifacts, compilation.language,
+      compilation.fully_qualified_name);
+    CONTINUE WHEN listed IS NULL OR NOT EXISTS (
+      SELECT FROM compiled_contracts_sources WHERE compilation_id = compilation.id AND listed ? path);
     WITH unlisted AS (
       DELETE FROM compiled_contracts_sources WHERE compilation_id = compilation.id AND NOT listed ? path
       RETURNING compilation_id, path, source_hash

@@ -111,16 +111,19 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
   test('answers the same at the prefix, with a closing slash and to an address in any case', async () => {
     const { body } = await get(`/v2/contract/1/${VERIFIED}`);
     const upper = `0x${VERIFIED.slice(2).toUpperCase()}`;
-    const wrongCase = `0xABcdefabcdefabcdefabcdefabcdefabcdefabcd`;
     for (const path of [
       `/server/v2/contract/1/${VERIFIED}`,
       `/v2/contract/1/${VERIFIED}/`,
       `/v2/contract/1/${upper}`,
-      `/v2/contract/1/${wrongCase}`,
       `/v2/contract/1/${checksumAddress(VERIFIED)}`,
     ]) {
       expect(await get(path)).toMatchObject({ status: 200, body });
     }
+    // Mixed case is a checksum (EIP-55), and this one is wrong.
+    expect(await get(`/v2/contract/1/0xABcdefabcdefabcdefabcdefabcdefabcdefabcd`)).toMatchObject({
+      status: 400,
+      body: { customCode: 'invalid_parameter' },
+    });
   });
 
   test('answers 404 with the minimal object, and no error, for what is not verified', async () => {

@@ -85,6 +85,8 @@ interface Case {
   readonly faults: readonly (Methods | null)[];
   /** The reason that the job's data gives, where one is told. */
   readonly reason?: string;
+  /** The code of the job's error, where it is not that the code cannot be fetched. */
+  readonly code?: string;
 }
 const CASES: readonly Case[] = [
   { title: 'lies about the code', quorum: 2, faults: [{}, { eth_getCode: () => '0xdead' }] },
@@ -151,6 +153,7 @@ const CASES: readonly Case[] = [
   {
     title: 'answers with more code than any chain has',
     faults: [{ eth_getCode: () => `0x${'00'.repeat(5_000_000)}` }],
+    code: 'code_too_large',
   },
 ];
 const FIRST_CHAIN = 500_000;
@@ -262,9 +265,9 @@ describe.skipIf(!installed)(
 
     test.each(CASES.map((each, index) => ({ ...each, index })))(
       'one that $title: the code could not be read, which says nothing of the contract',
-      async ({ index, reason }) => {
+      async ({ index, reason, code = 'cannot_fetch_bytecode' }) => {
         const job = jobs[index];
-        expect(job?.error).toMatchObject({ customCode: 'cannot_fetch_bytecode' });
+        expect(job?.error).toMatchObject({ customCode: code });
         expect(job?.contract).toMatchObject({ match: null, runtimeMatch: null });
         const told = JSON.stringify(job);
         if (reason !== undefined) expect(told).toContain(`"${reason}"`);

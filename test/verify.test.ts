@@ -254,12 +254,22 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     expect((await contractAt(address)).match).toBeNull();
   });
 
-  test('sources with hostile names are kept as they are named', async () => {
-    const { address } = await deployVault();
+  test('sources with hostile names are kept as they are named, and only those that are imported', async () => {
     const names = ['../../x', '__proto__', 'x.html', 'a\r\nb', `${'n'.repeat(5000)}.sol`];
-    const more = Object.fromEntries(names.map((name) => [name, `// ${name.length}\n`]));
-    const stdJsonInput = inputOf({ ...more, [PATH]: SOURCE });
-    const job = await verifyOverV2(service.apiUrl, address, bodyOf(SOURCE, { stdJsonInput }));
+    // A path that begins with dots is relative in an import; a remapping leads to it as it is.
+    const imports = names.map((name) => `import ${JSON.stringify(name.replace('../../x', 'up'))};`);
+    const source = `${imports.join('\n')}\ncontract Hostile { uint256 public x; }\n`;
+    const named = Object.fromEntries(names.map((name) => [name, `// ${name.length}\n`]));
+    const settings = { remappings: ['up=../../x'] };
+    const input = inputOf({ ...named, [PATH]: source }, settings);
+    const compiled = await compileAsDeveloper(VERSION, input, PATH, 'Hostile');
+    const { address } = await deploy(anvil, compiled.creationCode, '');
+    const more = { 'contracts/AUDITED.sol': '// nobody imports this\n' };
+    const job = await verifyOverV2(service.apiUrl, address, {
+      stdJsonInput: inputOf({ ...more, ...named, [PATH]: source }, settings),
+      compilerVersion: VERSION,
+      contractIdentifier: `${PATH}:Hostile`,
+    });
     expect(job.contract.runtimeMatch).toBe('exact_match');
     await waitForCounts((full += 1), partial);
     const stored = (await contractAt(address, '?fields=sources')) as { sources: object };
