@@ -243,6 +243,10 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /contracts/{matchFolder}/{chainId}/{address}/{path}': 'a file: contractFolder() has its URL',
   'GET /repo-ui/{chainId}/{address}': 'leads people to a page',
   'GET /verify-ui/jobs/{verificationId}': 'leads people to a page',
+  'GET /v1/contracts/{chainId}/{address}/alternatives/{matchId}':
+    'for the page of a contract; evidence lists them',
+  'GET /v1/contracts/{chainId}/{address}/sources':
+    'for the page of a contract; contract() has the sources',
   'GET /docs': 'a page',
   'GET /openapi.json': 'the document that the types of the client are made from',
   'GET /healthz': 'for load balancers; health() says more',

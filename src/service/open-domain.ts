@@ -24,11 +24,15 @@ import { watchMatches } from '../repository/watch-matches.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import { startRecheckWalk } from '../verification/recheck-walk.ts';
-import { startVerification, type VerificationOptions } from '../verification/verification.ts';
+import {
+  startVerification,
+  type Verification,
+  type VerificationOptions,
+} from '../verification/verification.ts';
 import { type Opened } from './opened.ts';
 import { findPrivateHosts, openGuardedFetch } from './outbound.ts';
 import { readUnsyncedList, startRegistrySync } from './registry-sync.ts';
-import { openVerificationParts } from './verification-parts.ts';
+import { openVerificationParts, type ChainParts } from './verification-parts.ts';
 
 /** How long a change of another process may stay unseen when its notification is lost. */
 const POLL_MS = 500;
@@ -90,24 +94,11 @@ export async function openDomain(
     watchEndpoints(fetch, { registry, inputs: () => publisher.inputs }, config.health, log),
   );
   const { rpc, archive } = chainHealth;
-  const quorumOf = (chainId: number): 1 | 2 | undefined =>
-    publisher.inputs.configured.get(chainId)?.quorum;
-  const parts = opened.add(
-    await openVerificationParts(config, { registry, quorumOf, fetch, rpc, archive }, log),
-  );
-  const verification = opened.addFirst(
-    await startVerification(database, parts, verificationOptions(config, store), log),
-  );
-
-  const configuredChains = (): readonly number[] => [...publisher.inputs.configured.keys()];
-  opened.addFirst(
-    startRecheckWalk(
-      database,
-      parts,
-      configuredChains,
-      { perHour: config.verification.recheckPerHour },
-      log,
-    ),
+  const chainParts = { registry, fetch, rpc, archive };
+  const { parts, verification } = await openVerification(
+    { config, store, publisher, log },
+    opened,
+    chainParts,
   );
 
   const reloading = opened.add(
@@ -155,6 +146,34 @@ export async function openDomain(
     urls: () => reached,
     log,
   };
+}
+
+/** The verification, and the walk that looks whether verified code was replaced. */
+async function openVerification(
+  {
+    config,
+    store,
+    publisher,
+    log,
+  }: { config: Config; store: Store; publisher: Publisher; log: Logger },
+  opened: Opened,
+  chainParts: Omit<ChainParts, 'quorumOf'>,
+): Promise<{
+  readonly parts: Awaited<ReturnType<typeof openVerificationParts>>;
+  readonly verification: Verification;
+}> {
+  const { database } = store;
+  const configured = (): Publisher['inputs']['configured'] => publisher.inputs.configured;
+  const quorumOf = (chainId: number): 1 | 2 | undefined => configured().get(chainId)?.quorum;
+  const parts = opened.add(await openVerificationParts(config, { ...chainParts, quorumOf }, log));
+  const verification = opened.addFirst(
+    await startVerification(database, parts, verificationOptions(config, store), log),
+  );
+  const { recheckPerHour: perHour } = config.verification;
+  opened.addFirst(
+    startRecheckWalk(database, parts, () => [...configured().keys()], { perHour }, log),
+  );
+  return { parts, verification };
 }
 
 function openRequestReader(

@@ -25,7 +25,8 @@ export function compilerSourcesOf(
 }
 
 /** What a verification knows of chains, and the way out to them. */
-interface ChainParts {
+/** What gives access to chains. */
+export interface ChainParts {
   readonly registry: () => ChainRegistry;
   readonly quorumOf: (chainId: number) => 1 | 2 | undefined;
   readonly fetch: GuardedFetch;

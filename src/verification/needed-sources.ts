@@ -1,4 +1,5 @@
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
+import { compareVersions } from '../compilers/compiler-version.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { type CompilationTask } from './compilation-task.ts';
@@ -50,6 +51,21 @@ function listedSources({
   return paths.length === 0 ? undefined : new Set(paths);
 }
 
+/** From this version on metadata lists what the contract imports; before, all that the compiler was given. */
+const LISTS_IMPORTS_SINCE = '0.4.12';
+
+/** The paths of the sources that a compilation may be without, as far as its lists say. */
+function spareSources(
+  { language, target }: CompilationTask,
+  input: StandardJsonInput,
+  compiled: CompiledTarget,
+): readonly string[] {
+  if (language !== 'solidity' || compareVersions(compiled.version, LISTS_IMPORTS_SINCE) >= 0) {
+    return unlistedSources(input, compiled);
+  }
+  return Object.keys(input.sources).filter((path) => path !== target.path);
+}
+
 /** The paths of the input's sources that the compilation does not list. */
 export function unlistedSources(
   input: StandardJsonInput,
@@ -95,7 +111,7 @@ export async function findNeededSources(
   };
   if (given.judgement.match === null && !trial.hasSameMetadata(first)) return end(given);
   let best = given;
-  const unlisted = unlistedSources(task.input, first);
+  const unlisted = spareSources(task, task.input, first);
   if (unlisted.length > 0) {
     const trimmed = await attempt(withoutSources(task.input, unlisted));
     best = isAsGood(trimmed, given) ? trimmed : await reduce(given, unlisted, attempt);
@@ -103,7 +119,7 @@ export async function findNeededSources(
   if (best.judgement.match === null && task.withAllSources !== undefined) {
     const whole = await attempt(all);
     if (whole !== undefined && whole.judgement.match !== null) {
-      best = await reduce(whole, unlistedSources(all, whole.compiled), attempt);
+      best = await reduce(whole, spareSources(task, all, whole.compiled), attempt);
     }
   }
   return end(best);

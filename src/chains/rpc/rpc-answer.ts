@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { parseUntrustedJson } from '../../lib/untrusted-json.ts';
 
 /** What an endpoint said to one call: a result of unknown shape, or an error object. */
@@ -19,8 +20,8 @@ const LIMIT_WORDS = /rate.?limit|too many requests|limit exceeded|capacity|quota
 export const ANSWER_MAX_BYTES = 8_000_000;
 
 /**
- * The thread that serves parses answers, and an answer of these limits keeps it for less than 50 ms. A trace of a
- * transaction with 5,000 calls is within them, and calls within each other up to the EVM's limit of 1,024.
+ * The thread that serves parses answers, so what they hold is bounded. A trace of a transaction with 5,000 calls is within
+ * the limits, and calls within each other up to the EVM's limit of 1,024.
  */
 const ANSWER_LIMITS = { values: 100_000, depth: 2500 };
 
@@ -47,6 +48,7 @@ function readError(error: unknown): RpcAnswer | undefined {
  */
 export function decodeRpcAnswer(body: Uint8Array, id: number): RpcAnswer | undefined {
   let answer: unknown;
+  if (!isUtf8(body)) return undefined;
   try {
     answer = parseUntrustedJson(body, ANSWER_LIMITS);
   } catch {

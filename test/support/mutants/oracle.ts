@@ -181,12 +181,9 @@ export function consultOracle(
   typed: boolean,
 ): OracleVerdict {
   const { level: runtimeMatch, libraries } = judgeRuntime(sample, claimed, typed);
-  const creationMatch = judgeCreation(
-    sample,
-    claimed,
-    runtimeMatch === null ? undefined : libraries,
-  );
-  // Where the running code is known and does not match, there is no match.
-  const better = saysMore(creationMatch, runtimeMatch) ? creationMatch : runtimeMatch;
-  return { match: runtimeMatch === null ? null : better, runtimeMatch, creationMatch };
+  // Where the running code is known and does not match, there is no match, and the creation says nothing.
+  if (runtimeMatch === null) return { match: null, runtimeMatch, creationMatch: null };
+  const creationMatch = judgeCreation(sample, claimed, libraries);
+  const match = saysMore(creationMatch, runtimeMatch) ? creationMatch : runtimeMatch;
+  return { match, runtimeMatch, creationMatch };
 }

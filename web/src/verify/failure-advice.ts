@@ -53,6 +53,8 @@ const NEXT: Readonly<Record<string, string>> = {
   job_cancelled: 'The operator has ended this job. Send it again if that was not meant for good.',
   job_displaced:
     'Send it again, with fewer verifications at a time: the queue was full, and yours was the last of the longest line.',
+  sources_too_large:
+    'Send the sources that the contract imports and no others. If it needs them all, ask the operator to raise limits.sourceBytes.',
   code_too_large:
     'Verify a contract of at most 1 MB of code; no chain lets larger ones be deployed.',
   internal_error: 'Report the error id to the operator: the log says more under it.',
