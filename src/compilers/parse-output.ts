@@ -1,12 +1,20 @@
 import { FullmatchError } from '../errors.ts';
+import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import { checkImports } from './check-input.ts';
 import { type StandardJsonOutput } from './standard-json.ts';
+
+/**
+ * What an output may hold. Its memory is that of its values: these need about half a gigabyte, and a thread that runs
+ * out of memory while it parses takes the whole process with it.
+ */
+const OUTPUT_LIMITS = { depth: 100_000, values: 4_000_000 };
 
 /**
  * Parses what a compiler wrote. Up to 64 MB of it quote hostile sources: what is large is parsed on another thread than
  * the one that serves.
  * @param version the compiler's long version
- * @throws FullmatchError compiler_crashed for what is not JSON, compiler_out_of_memory, invalid_compiler_input
+ * @throws FullmatchError compiler_crashed for what is not JSON, compiler_output_too_large, compiler_out_of_memory,
+ * invalid_compiler_input
  */
 export function parseOutput(bytes: Uint8Array, version: string): StandardJsonOutput {
   const output = readJson(bytes, version);
@@ -17,10 +25,17 @@ export function parseOutput(bytes: Uint8Array, version: string): StandardJsonOut
 
 function readJson(bytes: Uint8Array, version: string): StandardJsonOutput {
   try {
+    countJsonValues(bytes, OUTPUT_LIMITS);
     const { buffer, byteOffset, byteLength } = bytes;
     const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
     return JSON.parse(text) as StandardJsonOutput;
   } catch (error) {
+    if (error instanceof JsonFault) {
+      throw new FullmatchError(
+        'compiler_output_too_large',
+        `What Solidity ${version} answers holds more than ${OUTPUT_LIMITS.values} values.`,
+      );
+    }
     throw new FullmatchError('compiler_crashed', `Solidity ${version} did not answer with JSON.`, {
       cause: error,
     });

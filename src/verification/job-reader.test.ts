@@ -77,7 +77,7 @@ describe('a large output', () => {
     });
   });
 
-  test('that needs more memory than a thread may have is too large, and the next one is read', async () => {
+  test('of more values than a thread can hold is too large, and the next one is read', async () => {
     const bytes = Buffer.from(`[${'[],'.repeat(20_000_000)}[]]`);
     expect(
       await codeOf(reader.readTarget({ bytes, version: '0.8.37' }, target, never)),

@@ -56,11 +56,11 @@ const LISTS_IMPORTS_SINCE = '0.4.12';
 
 /** The paths of the sources that a compilation may be without, as far as its lists say. */
 function spareSources(
-  { language, target }: CompilationTask,
+  { language, target, version }: CompilationTask,
   input: StandardJsonInput,
   compiled: CompiledTarget,
 ): readonly string[] {
-  if (language !== 'solidity' || compareVersions(compiled.version, LISTS_IMPORTS_SINCE) >= 0) {
+  if (language !== 'solidity' || compareVersions(version, LISTS_IMPORTS_SINCE) >= 0) {
     return unlistedSources(input, compiled);
   }
   return Object.keys(input.sources).filter((path) => path !== target.path);
