@@ -31,7 +31,7 @@ function versionIn(body: Buffer): number {
 
 test(
   `readers during ${SWAPS} swaps see whole versions, each under its own tag, in order, and both documents in step`,
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const documents = new Documents(silentLogger, { brotliDelayMs: 0 });
     const deps = await fixtureDependencies({ documents, published: false });

@@ -87,7 +87,9 @@ describe('the sources that a compilation needs', () => {
   });
 
   test('are found in few compilations, or a match stays that was there', async () => {
-    const extra = fc.uniqueArray(fc.constantFrom(...'a b c d e f g h i j k l m n o p'.split(' ')), { maxLength: 16 });
+    const extra = fc.uniqueArray(fc.constantFrom(...'a b c d e f g h i j k l m n o p'.split(' ')), {
+      maxLength: 16,
+    });
     await fc.assert(
       fc.asyncProperty(extra, fc.nat(), async (files, seed) => {
         const needed = files.filter((_, index) => (seed >> index) % 2 === 1);

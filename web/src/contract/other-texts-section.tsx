@@ -39,9 +39,7 @@ export function OtherTextsSection({ facts, evidence, base, chainId }: Props): VN
           <ul>
             {alternatives.map(({ matchId, name, compilerVersion, recordedAt }) => (
               <li key={matchId}>
-                <a
-                  href={`${base}v1/contracts/${chainId}/${facts.address}/alternatives/${matchId}`}
-                >
+                <a href={`${base}v1/contracts/${chainId}/${facts.address}/alternatives/${matchId}`}>
                   <SafeText text={name} />
                 </a>
                 , compiled by <SafeText text={compilerVersion} />, sent {formatTime(recordedAt)}
