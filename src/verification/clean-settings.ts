@@ -117,7 +117,7 @@ export function cleanSettings(settings: Members, version: string): Members {
   const used = Object.fromEntries(
     Object.entries(settings)
       .filter(([name]) => !WITHOUT_EFFECT.has(name))
-      .map(([name, value]) => [name, CLEANERS[name]?.(value) ?? value]),
+      .map(([name, value]) => [name, CLEANERS.get(name)?.(value) ?? value]),
   );
   if (Object.hasOwn(used, 'stopAfter')) throw unsupported('stopAfter', version);
   if (compareVersions(version, STRICT_SINCE) >= 0) return used;
@@ -125,11 +125,10 @@ export function cleanSettings(settings: Members, version: string): Members {
 }
 
 /** What is left out of single settings, as no code and no metadata shows it. */
-const CLEANERS: Readonly<Record<string, ((value: unknown) => unknown) | undefined>> = {
-  __proto__: null as never,
-  libraries: withoutEmptyPaths,
-  debug: withoutDebugInfo,
-};
+const CLEANERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
+  ['libraries', withoutEmptyPaths],
+  ['debug', withoutDebugInfo],
+]);
 
 /** Which comments the compiler writes into its assembly. */
 function withoutDebugInfo(debug: unknown): unknown {

@@ -128,12 +128,15 @@ export async function findNeededSources(
 const RANKS: Readonly<Record<Match | 'none', number>> = { none: 0, partial: 1, full: 2 };
 const rank = (match: Match | null): number => RANKS[match ?? 'none'];
 
-function isAsGood(attempt: Attempt | undefined, other: Attempt): attempt is Attempt {
-  if (attempt === undefined) return false;
-  const { judgement } = attempt;
-  return (['match', 'runtimeMatch', 'creationMatch'] as const).every(
-    (key) => rank(judgement[key]) >= rank(other.judgement[key]),
+/** Whether neither code matches less than it does in another judgement. */
+export function matchesAsWell(judgement: ContractJudgement, other: ContractJudgement): boolean {
+  return (['runtimeMatch', 'creationMatch'] as const).every(
+    (key) => rank(judgement[key]) >= rank(other[key]),
   );
+}
+
+function isAsGood(attempt: Attempt | undefined, other: Attempt): attempt is Attempt {
+  return attempt !== undefined && matchesAsWell(attempt.judgement, other.judgement);
 }
 
 function withoutSources(input: StandardJsonInput, paths: readonly string[]): StandardJsonInput {

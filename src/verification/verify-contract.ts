@@ -20,6 +20,7 @@ import { type JobReader } from './job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './linked-libraries.ts';
 import {
   findNeededSources,
+  matchesAsWell,
   type Attempt,
   type NeededSources,
   type Trial,
@@ -163,16 +164,6 @@ async function withoutUnusedSettings(
 /** Settings that look unused, and are not: without them the sources do not compile. */
 function ignoreFailure(error: unknown): undefined {
   if (!(error instanceof VerificationFailure)) throw error;
-}
-
-/** Whether neither code matches less than before. */
-function matchesAsWell(one: ContractJudgement, other: ContractJudgement): boolean {
-  const rank = { full: 2, partial: 1 } as const;
-  const rankOf = (match: ContractJudgement['match']): number => (match === null ? 0 : rank[match]);
-  return (
-    rankOf(one.runtimeMatch) >= rankOf(other.runtimeMatch) &&
-    rankOf(one.creationMatch) >= rankOf(other.creationMatch)
-  );
 }
 
 function describeDelegation(
