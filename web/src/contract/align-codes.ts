@@ -25,7 +25,8 @@ interface EqualRun {
 
 /** Lengths of the windows by which codes are laid side by side; between those of one length the next is tried. */
 const WINDOWS = [32, 16, 8];
-const REPEATED = -1;
+const ABSENT = -1;
+const REPEATED = -2;
 /** Any odd number does; this is the prime of the FNV hashes. */
 const HASH_BASE = 0x01_00_01_93;
 
@@ -156,29 +157,66 @@ function findAnchors(
   gap: Gap,
   size: number,
 ): (readonly [number, number])[] {
-  const there = indexWindows(right, gap.rightAt, gap.rightEnd, size);
+  const here = new WindowIndex(left, gap.leftAt, gap.leftEnd, size);
+  const there = new WindowIndex(right, gap.rightAt, gap.rightEnd, size);
   const anchors: (readonly [number, number])[] = [];
-  for (const [hash, at] of indexWindows(left, gap.leftAt, gap.leftEnd, size)) {
-    const other = there.get(hash) ?? REPEATED;
-    if (at !== REPEATED && other !== REPEATED) anchors.push([at, other]);
+  for (const [index, hash] of here.hashes.entries()) {
+    const at = gap.leftAt + index;
+    if (here.placeOf(hash) !== at) continue;
+    const other = there.placeOf(hash);
+    if (other >= 0) anchors.push([at, other]);
   }
   return longestAscending(anchors);
 }
 
-/** Each window's hash with the place of the window, ascending; those that occur again have none. */
-function indexWindows(bytes: Bytes, from: number, end: number, size: number): Map<number, number> {
-  const places = new Map<number, number>();
-  let leaving = 1;
-  for (let step = 0; step < size; step += 1) leaving = Math.imul(leaving, HASH_BASE);
-  let hash = 0;
-  for (let at = from; at < end; at += 1) {
-    hash = Math.imul(hash, HASH_BASE) + (bytes[at] ?? 0);
-    if (at >= from + size) hash -= Math.imul(leaving, bytes[at - size] ?? 0);
-    hash |= 0;
-    const start = at + 1 - size;
-    if (start >= from) places.set(hash, places.has(hash) ? REPEATED : start);
+/** The hashes of the windows of a part of a code, and where the windows stand that occur in it once. */
+class WindowIndex {
+  /** In the order of the windows: the first begins where the part does. */
+  readonly hashes: Int32Array;
+  /** A table with open addressing, at most half full: a Map of as many numbers takes ten times as long. */
+  readonly #keys: Int32Array;
+  readonly #places: Int32Array;
+  readonly #mask: number;
+
+  constructor(bytes: Bytes, from: number, end: number, size: number) {
+    const count = Math.max(0, end - from - size + 1);
+    const slots = 2 ** Math.ceil(Math.log2(2 * count + 2));
+    this.hashes = new Int32Array(count);
+    this.#keys = new Int32Array(slots);
+    this.#places = new Int32Array(slots).fill(ABSENT);
+    this.#mask = slots - 1;
+    let leaving = 1;
+    for (let step = 0; step < size; step += 1) leaving = Math.imul(leaving, HASH_BASE);
+    let hash = 0;
+    for (let at = from; at < end; at += 1) {
+      hash = Math.imul(hash, HASH_BASE) + (bytes[at] ?? 0);
+      if (at >= from + size) hash -= Math.imul(leaving, bytes[at - size] ?? 0);
+      hash |= 0;
+      const start = at + 1 - size;
+      if (start >= from) this.#add(hash, start, start - from);
+    }
   }
-  return places;
+
+  /** Where the only window with a hash begins; negative where none has it, or several have. */
+  placeOf(hash: number): number {
+    return this.#places[this.#slotOf(hash)] ?? ABSENT;
+  }
+
+  #add(hash: number, start: number, index: number): void {
+    this.hashes[index] = hash;
+    const slot = this.#slotOf(hash);
+    this.#keys[slot] = hash;
+    this.#places[slot] = this.#places[slot] === ABSENT ? start : REPEATED;
+  }
+
+  #slotOf(hash: number): number {
+    // The low bits of a rolling hash depend on the last bytes alone.
+    let slot = (hash ^ (hash >>> 15)) & this.#mask;
+    while (this.#places[slot] !== ABSENT && this.#keys[slot] !== hash) {
+      slot = (slot + 1) & this.#mask;
+    }
+    return slot;
+  }
 }
 
 /** The longest row of pairs, ascending in their first already, that ascends in their second. */

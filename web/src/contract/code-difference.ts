@@ -60,9 +60,15 @@ function bytesOf(code: string): Uint8Array {
   const digits = code.replace(/^0x/, '');
   const bytes = new Uint8Array(Math.floor(digits.length / 2));
   for (let at = 0; at < bytes.length; at += 1) {
-    bytes[at] = Number(`0x${digits.slice(2 * at, 2 * at + 2)}`);
+    bytes[at] = 16 * digitAt(digits, 2 * at) + digitAt(digits, 2 * at + 1);
   }
   return bytes;
+}
+
+/** The value of a hexadecimal digit of either case: letters lie nine places behind what their low bits say. */
+function digitAt(digits: string, at: number): number {
+  const code = digits.charCodeAt(at);
+  return (code & 15) + (code > 64 ? 9 : 0);
 }
 
 /** Compares two codes in hex. */

@@ -85,39 +85,73 @@ export interface CodeWindow {
   readonly window: string;
 }
 
-const windowBytes = ({ window }: CodeWindow): number => (window.length - 2) / 2;
-
-/** Where two codes differ, in words and byte by byte: in the windows that are known of them. */
-export function CodeDifferenceView({
-  side,
-  offset,
-  recompiled,
-  onChain,
-  explained,
-}: {
-  readonly side: string;
+/** What is compared: windows that begin at the same offset of their codes. */
+interface ComparedWindows {
   /** Where both windows begin in their codes. */
   readonly offset: number;
   readonly recompiled: CodeWindow;
   readonly onChain: CodeWindow;
   readonly explained: readonly ExplainedStretch[];
-}): VNode {
-  const [left, right] = [recompiled, onChain].map(({ window }) =>
+}
+
+/** What is shown of a comparison. */
+interface ShownDifference {
+  readonly counts: string;
+  readonly isExplained: boolean;
+  readonly places: readonly DifferentPlace[];
+  readonly rows: readonly CodeRow[];
+}
+
+const KEPT_DIFFERENCES = 32;
+/** What was compared last, by everything that it was made from: a server is asked for the same job again and again. */
+const kept = new Map<string, ShownDifference>();
+
+/** Compares two windows; for the same windows it is done once. */
+function compareWindows(windows: ComparedWindows): ShownDifference {
+  const { offset, recompiled, onChain, explained } = windows;
+  const sides = [recompiled, onChain].map(({ sha256, window }) => [sha256, window.length]);
+  const key = JSON.stringify([offset, sides, explained]);
+  const known = kept.get(key);
+  kept.delete(key);
+  const difference = known ?? makeDifference(windows);
+  kept.set(key, difference);
+  const [oldest] = kept.keys();
+  if (kept.size > KEPT_DIFFERENCES && oldest !== undefined) kept.delete(oldest);
+  return difference;
+}
+
+function makeDifference(windows: ComparedWindows): ShownDifference {
+  const { offset, explained } = windows;
+  const [left, right] = [windows.recompiled, windows.onChain].map(({ window }) =>
     window.slice(0, 2 + 2 * WINDOW_MAX_BYTES),
   ) as [string, string];
   const compared = compareCodes(left, right, inWindow(explained, offset));
-  const places = findPlaces(compared).map((place) => movePlace(place, offset));
-  const rows = differentRows(compared, ROWS_SHOWN).map((row) => movePlace(row, offset));
+  return {
+    counts: describeCounts(compared),
+    isExplained: compared.stretches.some(({ kind }) => kind !== 'code'),
+    places: findPlaces(compared).map((place) => movePlace(place, offset)),
+    rows: differentRows(compared, ROWS_SHOWN).map((row) => movePlace(row, offset)),
+  };
+}
+
+const windowBytes = ({ window }: CodeWindow): number => (window.length - 2) / 2;
+
+/** Where two codes differ, in words and byte by byte: in the windows that are known of them. */
+export function CodeDifferenceView({
+  side,
+  ...windows
+}: ComparedWindows & { readonly side: string }): VNode {
+  const { offset, recompiled, onChain } = windows;
+  const { counts, isExplained, places, rows } = compareWindows(windows);
   const isWhole =
     windowBytes(recompiled) === recompiled.bytes && windowBytes(onChain) === onChain.bytes;
-  const isExplained = compared.stretches.some(({ kind }) => kind !== 'code');
   const isShifted = places.some(({ bytes }) => bytes.inserted > 0 || bytes.missing > 0);
   const id = side.toLowerCase().replaceAll(' ', '-');
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{side}, byte by byte</h2>
       <p>
-        {describeCounts(compared)} Recompiled: {formatCount(recompiled.bytes)} bytes; on chain:{' '}
+        {counts} Recompiled: {formatCount(recompiled.bytes)} bytes; on chain:{' '}
         {formatCount(onChain.bytes)} bytes.
       </p>
       {!isWhole && (
