@@ -1,3 +1,5 @@
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
 import { type Hex } from '../../src/lib/hex.ts';
 import { type Anvil } from './anvil.ts';
 import { compileInChild, type SolcVersion } from './compile-in-child.ts';
@@ -131,13 +133,21 @@ export function post(url: string, body: unknown): Promise<Response> {
 
 const JOB_TIMEOUT_MS = 90_000;
 
-/** Asks for a job until it is complete, as clients do. */
+/** Folders of this machine, which no client is told. */
+const FOLDERS = [process.cwd(), homedir(), path.join(tmpdir(), 'fullmatch-')].filter(
+  (folder) => folder !== '/',
+);
+
+/** Asks for a job until it is complete, as clients do. However it ended, the answer names no folder of this machine. */
 export async function pollJob(apiUrl: string, id: string): Promise<WireJob> {
   const deadline = Date.now() + JOB_TIMEOUT_MS;
   for (;;) {
     const response = await fetch(`${apiUrl}/v2/verify/${id}`);
     if (response.status !== 200) throw new Error(`the job is answered ${response.status}`);
-    const job = (await response.json()) as WireJob;
+    const text = await response.text();
+    const job = JSON.parse(text) as WireJob;
+    const named = FOLDERS.find((folder) => text.includes(folder));
+    if (named !== undefined) throw new Error(`the job ${id} names ${named}: ${text}`);
     if (job.isJobCompleted) return job;
     if (Date.now() > deadline) throw new Error(`the job ${id} does not end`);
     await new Promise((resolve) => setTimeout(resolve, 50));
