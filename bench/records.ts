@@ -21,10 +21,10 @@ import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { ERC721_ENUMERABLE } from './compiler-inputs.ts';
 import { median } from './median.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 const ROUND_SECONDS = 1;
 const CONNECTIONS = 16;
-const COLD_PER_ROUND = 60;
+const COLD_PER_ROUND = 50;
 const WARM_UP = 40;
 /** Of /proc/<pid>/stat. */
 const TICK_MS = 10;

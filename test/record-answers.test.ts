@@ -248,6 +248,17 @@ describe('large answers', () => {
     await untilAnswered(largePath(1), '192.0.2.1');
   });
 
+  test('that wait on a connection which closes are given back', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const [socket] = await stall(largePath(2), 1, '192.0.2.3');
+      const more = `GET ${largePath(2)} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.3\r\n\r\n`;
+      socket?.write(more.repeat(8));
+      await wait(300);
+      socket?.destroy();
+    }
+    await untilAnswered(largePath(2), '192.0.2.3');
+  });
+
   test('are refused to all while clients hold too many different ones, and look-ups go on', async () => {
     const paths = large.flatMap((address) => [
       pathOf(address, 'fields=sources'),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import { type Context } from 'hono';
@@ -66,6 +67,7 @@ export class RecordAnswers {
   readonly #turns: Turns;
   readonly #rendering = new Map<string, Promise<CachedBody>>();
   readonly #compressing = new Map<CachedBody, Promise<void>>();
+  readonly #ends = new WeakMap<Socket, Set<() => void>>();
   readonly #thread: TaskThread<RecordTask, RecordAnswer>;
   #renderings = 0;
 
@@ -103,7 +105,6 @@ export class RecordAnswers {
       if (held !== undefined) return notModified(tag, held);
     }
     const client = clientOf(c.env, this.#options.trustedProxies);
-    this.#budget.requireRoom(client);
     const body = this.#cache.get(tag) ?? (await this.#renderOnce(tag, client, question));
     if (ifNoneMatch?.trim() === '*') return notModified(tag, wished);
     const coding = wished === 'gzip' ? await this.#compressOnce(body) : 'identity';
@@ -127,17 +128,36 @@ export class RecordAnswers {
    * @throws FullmatchError too_many_answers, too_many_client_answers
    */
   hold(c: Context, body: Uint8Array): void {
-    const { outgoing } = (c.env ?? {}) as { outgoing?: ServerResponse };
+    const { incoming, outgoing } = (c.env ?? {}) as {
+      incoming?: IncomingMessage;
+      outgoing?: ServerResponse;
+    };
     // Pages ask without a connection, and a client may be gone.
-    if (outgoing === undefined || outgoing.destroyed) return;
+    if (incoming === undefined || outgoing === undefined) return;
+    const { socket } = incoming;
+    if (outgoing.destroyed || socket.destroyed) return;
     const release = this.#budget.hold(clientOf(c.env, this.#options.trustedProxies), body);
     const { startMs, bytesPerMs } = TAKE_MIN;
-    const cut = setTimeout(() => outgoing.destroy(), startMs + body.byteLength / bytesPerMs);
+    const cut = setTimeout(() => socket.destroy(), startMs + body.byteLength / bytesPerMs);
     cut.unref();
-    outgoing.once('close', () => {
+    const ends = this.#endsOn(socket);
+    const end = (): void => {
       clearTimeout(cut);
+      ends.delete(end);
       release();
-    });
+    };
+    ends.add(end);
+    outgoing.once('close', end);
+  }
+
+  /** What is to end with a connection: an answer that waits behind others on it is not told that it closed. */
+  #endsOn(socket: Socket): Set<() => void> {
+    const known = this.#ends.get(socket);
+    if (known !== undefined) return known;
+    const ends = new Set<() => void>();
+    this.#ends.set(socket, ends);
+    socket.once('close', () => [...ends].forEach((end) => end()));
+    return ends;
   }
 
   /** Reads something large in the client's turn, on the connections that large answers may take. */
@@ -180,9 +200,10 @@ export class RecordAnswers {
     return this.#turns.run(client, read);
   }
 
-  #renderOnce(tag: string, client: string, question: RecordQuestion): Promise<CachedBody> {
+  async #renderOnce(tag: string, client: string, question: RecordQuestion): Promise<CachedBody> {
     const underWay = this.#rendering.get(tag);
     if (underWay !== undefined) return underWay;
+    this.#budget.requireRoom(client);
     const rendering = this.#render(tag, client, question).finally(() =>
       this.#rendering.delete(tag),
     );

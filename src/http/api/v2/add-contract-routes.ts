@@ -12,6 +12,7 @@ import { type HttpDependencies } from '../../host-dependencies.ts';
 import { answerRecord } from '../../records/answer-record.ts';
 import { type FieldSelection, parseSelection } from './contract-fields.ts';
 import { allChainsRoute, contractRoute, contractsRoute, DEFAULT_PAGE } from './contract-routes.ts';
+import { renderUsual } from './contract-text.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 
 /** The routes of the verification API v2 that read contracts. */
@@ -27,6 +28,13 @@ export function addContractRoutes(
   routes.openapi(contractRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const { parts, ...selection } = parseSelection(c.req.valid('query'));
+    if (parts.length === 0) {
+      // A look-up: one row, and no turn among those who read records.
+      const match = await contracts.readContract(chainId, address);
+      return match === undefined
+        ? answerNotFound(renderUnverified(chainId, address))
+        : answerValue(renderUsual(match, selection.omitted));
+    }
     const answered = await answerRecord(c, { contracts, answers }, { chainId, address }, () => ({
       form: { kind: 'fields', selection },
       key: describeSelection(selection),

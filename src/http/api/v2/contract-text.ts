@@ -16,7 +16,6 @@ export function renderContract(
   parts: Partial<ContractParts>,
   { chosen, omitted }: Omit<FieldSelection, 'parts'>,
 ): readonly string[] {
-  const usual = Object.entries(renderMinimal(match)).filter(([name]) => !omitted.has(name));
   const texts = new ContractTexts(parts);
   const fields = [...chosen].flatMap(([name, members]) => {
     const text =
@@ -25,7 +24,13 @@ export function renderContract(
         : JSON.stringify(pick(CONTRACT_FIELDS.get(name)?.render?.(parts) ?? null, members));
     return [`,${JSON.stringify(name)}:`, text];
   });
-  return [JSON.stringify(Object.fromEntries(usual)).slice(0, -1), ...fields, '}'];
+  return [JSON.stringify(renderUsual(match, omitted)).slice(0, -1), ...fields, '}'];
+}
+
+/** The members that every answer has, but for those that are left out. */
+export function renderUsual(match: ContractMatch, omitted: ReadonlySet<string>): object {
+  const usual = Object.entries(renderMinimal(match)).filter(([name]) => !omitted.has(name));
+  return Object.fromEntries(usual);
 }
 
 function pick(value: unknown, members: ReadonlySet<string>): unknown {
