@@ -94,8 +94,7 @@ export async function openDomain(
   const chainHealth = opened.addFirst(
     watchEndpoints(fetch, { registry, inputs: () => publisher.inputs }, config.health, log),
   );
-  const { rpc, archive } = chainHealth;
-  const chainParts = { registry, fetch, rpc, archive };
+  const chainParts = { registry, fetch, rpc: chainHealth.rpc, archive: chainHealth.archive };
   const { parts, verification } = await openVerification(
     { config, store, publisher, log },
     opened,

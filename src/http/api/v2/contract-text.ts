@@ -91,7 +91,7 @@ class ContractTexts {
     const contract = joinMembers(
       Object.fromEntries([
         ...ofContract,
-        ['metadata', metadata == null ? undefined : JSON.stringify(metadata)],
+        ['metadata', typeof metadata === 'string' ? JSON.stringify(metadata) : undefined],
         ['evm', JSON.stringify(evm)],
       ]),
     );
