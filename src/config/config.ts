@@ -103,6 +103,9 @@ export interface Limits {
   readonly bodyMemoryBytes: number;
   readonly bodySpoolBytes: number;
   readonly clientBodyBytes: number;
+  readonly answerCacheBytes: number;
+  readonly answerBytes: number;
+  readonly clientAnswerBytes: number;
   readonly jsonDepth: number;
   readonly jsonValues: number;
   readonly sources: number;

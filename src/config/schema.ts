@@ -297,6 +297,21 @@ export const SETTINGS = {
     67_108_864,
     'How much of the bodies of one client may be in memory and in files, in bytes; beyond it requests are answered 429. One body of verification.requestBytes always fits.',
   ),
+  'limits.answerCacheBytes': integer(
+    [0, 2 ** 34],
+    67_108_864,
+    'How much of the answers with records of contracts is kept in memory, in bytes.',
+  ),
+  'limits.answerBytes': integer(
+    [2 ** 20, 2 ** 40],
+    134_217_728,
+    'How much of all large answers may wait in memory for clients to take them, in bytes; beyond it requests are answered 503.',
+  ),
+  'limits.clientAnswerBytes': integer(
+    [2 ** 20, 2 ** 40],
+    67_108_864,
+    'How much of the large answers of one client may wait so, in bytes; beyond it requests are answered 429. One answer always fits.',
+  ),
   'limits.jsonDepth': integer(
     [8, 1000],
     64,

@@ -10,6 +10,7 @@ import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type TrustedProxies } from './client-of.ts';
 import { type Activity } from './api/statistics/activity.ts';
+import { type RecordAnswers } from './records/record-answers.ts';
 import { type RequestReader } from './bodies/request-reader.ts';
 import { type DocumentName, type Documents } from './documents.ts';
 import { type HealthReport } from './health-schema.ts';
@@ -33,6 +34,8 @@ export interface HttpDependencies {
   readonly chainHealth: Pick<ChainHealth, 'report' | 'reports'>;
   /** Reads verified contracts. */
   readonly contracts: ContractReader;
+  /** Answers with large records of contracts. */
+  readonly answers: RecordAnswers;
   /** Lists and searches verified contracts. */
   readonly contractLists: ContractLists;
   /** Statistics over time, and events as they happen. */

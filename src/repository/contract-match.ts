@@ -27,6 +27,11 @@ export interface ContractMatch {
 export const MATCH_COLUMNS = `chain_id, address, match, runtime_match, creation_match, origin,
   updated_at, first_matched_at, verified_contract_id`;
 
+/** The same with their table's name, for statements that join others. */
+export const QUALIFIED_MATCH_COLUMNS = MATCH_COLUMNS.split(',')
+  .map((column) => `current_matches.${column.trim()}`)
+  .join(', ');
+
 /** A row of {@link MATCH_COLUMNS}. */
 export interface MatchRow {
   chain_id: string;

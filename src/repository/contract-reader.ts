@@ -1,24 +1,34 @@
 import { type Hex } from '../lib/hex.ts';
 import { type Queryable } from '../store/database.ts';
 import { type ContractMatch } from './contract-match.ts';
+import { type ContractPart } from './contract-parts.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { type ContractPage, listContracts } from './list-contracts.ts';
 import { type AlternativeText, readAlternative } from './read-alternatives.ts';
-import { type ContractPart, readContract, type StoredContract } from './read-contract.ts';
+import {
+  readContract,
+  readRecord,
+  readRecordVersion,
+  type RecordVersion,
+  type StoredRecord,
+} from './read-contract.ts';
 import { type ContractEvent, readContractEvents } from './read-contract-events.ts';
 import { type MatchEvidence, readEvidence } from './read-evidence.ts';
 import { readSourcePage, type SourcePage, type SourceQuestion } from './read-source-page.ts';
 import { type ContractFile, readFile } from './read-file.ts';
-import { type ContractFiles, readFiles } from './read-files.ts';
 
 /** All that reads verified contracts, for those who know no database. Addresses are lower-case hex. */
 export interface ContractReader {
   /** See {@link readContract}. */
-  readContract(
+  readContract(chainId: number, address: Hex): Promise<ContractMatch | undefined>;
+  /** See {@link readRecordVersion}. */
+  readRecordVersion(chainId: number, address: Hex): Promise<RecordVersion | undefined>;
+  /** See {@link readRecord}. */
+  readRecord(
     chainId: number,
     address: Hex,
-    parts?: readonly ContractPart[],
-  ): Promise<StoredContract | undefined>;
+    parts: readonly ContractPart[],
+  ): Promise<StoredRecord | undefined>;
   /** See {@link readEvidence}. */
   readEvidence(chainId: number, address: Hex): Promise<MatchEvidence | undefined>;
   /** See {@link readContractEvents}. */
@@ -42,8 +52,6 @@ export interface ContractReader {
     address: Hex,
     question: SourceQuestion,
   ): Promise<SourcePage | undefined>;
-  /** See {@link readFiles}. */
-  readFiles(chainId: number, address: Hex): Promise<ContractFiles | undefined>;
   /** See {@link readFile}. */
   readFile(chainId: number, address: Hex, path: string): Promise<ContractFile | undefined>;
 }
@@ -51,7 +59,9 @@ export interface ContractReader {
 /** The reader of a database. */
 export function createContractReader(database: Queryable): ContractReader {
   return {
-    readContract: (chainId, address, parts) => readContract(database, chainId, address, parts),
+    readContract: (chainId, address) => readContract(database, chainId, address),
+    readRecordVersion: (chainId, address) => readRecordVersion(database, chainId, address),
+    readRecord: (chainId, address, parts) => readRecord(database, chainId, address, parts),
     readEvidence: (chainId, address) => readEvidence(database, chainId, address),
     readContractEvents: (chainId, address) => readContractEvents(database, chainId, address),
     readAlternative: (chainId, address, matchId) =>
@@ -60,7 +70,6 @@ export function createContractReader(database: Queryable): ContractReader {
     findOnChains: (addresses, chainIds) => findOnChains(database, addresses, chainIds),
     readSourcePage: (chainId, address, question) =>
       readSourcePage(database, chainId, address, question),
-    readFiles: (chainId, address) => readFiles(database, chainId, address),
     readFile: (chainId, address, path) => readFile(database, chainId, address, path),
   };
 }

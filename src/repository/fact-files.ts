@@ -1,5 +1,5 @@
 import { libraryPlaceholder } from './library-placeholder.ts';
-import { type ContractPart, type ContractParts, type StoredCode } from './read-contract.ts';
+import { type ContractPart, type ContractParts, type StoredCode } from './contract-parts.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
 /** A file of the published tree that is no source: what it is made of, and how. */
@@ -12,7 +12,7 @@ interface FactFile {
 /** The files beside `sources/` in the tree of layout V1, by name. */
 export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFile>([
   ['metadata.json', { parts: ['metadata'], render: ({ metadata }) => metadata ?? undefined }],
-  ['path-translation.json', { parts: ['sources'], render: renderTranslation }],
+  ['path-translation.json', { parts: ['sourcePaths'], render: renderTranslation }],
   [
     'creator-tx-hash.txt',
     { parts: ['deployment'], render: ({ deployment }) => deployment?.transactionHash },
@@ -26,8 +26,8 @@ export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFil
 ]);
 
 /** `{name: path}` of the sources that do not keep their names. */
-function renderTranslation({ sources = [] }: Partial<ContractParts>): string | undefined {
-  const paths = mapSourcePaths(sources.map(({ path }) => path));
+function renderTranslation({ sourcePaths = [] }: Partial<ContractParts>): string | undefined {
+  const paths = mapSourcePaths(sourcePaths);
   const changed = [...paths].filter(([name, path]) => name !== path);
   // fromEntries makes own members, so that a source may be called __proto__.
   return changed.length === 0 ? undefined : JSON.stringify(Object.fromEntries(changed));

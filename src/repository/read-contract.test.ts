@@ -4,7 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/test-d
 import { sql, type Queryable } from '../store/database.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { listContracts } from './list-contracts.ts';
-import { readContract } from './read-contract.ts';
+import { parseParts } from './contract-parts.ts';
+import { readContract, readRecord, readRecordVersion } from './read-contract.ts';
 import { readFile } from './read-file.ts';
 import { saveMatch } from './save-matches.ts';
 
@@ -30,19 +31,26 @@ async function labelsOf(work: (database: Queryable) => Promise<unknown>): Promis
 }
 
 describe('reading a contract', () => {
-  test('asks one statement for the match alone, and one for each part', async () => {
+  test('asks one statement for the match or its version, and two for a record with sources', async () => {
     expect(await labelsOf((database) => readContract(database, 1, ADDRESS))).toEqual([
       'read match',
     ]);
+    expect(await labelsOf((database) => readRecordVersion(database, 1, ADDRESS))).toEqual([
+      'read record version',
+    ]);
     expect(
-      await labelsOf((database) => readContract(database, 1, ADDRESS, ['sources', 'metadata'])),
-    ).toEqual(['read match', 'read sources', 'read metadata']);
+      await labelsOf((database) => readRecord(database, 1, ADDRESS, ['sources', 'metadata'])),
+    ).toEqual(['read record', 'read sources']);
   });
 
   test('gives the parts asked for and no others', async () => {
-    const contract = await readContract(store.database, 1, ADDRESS, ['metadata', 'deployment']);
-    expect(contract?.parts).toEqual({ metadata: '{"variant":0}', deployment: {} });
-    expect(contract?.match).toMatchObject({
+    const record = await readRecord(store.database, 1, ADDRESS, ['metadata', 'deployment']);
+    expect(record && parseParts(record.parts)).toEqual({
+      metadata: '{"variant":0}',
+      deployment: {},
+    });
+    expect(record?.parts.row).toMatchObject({ artifacts: null, runtime_artifacts: null });
+    expect(record?.match).toMatchObject({
       match: 'full',
       creationMatch: null,
       origin: 'imported',
@@ -51,9 +59,9 @@ describe('reading a contract', () => {
 
   test('stops at the match when there is none', async () => {
     const read = (database: Queryable): Promise<unknown> =>
-      readContract(database, 2, ADDRESS, ['sources', 'runtimeCode']);
+      readRecord(database, 2, ADDRESS, ['sources', 'runtimeCode']);
     expect(await read(store.database)).toBeUndefined();
-    expect(await labelsOf(read)).toEqual(['read match']);
+    expect(await labelsOf(read)).toEqual(['read record']);
   });
 
   test('reads the content of one source only when one file is asked for', async () => {

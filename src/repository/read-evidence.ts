@@ -2,8 +2,8 @@ import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
 import { sql, type Queryable } from '../store/database.ts';
 import {
   type ContractMatch,
-  MATCH_COLUMNS,
   type MatchRow,
+  QUALIFIED_MATCH_COLUMNS,
   toContractMatch,
 } from './contract-match.ts';
 import { type Alternative, readAlternatives } from './read-alternatives.ts';
@@ -12,9 +12,7 @@ import { type CodeReading, type CreationSearchStep } from './verified-contract.t
 
 const READ_EVIDENCE = sql(
   'read evidence',
-  `SELECT ${MATCH_COLUMNS.split(',')
-    .map((column) => `current_matches.${column.trim()}`)
-    .join(', ')}, code_reading, creation_search, runtime_values,
+  `SELECT ${QUALIFIED_MATCH_COLUMNS}, code_reading, creation_search, runtime_values,
      metadata_hash IS NOT NULL AND text_hash <> metadata_hash AS has_unlisted_sources,
      creation.code_hash_keccak AS creation_hash, runtime.code_hash_keccak AS runtime_hash,
      compiled_creation.code_hash_keccak AS compiled_creation_hash, compiled_runtime.code_hash_keccak AS compiled_runtime_hash

@@ -2,7 +2,8 @@ import { type Hex } from '../lib/hex.ts';
 import { sql, type Queryable } from '../store/database.ts';
 import { type ContractMatch } from './contract-match.ts';
 import { FACT_FILES } from './fact-files.ts';
-import { readContract } from './read-contract.ts';
+import { parseParts } from './contract-parts.ts';
+import { readContract, readRecord } from './read-contract.ts';
 import { SOURCES_FOLDER } from './read-files.ts';
 import { findSourceName, mapSourcePaths } from './source-paths.ts';
 
@@ -35,10 +36,12 @@ export async function readFile(
   path: string,
 ): Promise<ContractFile | undefined> {
   const fact = FACT_FILES.get(path);
-  const contract = await readContract(database, chainId, address, fact?.parts);
-  if (contract === undefined) return undefined;
-  const { match, parts } = contract;
-  if (fact !== undefined) return { match, content: fact.render(parts) };
+  if (fact !== undefined) {
+    const record = await readRecord(database, chainId, address, fact.parts);
+    return record && { match: record.match, content: fact.render(parseParts(record.parts)) };
+  }
+  const match = await readContract(database, chainId, address);
+  if (match === undefined) return undefined;
   if (match.matchId === undefined || !path.startsWith(SOURCES_FOLDER)) {
     return { match, content: undefined };
   }

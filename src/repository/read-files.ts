@@ -1,8 +1,5 @@
-import { type Hex } from '../lib/hex.ts';
-import { type Queryable } from '../store/database.ts';
-import { type ContractMatch } from './contract-match.ts';
+import { type ContractPart, type ContractParts } from './contract-parts.ts';
 import { FACT_FILES } from './fact-files.ts';
-import { readContract } from './read-contract.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
 /** A file of the published tree. */
@@ -12,43 +9,47 @@ export interface RepositoryFile {
   readonly content: string;
 }
 
-/** What the published tree has of a contract, in layout V1. */
-export interface ContractFiles {
-  readonly match: ContractMatch;
-  /** Sorted by path, each path once. */
-  readonly files: readonly RepositoryFile[];
-}
-
 /** The folder of the sources in a contract's folder. */
 export const SOURCES_FOLDER = 'sources/';
 
+const FACT_PARTS = [...FACT_FILES.values()].flatMap(({ parts }) => parts);
+/** What the paths of a contract's files are made of. */
+export const FILE_PATH_PARTS: readonly ContractPart[] = [...new Set(FACT_PARTS)];
+/** What its files are made of. */
+export const FILE_PARTS: readonly ContractPart[] = [...FILE_PATH_PARTS, 'sources'];
+
 /**
- * All files of a contract, made from what is stored of it: metadata.json, sources/…, creator-tx-hash.txt,
+ * All files of a contract in layout V1, made from what is stored of it: metadata.json, sources/…, creator-tx-hash.txt,
  * constructor-args.txt, library-map.json, immutable-references.json, each where its fact is known, and
- * path-translation.json when a source does not keep its name.
- * @returns undefined when the address (lower-case hex) has no match on the chain
- * @throws FullmatchError `database_unreachable`, `database_error`
+ * path-translation.json when a source does not keep its name. Sorted by path, each path once.
+ * @param parts those of {@link FILE_PARTS}
  */
-export async function readFiles(
-  database: Queryable,
-  chainId: number,
-  address: Hex,
-): Promise<ContractFiles | undefined> {
-  const needed = new Set([...FACT_FILES.values()].flatMap(({ parts }) => parts));
-  const contract = await readContract(database, chainId, address, [...needed.add('sources')]);
-  if (contract === undefined) return undefined;
-  const { match, parts } = contract;
+export function filesOf(parts: Partial<ContractParts>): readonly RepositoryFile[] {
   const { sources = [] } = parts;
   const paths = mapSourcePaths(sources.map(({ path }) => path));
   const files = [
-    ...[...FACT_FILES].flatMap(([path, { render }]) => {
-      const content = render(parts);
-      return content === undefined ? [] : [{ path, content }];
-    }),
+    ...factFiles(parts),
     ...sources.map(({ path, content }) => ({
       path: `${SOURCES_FOLDER}${paths.get(path) ?? ''}`,
       content,
     })),
   ];
-  return { match, files: files.sort((left, right) => (left.path < right.path ? -1 : 1)) };
+  return files.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** The paths of {@link filesOf}, from {@link FILE_PATH_PARTS}: no source is read for them. */
+export function filePathsOf(parts: Partial<ContractParts>): readonly string[] {
+  const sources = [...mapSourcePaths(parts.sourcePaths ?? []).values()];
+  const paths = [
+    ...factFiles(parts).map(({ path }) => path),
+    ...sources.map((path) => `${SOURCES_FOLDER}${path}`),
+  ];
+  return paths.sort((left, right) => (left < right ? -1 : 1));
+}
+
+function factFiles(parts: Partial<ContractParts>): readonly RepositoryFile[] {
+  return [...FACT_FILES].flatMap(([path, { render }]) => {
+    const content = render(parts);
+    return content === undefined ? [] : [{ path, content }];
+  });
 }

@@ -10,6 +10,7 @@ import { type Activity, openActivity } from '../http/api/statistics/activity.ts'
 import { createRequestReader, type RequestReader } from '../http/bodies/request-reader.ts';
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-of.ts';
 import { Documents, type DocumentsOptions } from '../http/documents.ts';
+import { RecordAnswers } from '../http/records/record-answers.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HttpDependencies } from '../http/host-dependencies.ts';
 import { Publisher } from '../http/publisher.ts';
@@ -93,8 +94,7 @@ export async function openDomain(
   const chainHealth = opened.addFirst(
     watchEndpoints(fetch, { registry, inputs: () => publisher.inputs }, config.health, log),
   );
-  const { rpc, archive } = chainHealth;
-  const chainParts = { registry, fetch, rpc, archive };
+  const chainParts = { registry, fetch, rpc: chainHealth.rpc, archive: chainHealth.archive };
   const { parts, verification } = await openVerification(
     { config, store, publisher, log },
     opened,
@@ -123,6 +123,7 @@ export async function openDomain(
     trustedProxies,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(serving),
+    answers: opened.add(openRecordAnswers(config, trustedProxies)),
     contractLists: createContractLists(serving),
     activity,
     health: () =>
@@ -199,6 +200,22 @@ function openRequestReader(
     trustedProxies,
   };
   return createRequestReader(options, log);
+}
+
+/** A third of the connections, so that look-ups always find one. */
+const READERS_PER_CONNECTION = 1 / 3;
+
+function openRecordAnswers(
+  { limits, database }: Config,
+  trustedProxies: TrustedProxies,
+): RecordAnswers {
+  return new RecordAnswers({
+    cacheBytes: limits.answerCacheBytes,
+    limits: { bytes: limits.answerBytes, clientBytes: limits.clientAnswerBytes },
+    readers: Math.max(1, Math.floor(database.poolSize * READERS_PER_CONNECTION)),
+    trustedProxies,
+    version: readPackageVersion(),
+  });
 }
 
 function publishedOf({ current }: Documents): { chains: boolean; statistics: boolean } {

@@ -9,6 +9,7 @@ import { composeHealth } from '../../src/http/health.ts';
 import { readWebBundle, type WebBundle } from '../../src/http/api/pages/web-bundle.ts';
 import { type HttpDependencies } from '../../src/http/host-dependencies.ts';
 import { type ListenerLimits } from '../../src/http/listener.ts';
+import { RecordAnswers, type RecordAnswersOptions } from '../../src/http/records/record-answers.ts';
 import { silentLogger } from '../../src/log.ts';
 import { type Verification } from '../../src/verification/verification.ts';
 import { type Activity } from '../../src/http/api/statistics/activity.ts';
@@ -115,13 +116,14 @@ export function healthyFacts(): HealthFacts {
 /** A repository without contracts. */
 const emptyContracts: ContractReader = {
   readContract: async () => undefined,
+  readRecordVersion: async () => undefined,
+  readRecord: async () => undefined,
   readEvidence: async () => undefined,
   readContractEvents: async () => [],
   readAlternative: async () => undefined,
   listContracts: async () => [],
   findOnChains: async () => [],
   readSourcePage: async () => undefined,
-  readFiles: async () => undefined,
   readFile: async () => undefined,
 };
 
@@ -156,6 +158,15 @@ const FIXTURE_READING: RequestReaderOptions = {
   bodyBytes: 10_000_000,
   dataDir: 'not-made',
   trustedProxies: [],
+};
+
+/** Limits that no ordinary test meets. */
+const FIXTURE_ANSWERS: RecordAnswersOptions = {
+  cacheBytes: 2 ** 20,
+  limits: { bytes: 2 ** 26, clientBytes: 2 ** 26 },
+  readers: 2,
+  trustedProxies: [],
+  version: '1.2.3',
 };
 
 /** A verification that knows no chain and no job. */
@@ -194,6 +205,7 @@ export async function fixtureDependencies(
     },
     compilers: { listUsable: async () => [] },
     contracts: emptyContracts,
+    answers: new RecordAnswers(FIXTURE_ANSWERS),
     contractLists: emptyLists,
     activity: noActivity,
     requests: createRequestReader(FIXTURE_READING, silentLogger),

@@ -3,20 +3,14 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { FullmatchError } from '../../errors.ts';
 import { checksumAddress } from '../../lib/hex.ts';
 import { type ContractMatch } from '../../repository/contract-match.ts';
-import {
-  type Answer,
-  answerJsonText,
-  BASE_HEADERS,
-  JSON_TYPE,
-  makeAnswer,
-  REVALIDATED,
-  TEXT_TYPE,
-} from '../answer.ts';
+import { FILE_PATH_PARTS } from '../../repository/read-files.ts';
+import { type Match } from '../../repository/verified-contract.ts';
+import { JSON_TYPE, TEXT_TYPE } from '../answer.ts';
 import { contractParameters } from '../contract-parameters.ts';
-import { entityTags, findHeldCoding } from '../entity-tag.ts';
 import { type HttpDependencies } from '../host-dependencies.ts';
 import { problemResponse } from '../problem-schema.ts';
-import { encodePath, folderPath, MATCH_FOLDERS } from '../tree-path.ts';
+import { answerFile, answerRecord } from '../records/answer-record.ts';
+import { folderPath, MATCH_FOLDERS } from '../tree-path.ts';
 
 /** A source may be called x.html: whatever a browser makes of a file, it runs nothing and loads nothing. */
 const SANDBOX = "default-src 'none'; sandbox";
@@ -92,32 +86,32 @@ export const fileRoute = createRoute({
 /** The published tree of contracts, made from the store. */
 export function addContractTree(
   routes: OpenAPIHono,
-  { contracts }: Pick<HttpDependencies, 'contracts'>,
+  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
 ): void {
   routes.openapi(folderRoute, async (c) => {
     const place = c.req.valid('param');
-    const found = await contracts.readFiles(place.chainId, place.address);
-    const { match, files } = inFolder(found, place);
-    const folder = folderPath(match);
-    const listing = {
-      match: match.match,
-      chainId: match.chainId,
-      address: checksumAddress(match.address),
-      files: files.map(({ path }) => ({ path, url: `/${folder}/${encodePath(path)}` })),
-    };
-    return answerJsonText(JSON.stringify(listing), REVALIDATED);
+    const answered = await answerRecord(c, { contracts, answers }, place, (match) => {
+      requireFolder(match, place);
+      return { form: { kind: 'folder' }, parts: FILE_PATH_PARTS };
+    });
+    return answered ?? throwNotInFolder(undefined, place);
   });
   // A template of OpenAPI has no word for "all that follows", line breaks too, so this route is checked by hand.
   routes.get('/contracts/:matchFolder/:chainId/:address/:path{[^]+}', async (c) => {
     const place = parsePlace(c.req.param());
-    const { path } = place;
-    const found = await contracts.readFile(place.chainId, place.address, path);
-    const { match, content } = inFolder(found, place);
-    if (content !== undefined) return answerFile(path, content, c.req.header('if-none-match'));
-    throw new FullmatchError(
-      'file_not_found',
-      `The contract has no such file; /${folderPath(match)} lists those it has.`,
-    );
+    const answered = await answerFile(c, { contracts, answers }, place, (match) => {
+      requireFolder(match, place);
+      return {
+        type: JSON_FILE.test(place.path) ? JSON_TYPE : TEXT_TYPE,
+        headers: { 'content-security-policy': SANDBOX },
+        missing: () =>
+          new FullmatchError(
+            'file_not_found',
+            `The contract has no such file; /${folderPath(match)} lists those it has.`,
+          ),
+      };
+    });
+    return answered ?? throwNotInFolder(undefined, place);
   });
 }
 
@@ -133,33 +127,16 @@ function parsePlace(parameters: Record<string, string>): Place & { readonly path
   );
 }
 
-/** What was found, when its match is that of the folder. */
-function inFolder<Found extends { readonly match: ContractMatch }>(
-  found: Found | undefined,
-  { matchFolder, chainId, address }: Place,
-): Found {
-  if (found !== undefined && MATCH_FOLDERS[found.match.match] === matchFolder) return found;
-  const other = found === undefined ? '' : `; it is in ${MATCH_FOLDERS[found.match.match]}`;
+/** @throws FullmatchError contract_not_found for a match of the other folder */
+function requireFolder({ match }: ContractMatch, place: Place): void {
+  if (MATCH_FOLDERS[match] !== place.matchFolder) throwNotInFolder(match, place);
+}
+
+function throwNotInFolder(match: Match | undefined, place: Place): never {
+  const { matchFolder, chainId, address } = place;
+  const other = match === undefined ? '' : `; it is in ${MATCH_FOLDERS[match]}`;
   throw new FullmatchError(
     'contract_not_found',
     `No contract ${checksumAddress(address)} of chain ${chainId} is in ${matchFolder}${other}.`,
   );
-}
-
-function answerFile(path: string, content: string, ifNoneMatch: string | undefined): Answer {
-  const bytes = Buffer.from(content, 'utf8');
-  const tags = entityTags(bytes);
-  const headers = { ...BASE_HEADERS, etag: tags.identity, 'cache-control': REVALIDATED };
-  if (ifNoneMatch !== undefined && findHeldCoding(ifNoneMatch, tags, 'identity') !== undefined) {
-    return makeAnswer(null, { status: 304, headers });
-  }
-  return makeAnswer(bytes, {
-    status: 200,
-    headers: {
-      ...headers,
-      'content-type': JSON_FILE.test(path) ? JSON_TYPE : TEXT_TYPE,
-      'content-length': String(bytes.byteLength),
-      'content-security-policy': SANDBOX,
-    },
-  });
 }

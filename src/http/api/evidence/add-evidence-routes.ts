@@ -27,7 +27,11 @@ import {
 /** The routes that say how a match came about, or is about to. */
 export function addEvidenceRoutes(
   routes: OpenAPIHono,
-  { contracts, verification }: Pick<HttpDependencies, 'contracts' | 'verification'>,
+  {
+    contracts,
+    answers,
+    verification,
+  }: Pick<HttpDependencies, 'contracts' | 'answers' | 'verification'>,
 ): void {
   routes.openapi(evidenceRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -42,7 +46,9 @@ export function addEvidenceRoutes(
   });
   routes.openapi(alternativeRoute, async (c) => {
     const { chainId, address, matchId } = c.req.valid('param');
-    const text = await contracts.readAlternative(chainId, address, matchId);
+    const text = await answers.inTurn(c, () =>
+      contracts.readAlternative(chainId, address, matchId),
+    );
     if (text === undefined) {
       throw new FullmatchError(
         'contract_not_found',
@@ -50,21 +56,24 @@ export function addEvidenceRoutes(
         { details: { chainId, address, matchId } },
       );
     }
-    return answerJsonText(JSON.stringify(renderAlternativeText(text)), REVALIDATED);
+    return answers.answerText(c, JSON.stringify(renderAlternativeText(text)));
   });
   routes.openapi(sourcePageRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const { after, path } = c.req.valid('query');
     // PostgreSQL has no text with a NUL, so that no path has one.
     if (`${after ?? ''}${path ?? ''}`.includes('\0')) throw contractNotFound(chainId, address);
-    const page = await contracts.readSourcePage(chainId, address, {
+    const question = {
       limit: SOURCES_PER_PAGE,
       ...(after !== undefined && { after }),
       ...(path !== undefined && { path }),
-    });
+    };
+    const page = await answers.inTurn(c, () =>
+      contracts.readSourcePage(chainId, address, question),
+    );
     if (page === undefined) throw contractNotFound(chainId, address);
     const { next = null, shown = null, ...rest } = page;
-    return answerJsonText(JSON.stringify({ ...rest, next, shown }), REVALIDATED);
+    return answers.answerText(c, JSON.stringify({ ...rest, next, shown }));
   });
   routes.openapi(jobStateRoute, async (c) => {
     const { id } = c.req.valid('param');

@@ -1,11 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
 import { FullmatchError } from '../../../errors.ts';
 import { type Answer, BASE_HEADERS, HTML_TYPE, makeAnswer, REVALIDATED } from '../../answer.ts';
 import { chooseCoding, parseAcceptEncoding } from '../../content-coding.ts';
 import { Html, html } from '../../html.ts';
 import { type HostUrls } from '../../host-dependencies.ts';
+import { type RecordAnswers } from '../../records/record-answers.ts';
 import { type RenderedPage, type WebBundle } from './web-bundle.ts';
 
 /** What the pages are served with. */
@@ -17,6 +19,7 @@ interface PageParts {
   readonly prefixes: readonly string[];
   /** Answers a request to the API host, without a network: the pages read the public interface and nothing else. */
   readonly ask: (path: string) => Response | Promise<Response>;
+  readonly answers: Pick<RecordAnswers, 'hold'>;
 }
 
 /** Nothing is loaded from elsewhere, and nothing that is written into a page runs. */
@@ -41,9 +44,7 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 /** The pages of the API host and the files that they load. They are no part of the OpenAPI document. */
 export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): void {
   for (const template of parts.bundle.templates) {
-    routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
-      renderPage(parts, c.req.url, c.req.header('accept-encoding')),
-    );
+    routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => renderPage(parts, c));
   }
   routes.get('/assets/:file', (c) =>
     answerAsset(parts.bundle, c.req.param('file'), c.req.header('accept-encoding')),
@@ -51,11 +52,11 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): void {
 }
 
 async function renderPage(
-  { bundle, version, urls, prefixes, ask }: PageParts,
-  url: string,
-  accepted: string | undefined,
+  { bundle, version, urls, prefixes, ask, answers }: PageParts,
+  c: Context,
 ): Promise<Answer> {
-  const { pathname, search } = new URL(url);
+  const { pathname, search } = new URL(c.req.url);
+  const accepted = c.req.header('accept-encoding');
   const prefix =
     prefixes.find((each) => pathname === each || pathname.startsWith(`${each}/`)) ?? '';
   const below = pathname.slice(prefix.length);
@@ -76,6 +77,7 @@ async function renderPage(
   const text = Buffer.from(renderDocument(page, bundle, base));
   const isPacked = chooseCoding(parseAcceptEncoding(accepted), LENGTHS) === 'gzip';
   const bytes = isPacked ? await compressGzip(text) : text;
+  if (c.req.raw.method !== 'HEAD') answers.hold(c, bytes);
   return makeAnswer(bytes, {
     status: page.status,
     headers: {

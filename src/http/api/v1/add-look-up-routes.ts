@@ -3,10 +3,10 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractMatch } from '../../../repository/contract-match.ts';
-import { type ContractFiles } from '../../../repository/read-files.ts';
+import { FILE_PARTS, FILE_PATH_PARTS } from '../../../repository/read-files.ts';
 import { answerJsonText, type Answer, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { encodePath, folderPath } from '../../tree-path.ts';
+import { answerRecord } from '../../records/answer-record.ts';
 import {
   checkAllRoute,
   checkFullRoute,
@@ -22,7 +22,7 @@ const STATUS = { full: 'perfect', partial: 'partial' } as const;
 /** The routes of the verification API v1 that read contracts. */
 export function addLookUpRoutes(
   routes: OpenAPIHono,
-  { contracts, urls }: Pick<HttpDependencies, 'contracts' | 'urls'>,
+  { contracts, answers, urls }: Pick<HttpDependencies, 'contracts' | 'answers' | 'urls'>,
 ): void {
   routes.openapi(checkAllRoute, async (c) => {
     const { addresses, chainIds } = c.req.valid('query');
@@ -44,24 +44,17 @@ export function addLookUpRoutes(
     }));
   });
   routes.openapi(filesRoute, async (c) => {
-    const { match, files } = await readFiles(c.req.valid('param'));
-    const folder = folderPath(match);
-    return answerValue({
-      status: match.match,
-      files: files.map(({ path, content }) => ({
-        name: path.slice(path.lastIndexOf('/') + 1),
-        path: `${folder}/${path}`,
-        content,
-      })),
-    });
+    const place = c.req.valid('param');
+    const view = { form: { kind: 'files' }, parts: FILE_PARTS } as const;
+    const answered = await answerRecord(c, { contracts, answers }, place, () => view);
+    return answered ?? throwNotFound(place);
   });
   routes.openapi(fileTreeRoute, async (c) => {
-    const { match, files } = await readFiles(c.req.valid('param'));
-    const base = `${(urls().repository ?? '').replace(/\/$/, '')}/${folderPath(match)}`;
-    return answerValue({
-      status: match.match,
-      files: files.map(({ path }) => `${base}/${encodePath(path)}`),
-    });
+    const place = c.req.valid('param');
+    const base = (urls().repository ?? '').replace(/\/$/, '');
+    const view = { form: { kind: 'file_urls', base }, key: base, parts: FILE_PATH_PARTS } as const;
+    const answered = await answerRecord(c, { contracts, answers }, place, () => view);
+    return answered ?? throwNotFound(place);
   });
   routes.openapi(fileContractsRoute, async (c) => {
     const { chainId } = c.req.valid('param');
@@ -78,17 +71,14 @@ export function addLookUpRoutes(
       list.filter(({ match }) => match === wanted).map(({ address }) => checksumAddress(address));
     return answerValue({ full: addressesOf('full'), partial: addressesOf('partial') });
   });
+}
 
-  const readFiles = async (contract: { chainId: number; address: Hex }): Promise<ContractFiles> => {
-    const { chainId, address } = contract;
-    const files = await contracts.readFiles(chainId, address);
-    if (files !== undefined) return files;
-    throw new FullmatchError(
-      'contract_not_found',
-      `No verified contract ${checksumAddress(address)} is on chain ${chainId}.`,
-      { details: { chainId, address } },
-    );
-  };
+function throwNotFound({ chainId, address }: { chainId: number; address: Hex }): never {
+  throw new FullmatchError(
+    'contract_not_found',
+    `No verified contract ${checksumAddress(address)} is on chain ${chainId}.`,
+    { details: { chainId, address } },
+  );
 }
 
 function answerValue(value: object): Answer {

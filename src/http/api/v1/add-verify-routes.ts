@@ -81,7 +81,7 @@ async function readStorageTime(
   { contracts }: Deps,
   { chainId, address }: Submission['place'],
 ): Promise<Date | undefined> {
-  return (await contracts.readContract(chainId, address))?.match.matchedAt;
+  return (await contracts.readContract(chainId, address))?.matchedAt;
 }
 
 /** Puts the verification into the queue; where the same one is there already, its end is waited for. */

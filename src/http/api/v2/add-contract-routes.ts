@@ -1,6 +1,5 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
-import { type StoredContract } from '../../../repository/read-contract.ts';
 import {
   answer,
   type Answer,
@@ -10,14 +9,16 @@ import {
   REVALIDATED,
 } from '../../answer.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { CONTRACT_FIELDS, type FieldSelection, parseSelection } from './contract-fields.ts';
+import { answerRecord } from '../../records/answer-record.ts';
+import { type FieldSelection, parseSelection } from './contract-fields.ts';
 import { allChainsRoute, contractRoute, contractsRoute, DEFAULT_PAGE } from './contract-routes.ts';
+import { renderUsual } from './contract-text.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 
 /** The routes of the verification API v2 that read contracts. */
 export function addContractRoutes(
   routes: OpenAPIHono,
-  { contracts }: Pick<HttpDependencies, 'contracts'>,
+  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
 ): void {
   routes.openapi(allChainsRoute, async (c) => {
     const found = await contracts.findOnChains([c.req.valid('param').address]);
@@ -26,11 +27,20 @@ export function addContractRoutes(
   });
   routes.openapi(contractRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
-    const selection = parseSelection(c.req.valid('query'));
-    const contract = await contracts.readContract(chainId, address, selection.parts);
-    return contract === undefined
-      ? answerNotFound(renderUnverified(chainId, address))
-      : answerValue(renderContract(contract, selection));
+    const { parts, ...selection } = parseSelection(c.req.valid('query'));
+    if (parts.length === 0) {
+      // A look-up: one row, and no turn among those who read records.
+      const match = await contracts.readContract(chainId, address);
+      return match === undefined
+        ? answerNotFound(renderUnverified(chainId, address))
+        : answerValue(renderUsual(match, selection.omitted));
+    }
+    const answered = await answerRecord(c, { contracts, answers }, { chainId, address }, () => ({
+      form: { kind: 'fields', selection },
+      key: describeSelection(selection),
+      parts,
+    }));
+    return answered ?? answerNotFound(renderUnverified(chainId, address));
   });
   routes.openapi(contractsRoute, async (c) => {
     const { chainId } = c.req.valid('param');
@@ -52,19 +62,8 @@ function answerNotFound(value: object): Answer {
   return answer(JSON.stringify(value), { status: 404, type: JSON_TYPE, cacheControl: NOT_STORED });
 }
 
-function renderContract(
-  { match, parts }: StoredContract,
-  { chosen, omitted }: FieldSelection,
-): object {
-  const usual = Object.entries(renderMinimal(match)).filter(([name]) => !omitted.has(name));
-  const fields = [...chosen].map(([name, members]) => {
-    const value = CONTRACT_FIELDS.get(name)?.render(parts) ?? null;
-    return [name, members === undefined ? value : pick(value, members)] as const;
-  });
-  return Object.fromEntries([...usual, ...fields]);
-}
-
-function pick(value: unknown, members: ReadonlySet<string>): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => members.has(name)));
+/** A selection as JSON: fields in another order are another answer. */
+function describeSelection({ chosen, omitted }: Omit<FieldSelection, 'parts'>): unknown {
+  const fields = [...chosen].map(([name, members]) => [name, members && [...members]]);
+  return [fields, [...omitted]];
 }

@@ -28,7 +28,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await deps.contracts.readContract(chainId, address) : undefined;
-    return answerJsonText(JSON.stringify(renderJob(job, current?.match)), NOT_STORED);
+    return answerJsonText(JSON.stringify(renderJob(job, current)), NOT_STORED);
   });
 }
 

@@ -1,20 +1,21 @@
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
-import { type ContractPart, type ContractParts } from '../../../repository/read-contract.ts';
+import { type ContractPart, type ContractParts } from '../../../repository/contract-parts.ts';
 import {
   renderCode,
   renderCompilation,
   renderDeployment,
   renderMetadata,
   renderSources,
-  renderStandardJsonInput,
-  renderStandardJsonOutput,
 } from './render-contract.ts';
 
 /** A field of a contract that a client may ask for: what it is made of, and how. */
 interface Field {
   readonly parts: readonly ContractPart[];
-  readonly render: (parts: Partial<ContractParts>) => unknown;
+  /** Absent where the whole field is written from others (contract-text.ts). */
+  readonly render?: (parts: Partial<ContractParts>) => unknown;
+  /** The compiler's name for it, where it is one of the artifacts. */
+  readonly artifact?: string;
   /** Where it is an object whose members may be asked for one by one. */
   readonly members?: readonly string[];
 }
@@ -35,7 +36,7 @@ const CODE_MEMBERS = [
 ];
 
 function artifact(name: string): Field {
-  return { parts: ['artifacts'], render: ({ artifacts }) => artifacts?.[name] ?? null };
+  return { parts: ['artifacts'], artifact: name };
 }
 
 /** The fields of a contract by their names in the verification API v2. */
@@ -87,13 +88,10 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
   ['userdoc', artifact('userdoc')],
   ['devdoc', artifact('devdoc')],
   ['sourceIds', artifact('sources')],
-  ['stdJsonInput', { parts: ['compilation', 'sources'], render: renderStandardJsonInput }],
+  ['stdJsonInput', { parts: ['compilation', 'sources'] }],
   [
     'stdJsonOutput',
-    {
-      parts: ['compilation', 'artifacts', 'metadata', 'creationCode', 'runtimeCode'],
-      render: renderStandardJsonOutput,
-    },
+    { parts: ['compilation', 'artifacts', 'metadata', 'creationCode', 'runtimeCode'] },
   ],
 ]);
 

@@ -1,11 +1,10 @@
 import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractMatch } from '../../../repository/contract-match.ts';
-import { type ContractParts, type StoredCode } from '../../../repository/read-contract.ts';
+import { type ContractParts, type StoredCode } from '../../../repository/contract-parts.ts';
 import { type Match } from '../../../repository/verified-contract.ts';
 
 /** The wire names of a match in the verification API v2. */
 const MATCH_NAMES = { full: 'exact_match', partial: 'match' } as const;
-/** The languages as the compiler's standard JSON spells them. */
 /** The languages as standard JSON writes them. */
 export const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   solidity: 'Solidity',
@@ -97,47 +96,4 @@ export function renderCompilation({ compilation }: Partial<ContractParts>): obje
 /** metadata.json as the object it holds; null where there is none. */
 export function renderMetadata({ metadata }: Partial<ContractParts>): unknown {
   return metadata === undefined || metadata === null ? null : (JSON.parse(metadata) as unknown);
-}
-
-/** What the compiler was given: it compiles again to the same contract. */
-export function renderStandardJsonInput(parts: Partial<ContractParts>): object | null {
-  const { compilation } = parts;
-  if (compilation === undefined) return null;
-  return {
-    language: LANGUAGE_NAMES[compilation.language] ?? compilation.language,
-    sources: renderSources(parts),
-    settings: compilation.settings,
-  };
-}
-
-/** What the compiler said of this contract, as far as it is known; `undefined` members are left out of JSON. */
-export function renderStandardJsonOutput(parts: Partial<ContractParts>): object | null {
-  const { compilation, artifacts = {}, metadata, creationCode, runtimeCode } = parts;
-  if (compilation === undefined) return null;
-  const { sources, ...ofContract } = artifacts;
-  const { name, fullyQualifiedName } = compilation;
-  const path = fullyQualifiedName.slice(0, -(name.length + 1));
-  const contract = {
-    ...ofContract,
-    metadata: metadata ?? undefined,
-    evm: {
-      bytecode: renderOutputCode(creationCode),
-      deployedBytecode: renderOutputCode(runtimeCode),
-    },
-  };
-  return {
-    sources,
-    contracts: Object.fromEntries([[path, Object.fromEntries([[name, contract]])]]),
-  };
-}
-
-function renderOutputCode(code: StoredCode | undefined): object {
-  const { recompiled, artifacts = {} } = code ?? {};
-  const { sourceMap, linkReferences, immutableReferences } = artifacts;
-  return {
-    object: recompiled === undefined ? undefined : bytesToHex(recompiled).slice(2),
-    sourceMap,
-    linkReferences,
-    immutableReferences,
-  };
 }

@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import { type Context } from 'hono';
+
+import { FullmatchError } from '../../errors.ts';
+import { TaskThread, ThreadFault } from '../../lib/task-thread.ts';
+import { type StoredParts } from '../../repository/contract-parts.ts';
+import { type Answer, BASE_HEADERS, JSON_TYPE, makeAnswer, REVALIDATED } from '../answer.ts';
+import { clientOf, type TrustedProxies } from '../client-of.ts';
+import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../content-coding.ts';
+import { type EntityTags, findHeldCoding } from '../entity-tag.ts';
+import { AnswerBudget, type AnswerLimits, tooManyAnswers } from './answer-budget.ts';
+import { BodyCache, type CachedBody } from './body-cache.ts';
+import { type RecordTask, renderRecord } from './render-record.ts';
+import { type RecordAnswer } from './record-thread.ts';
+import { Turns } from './turns.ts';
+
+/** What answers with records may cost. */
+export interface RecordAnswersOptions {
+  /** Of rendered answers that are kept. */
+  readonly cacheBytes: number;
+  readonly limits: AnswerLimits;
+  /** Records that are read at once, each on one connection to the database. */
+  readonly readers: number;
+  readonly trustedProxies: TrustedProxies;
+  /** Of the service: another one may write other bytes. */
+  readonly version: string;
+}
+
+/** The content of an answer, and how it came about. */
+export interface RecordQuestion {
+  /**
+   * What tells this content from every other: route, contract, and a version that was read for this request. It is
+   * another text after every committed change of the content, so that nothing outdated is answered.
+   */
+  readonly key: readonly unknown[];
+  readonly type: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Reads the content: its bytes, or what is to be made of a record. @throws FullmatchError where there is none */
+  readonly read: () => Promise<Buffer<ArrayBuffer> | RecordTask>;
+}
+
+const TAG_LENGTH = 22;
+const MIB = 2 ** 20;
+/** Records up to this size take a few milliseconds, and handing them to a thread takes as long. */
+const OFF_THREAD_FROM_BYTES = MIB / 2;
+const RENDERING = { heapBytes: 384 * MIB, taskTimeoutMs: 20_000, queueLimit: 100, idleMs: 5_000 };
+/** Requests that wait for their turn to read. */
+const MOST_WAITING = 500;
+/** Shorter bodies go in one packet anyway. */
+const COMPRESSED_FROM_BYTES = 1_400;
+/** How fast a client has to take an answer, after half a minute for nothing. */
+const TAKE_MIN = { startMs: 30_000, bytesPerMs: 16 };
+const compress = promisify(gzip);
+
+/**
+ * Answers with records of contracts. A record is rendered once for each of its versions and kept; requests for one that is
+ * being rendered wait for it together. What clients have not taken yet is counted.
+ */
+export class RecordAnswers {
+  readonly #options: RecordAnswersOptions;
+  readonly #cache: BodyCache;
+  readonly #budget: AnswerBudget;
+  readonly #turns: Turns;
+  readonly #rendering = new Map<string, Promise<CachedBody>>();
+  readonly #compressing = new Map<CachedBody, Promise<void>>();
+  readonly #ends = new WeakMap<Socket, Set<() => void>>();
+  readonly #thread: TaskThread<RecordTask, RecordAnswer>;
+  #renderings = 0;
+
+  constructor(options: RecordAnswersOptions) {
+    this.#options = options;
+    this.#cache = new BodyCache(options.cacheBytes);
+    this.#budget = new AnswerBudget(options.limits);
+    this.#turns = new Turns(options.readers);
+    this.#thread = new TaskThread(new URL('./record-thread.ts', import.meta.url), RENDERING);
+  }
+
+  /** The bytes that are kept, those that clients have not taken, for how many clients, and how often a record was rendered. */
+  get held(): {
+    readonly cached: number;
+    readonly bytes: number;
+    readonly clients: number;
+    readonly renderings: number;
+  } {
+    return { ...this.#budget.held, cached: this.#cache.bytes, renderings: this.#renderings };
+  }
+
+  /**
+   * Answers a request: 304 where the client holds the content, without reading it.
+   * @throws FullmatchError too_many_answers, too_many_client_answers, answer_too_large; what `read` throws
+   */
+  async answer(c: Context, question: RecordQuestion): Promise<Answer> {
+    const tag = this.#tagOf(question.key);
+    const weights = parseAcceptEncoding(c.req.header('accept-encoding'));
+    const ifNoneMatch = c.req.header('if-none-match');
+    // Gzip is taken to be shorter where it is not made yet.
+    const wished = chooseCoding(weights, { identity: 2, gzip: 1 }) === 'gzip' ? 'gzip' : 'identity';
+    // `*` asks whether there is any content, which only reading it shows.
+    if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
+      const held = findHeldCoding(ifNoneMatch, tagsOf(tag), wished);
+      if (held !== undefined) return notModified(tag, held);
+    }
+    const client = clientOf(c.env, this.#options.trustedProxies);
+    const body = this.#cache.get(tag) ?? (await this.#renderOnce(tag, client, question));
+    if (ifNoneMatch?.trim() === '*') return notModified(tag, wished);
+    const coding = wished === 'gzip' ? await this.#compressOnce(body) : 'identity';
+    const bytes = body[coding] ?? body.identity;
+    if (c.req.raw.method !== 'HEAD') this.hold(c, bytes);
+    return makeAnswer(bytes, {
+      status: 200,
+      headers: {
+        ...BASE_HEADERS,
+        ...validatorsOf(body.tag, coding),
+        'content-type': question.type,
+        'content-length': String(bytes.byteLength),
+        ...(coding === 'gzip' && { 'content-encoding': 'gzip' }),
+        ...question.headers,
+      },
+    });
+  }
+
+  /**
+   * Counts a body until the client of a request has taken it, and cuts a client that takes it too slowly.
+   * @throws FullmatchError too_many_answers, too_many_client_answers
+   */
+  hold(c: Context, body: Uint8Array): void {
+    const { incoming, outgoing } = (c.env ?? {}) as {
+      incoming?: IncomingMessage;
+      outgoing?: ServerResponse;
+    };
+    // Pages ask without a connection, and a client may be gone.
+    if (incoming === undefined || outgoing === undefined) return;
+    const { socket } = incoming;
+    if (outgoing.destroyed || socket.destroyed) return;
+    const release = this.#budget.hold(clientOf(c.env, this.#options.trustedProxies), body);
+    const { startMs, bytesPerMs } = TAKE_MIN;
+    const cut = setTimeout(() => socket.destroy(), startMs + body.byteLength / bytesPerMs);
+    cut.unref();
+    const ends = this.#endsOn(socket);
+    const end = (): void => {
+      clearTimeout(cut);
+      ends.delete(end);
+      release();
+    };
+    ends.add(end);
+    outgoing.once('close', end);
+  }
+
+  /** What is to end with a connection: an answer that waits behind others on it is not told that it closed. */
+  #endsOn(socket: Socket): Set<() => void> {
+    const known = this.#ends.get(socket);
+    if (known !== undefined) return known;
+    const ends = new Set<() => void>();
+    this.#ends.set(socket, ends);
+    socket.once('close', () => [...ends].forEach((end) => end()));
+    return ends;
+  }
+
+  /** Reads something large in the client's turn, on the connections that large answers may take. */
+  async inTurn<T>(c: Context, read: () => Promise<T>): Promise<T> {
+    const client = clientOf(c.env, this.#options.trustedProxies);
+    this.#budget.requireRoom(client);
+    return this.#inTurn(client, read);
+  }
+
+  /**
+   * Answers with JSON that is made for this request alone.
+   * @throws FullmatchError too_many_answers, too_many_client_answers
+   */
+  answerText(c: Context, text: string): Answer {
+    const bytes = Buffer.from(text);
+    if (c.req.raw.method !== 'HEAD') this.hold(c, bytes);
+    return makeAnswer(bytes, {
+      status: 200,
+      headers: {
+        ...BASE_HEADERS,
+        'content-type': JSON_TYPE,
+        'content-length': String(bytes.byteLength),
+        'cache-control': REVALIDATED,
+      },
+    });
+  }
+
+  /** Ends the thread. */
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
+
+  #tagOf(key: readonly unknown[]): string {
+    const text = JSON.stringify([this.#options.version, ...key]);
+    return createHash('sha256').update(text).digest('base64url').slice(0, TAG_LENGTH);
+  }
+
+  #inTurn<T>(client: string, read: () => Promise<T>): Promise<T> {
+    if (this.#turns.waiting >= MOST_WAITING) throw tooManyAnswers();
+    return this.#turns.run(client, read);
+  }
+
+  async #renderOnce(tag: string, client: string, question: RecordQuestion): Promise<CachedBody> {
+    const underWay = this.#rendering.get(tag);
+    if (underWay !== undefined) return underWay;
+    this.#budget.requireRoom(client);
+    const rendering = this.#render(tag, client, question).finally(() =>
+      this.#rendering.delete(tag),
+    );
+    this.#rendering.set(tag, rendering);
+    return rendering;
+  }
+
+  async #render(tag: string, client: string, { read }: RecordQuestion): Promise<CachedBody> {
+    const identity = await this.#inTurn(client, async () => {
+      const found = await read();
+      this.#renderings += 1;
+      if (Buffer.isBuffer(found)) return found;
+      return sizeOf(found.parts) < OFF_THREAD_FROM_BYTES
+        ? renderRecord(found)
+        : this.#renderOnThread(found, client);
+    });
+    const body = { tag, identity };
+    this.#cache.set(tag, body);
+    return body;
+  }
+
+  async #renderOnThread(task: RecordTask, client: string): Promise<Buffer<ArrayBuffer>> {
+    try {
+      const answer = await this.#thread.ask(task, { client });
+      if ('failed' in answer) throw new Error(`a record was not rendered: ${answer.failed}`);
+      const { buffer, byteOffset, byteLength } = answer.bytes;
+      return Buffer.from(buffer, byteOffset, byteLength);
+    } catch (error) {
+      throw error instanceof ThreadFault ? threadError(error) : error;
+    }
+  }
+
+  /** Makes the compressed form where it pays, once for all who ask. */
+  async #compressOnce(body: CachedBody): Promise<'identity' | 'gzip'> {
+    if (body.identity.byteLength < COMPRESSED_FROM_BYTES) return 'identity';
+    if (body.gzip === undefined) {
+      let underWay = this.#compressing.get(body);
+      if (underWay === undefined) {
+        underWay = this.#compress(body).finally(() => this.#compressing.delete(body));
+        this.#compressing.set(body, underWay);
+      }
+      await underWay;
+    }
+    return 'gzip';
+  }
+
+  async #compress(body: CachedBody): Promise<void> {
+    body.gzip = await compress(body.identity, { level: constants.Z_BEST_SPEED });
+    this.#cache.set(body.tag, body);
+  }
+}
+
+function tagsOf(tag: string): EntityTags {
+  return { identity: `"${tag}"`, gzip: `"${tag}-gzip"`, br: `"${tag}-br"` };
+}
+
+function validatorsOf(tag: string, coding: ContentCoding): Record<string, string> {
+  return { etag: tagsOf(tag)[coding], 'cache-control': REVALIDATED, vary: 'Accept-Encoding' };
+}
+
+function notModified(tag: string, coding: ContentCoding): Answer {
+  return makeAnswer(null, {
+    status: 304,
+    headers: { ...BASE_HEADERS, ...validatorsOf(tag, coding) },
+  });
+}
+
+function sizeOf({ row, sources = [], sourcePaths = [] }: StoredParts): number {
+  const columns = Object.values(row ?? {}) as (string | Uint8Array | boolean | null)[];
+  const ofRow = columns.map((value) => (typeof value === 'boolean' ? 1 : (value?.length ?? 0)));
+  const ofSources = sources.map(({ path, content }) => path.length + content.length);
+  const ofPaths = sourcePaths.map((path) => path.length);
+  return [...ofRow, ...ofSources, ...ofPaths].reduce((sum, size) => sum + size, 0);
+}
+
+function threadError(fault: ThreadFault): Error {
+  switch (fault.kind) {
+    case 'queue_full':
+      return tooManyAnswers();
+    case 'closed':
+      return new FullmatchError('shutting_down', 'The service is about to end; ask again.');
+    case 'timed_out':
+    case 'out_of_memory':
+      return new FullmatchError(
+        'answer_too_large',
+        'This answer takes longer or needs more memory than it may; ask for fewer fields, or for the sources page by page.',
+      );
+    case 'crashed':
+      return fault;
+  }
+}

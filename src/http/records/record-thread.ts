@@ -1,0 +1,18 @@
+import { parentPort } from 'node:worker_threads';
+
+import { messageOf } from '../../errors.ts';
+import { type RecordTask, renderRecord } from './render-record.ts';
+
+/** What the thread answers: the bytes, or how it failed. */
+export type RecordAnswer =
+  { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly failed: string };
+
+parentPort?.on('message', (task: RecordTask) => {
+  try {
+    const bytes = renderRecord(task);
+    parentPort?.postMessage({ bytes } satisfies RecordAnswer, [bytes.buffer]);
+  } catch (error) {
+    const failed = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+    parentPort?.postMessage({ failed } satisfies RecordAnswer);
+  }
+});

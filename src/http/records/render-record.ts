@@ -1,0 +1,65 @@
+import { parseParts, type StoredParts } from '../../repository/contract-parts.ts';
+import { filePathsOf, filesOf } from '../../repository/read-files.ts';
+import { type ContractMatch } from '../../repository/contract-match.ts';
+import { checksumAddress } from '../../lib/hex.ts';
+import { renderContract } from '../api/v2/contract-text.ts';
+import { type FieldSelection } from '../api/v2/contract-fields.ts';
+import { encodePath, folderPath } from '../tree-path.ts';
+
+/** What is to be made of a record: plain data, for a thread too. */
+export interface RecordTask {
+  readonly match: ContractMatch;
+  readonly parts: StoredParts;
+  readonly form: RecordForm;
+}
+
+/** An answer that shows a record: fields of the API v2, files and their URLs of the API v1, a folder of the tree. */
+export type RecordForm =
+  | { readonly kind: 'fields'; readonly selection: Omit<FieldSelection, 'parts'> }
+  | { readonly kind: 'files' }
+  | { readonly kind: 'file_urls'; readonly base: string }
+  | { readonly kind: 'folder' };
+
+/** The JSON of an answer, in UTF-8 and in memory of its own. */
+export function renderRecord({ match, parts, form }: RecordTask): Buffer<ArrayBuffer> {
+  return encode(renderChunks(match, parts, form));
+}
+
+function renderChunks(
+  match: ContractMatch,
+  stored: StoredParts,
+  form: RecordForm,
+): readonly string[] {
+  const parts = parseParts(stored);
+  if (form.kind === 'fields') return renderContract(match, parts, form.selection);
+  const folder = folderPath(match);
+  if (form.kind === 'files') {
+    const files = filesOf(parts).map(({ path, content }) =>
+      JSON.stringify({
+        name: path.slice(path.lastIndexOf('/') + 1),
+        path: `${folder}/${path}`,
+        content,
+      }),
+    );
+    const separated = files.flatMap((file, index) => (index === 0 ? [file] : [',', file]));
+    return [`{"status":"${match.match}","files":[`, ...separated, ']}'];
+  }
+  const paths = filePathsOf(parts);
+  if (form.kind === 'file_urls') {
+    const files = paths.map((path) => `${form.base}/${folder}/${encodePath(path)}`);
+    return [JSON.stringify({ status: match.match, files })];
+  }
+  const { chainId, address } = match;
+  const files = paths.map((path) => ({ path, url: `/${folder}/${encodePath(path)}` }));
+  const head = { match: match.match, chainId, address: checksumAddress(address) };
+  return [JSON.stringify({ ...head, files })];
+}
+
+/** One text of all chunks would be held beside its bytes. */
+function encode(chunks: readonly string[]): Buffer<ArrayBuffer> {
+  const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let filled = 0;
+  for (const chunk of chunks) filled += bytes.write(chunk, filled);
+  return bytes;
+}

@@ -1,0 +1,320 @@
+// Records of contracts: written once, held by clients, never outdated, and bounded where clients read slowly.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hexToBytes, type Hex } from '../src/lib/hex.ts';
+import { saveMatch, saveMatches } from '../src/repository/save-matches.ts';
+import { type Match, type VerifiedContract } from '../src/repository/verified-contract.ts';
+import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { sql } from '../src/store/database.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const LARGE_BYTES = 4_800_000;
+const TRANSFORMED = { transformations: [], values: {} };
+
+let testDatabase: TestDatabase;
+let service: BootedService;
+let nextNumber = 1;
+const newAddress = (): Hex => sampleAddress((nextNumber += 1));
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  service = await bootService({
+    databaseUrl: testDatabase.url,
+    yaml: 'limits: { answerBytes: 33554432, clientAnswerBytes: 25165824, answerCacheBytes: 33554432 }\nhttp: { trustedProxies: [127.0.0.1] }\n',
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await testDatabase.drop();
+});
+
+/** A record in which each part holds something that is easily written otherwise. */
+function richContract(address: Hex, runtimeMatch: Match, variant: number): VerifiedContract {
+  const sample = sampleContract(1, address, { runtimeMatch }, { variant });
+  return {
+    ...sample,
+    origin: 'verified',
+    deployment: { runtimeCode: hexToBytes('0x6003'), blockNumber: 7 },
+    runtime: TRANSFORMED,
+    compilation: {
+      ...sample.compilation,
+      metadata: JSON.stringify({ variant, 2: 'é', '\u2028': '"\\', 10: 1e21, 1: null }),
+      artifacts: {
+        abi: [{ name: 'é\u2028', type: 'function' }],
+        devdoc: null,
+        sources: { b: { id: 1 }, 2: { id: 2 } },
+        methodIdentifiers: { 10: '', 9: '' },
+      },
+      runtimeCode: hexToBytes('0x6003'),
+      runtimeCodeArtifacts: { sourceMap: '1:2', linkReferences: {} },
+      sources: [
+        { path: '10', content: 'ten \ud83d\ude00' },
+        { path: '9', content: 'nine' },
+        { path: '__proto__', content: 'proto' },
+        { path: 'contracts/Sample.sol', content: `contract Sample { /* \u0001 ${variant} */ }` },
+      ],
+    },
+  };
+}
+
+function largeContract(address: Hex, mark: string): VerifiedContract {
+  const sample = sampleContract(1, address, { runtimeMatch: 'partial' });
+  const content = mark.padEnd(LARGE_BYTES, `// ${mark} is a large source\n`);
+  return {
+    ...sample,
+    compilation: { ...sample.compilation, sources: [{ path: 'large.sol', content }] },
+  };
+}
+
+const pathOf = (address: Hex, query = 'fields=all'): string => `/v2/contract/1/${address}?${query}`;
+const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${service.apiUrl}${path}`, { headers: { 'accept-encoding': 'identity', ...headers } });
+const textOf = async (path: string): Promise<string> => (await get(path)).text();
+
+describe('a record', () => {
+  test('is written as JSON.stringify writes its members, whatever they are called', async () => {
+    const address = newAddress();
+    await saveMatch(testDatabase.database, richContract(address, 'full', 1));
+    const text = await textOf(pathOf(address));
+    const parsed = JSON.parse(text) as Record<string, unknown>;
+    expect(JSON.stringify(parsed)).toBe(text);
+    const sources =
+      '{"9":{"content":"nine"},"10":{"content":"ten 😀"},"__proto__":{"content":"proto"},"contracts/Sample.sol":{"content":"contract Sample { /* \\u0001 1 */ }"}}';
+    expect(text).toContain(`"sources":${sources},"compilation"`);
+    expect(text).toContain(`"stdJsonInput":{"language":"Solidity","sources":${sources},"settings"`);
+    expect(text).toContain(
+      '"stdJsonOutput":{"sources":{"2":{"id":2},"b":{"id":1}},"contracts":{"contracts/Sample.sol":{"Sample":{"abi":',
+    );
+    expect(parsed['stdJsonOutput']).toEqual({
+      sources: { b: { id: 1 }, 2: { id: 2 } },
+      contracts: {
+        'contracts/Sample.sol': {
+          Sample: {
+            abi: [{ name: 'é\u2028', type: 'function' }],
+            devdoc: null,
+            methodIdentifiers: { 10: '', 9: '' },
+            metadata: JSON.stringify({ variant: 1, 2: 'é', '\u2028': '"\\', 10: 1e21, 1: null }),
+            evm: {
+              bytecode: {},
+              deployedBytecode: { object: '6003', sourceMap: '1:2', linkReferences: {} },
+            },
+          },
+        },
+      },
+    });
+  });
+
+  test('has a strong tag for each coding, and is not sent to whoever holds it in any', async () => {
+    const address = newAddress();
+    await saveMatch(testDatabase.database, richContract(address, 'full', 2));
+    for (const path of [
+      pathOf(address),
+      pathOf(address, 'fields=abi'),
+      pathOf(address, 'fields=metadata,abi'),
+      `/files/any/1/${address}`,
+      `/files/tree/any/1/${address}`,
+    ]) {
+      const plain = await get(path);
+      const body = Buffer.from(await plain.arrayBuffer());
+      const tag = plain.headers.get('etag') ?? '';
+      expect(tag).toMatch(/^"[\w-]{22}"$/);
+      expect(plain.headers.get('vary')).toBe('Accept-Encoding');
+      for (const held of [tag, `W/${tag}`, `"other", ${tag}`, `${tag.slice(0, -1)}-gzip"`, '*']) {
+        const again = await get(path, { 'if-none-match': held });
+        expect([again.status, await again.text()], held).toEqual([304, '']);
+      }
+      expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+      const head = await fetch(`${service.apiUrl}${path}`, {
+        method: 'HEAD',
+        headers: { 'accept-encoding': 'identity' },
+      });
+      expect(head.headers.get('content-length')).toBe(String(body.byteLength));
+    }
+    const packed = await readRaw(pathOf(address), 'Accept-Encoding: gzip\r\n');
+    expect(packed.head).toMatch(/content-encoding: gzip/i);
+    expect(packed.head).toMatch(/etag: "[\w-]{22}-gzip"/i);
+    expect(gunzipSync(packed.body).toString()).toBe(await textOf(pathOf(address)));
+  });
+
+  test('is another one as soon as a better match, a withdrawal or new evidence is committed', async () => {
+    const { database } = testDatabase;
+    const address = newAddress();
+    const paths = [pathOf(address), `/files/any/1/${address}`, `/files/tree/any/1/${address}`];
+    const ask = (): Promise<string[]> => Promise.all(paths.map(textOf));
+    await saveMatch(database, richContract(address, 'partial', 3));
+    const partial = await ask();
+    const { headers } = await get(pathOf(address));
+    const held = { 'if-none-match': headers.get('etag') ?? '' };
+    await saveMatch(database, richContract(address, 'full', 4));
+    const full = await ask();
+    expect(full.every((text, index) => text !== partial[index])).toBe(true);
+    expect((await get(pathOf(address), held)).status).toBe(200);
+    expect(full[0]).toContain('/* \\u0001 4 */');
+    const forged = 'UPDATE verified_contracts SET runtime_values = $1::jsonb WHERE id = $2';
+    const { matchId } = JSON.parse(full[0] ?? '') as { matchId: string };
+    await database.query(sql('change evidence', forged), ['{"immutables":{"3":"0x01"}}', matchId]);
+    expect(await textOf(pathOf(address))).toContain('"unprovenValues":["immutables"]');
+    await withdrawMatch(database, { chainId: 1, address, reason: 'test' });
+    expect((await Promise.all(paths.map((path) => get(path)))).map(({ status }) => status)).toEqual(
+      [404, 404, 404],
+    );
+    expect((await get(pathOf(address), held)).status).toBe(404);
+    await saveMatch(database, richContract(address, 'partial', 3));
+    expect(JSON.parse(await textOf(pathOf(address)))).toMatchObject({ match: 'match' });
+  });
+
+  test('is never older than what was committed before it was asked for, while it rises', async () => {
+    const address = newAddress();
+    const { database } = testDatabase;
+    await saveMatch(database, richContract(address, 'partial', 5));
+    let isDone = false;
+    const seen: string[] = [];
+    const reader = async (): Promise<void> => {
+      while (!isDone)
+        seen.push((JSON.parse(await textOf(pathOf(address))) as { match: string }).match);
+    };
+    const readers = [reader(), reader(), reader()];
+    for (let round = 0; round < 4; round += 1) {
+      await saveMatch(database, richContract(address, 'full', 6));
+      expect(JSON.parse(await textOf(pathOf(address)))).toMatchObject({ match: 'exact_match' });
+      await withdrawMatch(database, { chainId: 1, address, reason: 'test' });
+      await saveMatch(database, richContract(address, 'partial', 5));
+      expect(JSON.parse(await textOf(pathOf(address)))).toMatchObject({ match: 'match' });
+    }
+    isDone = true;
+    await Promise.all(readers);
+    expect(seen.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the published tree', () => {
+  test('has a file of the current match only, and its tag changes with it', async () => {
+    const { database } = testDatabase;
+    const address = newAddress();
+    const file = `/${address}/sources/contracts/Sample.sol`;
+    const ask = (folder: string, headers = {}): Promise<Response> =>
+      fetch(`${service.repositoryUrl}/contracts/${folder}/1${file}`, { headers });
+    await saveMatch(database, richContract(address, 'partial', 8));
+    const first = await ask('partial_match');
+    const tag = first.headers.get('etag') ?? '';
+    expect((await ask('partial_match', { 'if-none-match': tag })).status).toBe(304);
+    const missing = `${service.repositoryUrl}/contracts/partial_match/1/${address}/sources/none.sol`;
+    expect((await fetch(missing, { headers: { 'if-none-match': '*' } })).status).toBe(404);
+    await saveMatch(database, richContract(address, 'full', 9));
+    expect((await ask('partial_match', { 'if-none-match': tag })).status).toBe(404);
+    const second = await ask('full_match', { 'if-none-match': tag });
+    expect([second.status, await second.text()]).toEqual([
+      200,
+      'contract Sample { /* \u0001 9 */ }',
+    ]);
+  });
+});
+
+describe('large answers', () => {
+  const large: Hex[] = [];
+  beforeAll(async () => {
+    for (let number = 0; number < 4; number += 1) large.push(newAddress());
+    await saveMatches(
+      testDatabase.database,
+      large.map((address, index) => largeContract(address, `large ${index}`)),
+    );
+  });
+  const largePath = (index: number): string => pathOf(large[index] ?? '0x', 'fields=sources');
+
+  test('are whole, and many requests at once get the same one', async () => {
+    const texts = await Promise.all(Array.from({ length: 4 }, () => textOf(largePath(0))));
+    expect(new Set(texts).size).toBe(1);
+    const { sources } = JSON.parse(texts[0] ?? '') as {
+      sources: Record<string, { content: string }>;
+    };
+    expect(sources['large.sol']?.content).toHaveLength(LARGE_BYTES);
+  });
+
+  test('are refused to a client that takes none of them, while others are served', async () => {
+    const stalled = await stall(largePath(1), 12, '192.0.2.1');
+    const refused = await get(largePath(1), { 'x-forwarded-for': '192.0.2.1' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await refused.json()).toMatchObject({ customCode: 'too_many_client_answers' });
+    const lookUp = await get(pathOf(large[1] ?? '0x', ''), { 'x-forwarded-for': '192.0.2.1' });
+    expect(lookUp.status).toBe(200);
+    const other = await get(largePath(1), { 'x-forwarded-for': '192.0.2.2' });
+    expect([other.status, (await other.text()).length > LARGE_BYTES]).toEqual([200, true]);
+    stalled.forEach((socket) => socket.destroy());
+    await untilAnswered(largePath(1), '192.0.2.1');
+  });
+
+  test('that wait on a connection which closes are given back', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const [socket] = await stall(largePath(2), 1, '192.0.2.3');
+      const more = `GET ${largePath(2)} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.3\r\n\r\n`;
+      socket?.write(more.repeat(8));
+      await wait(300);
+      socket?.destroy();
+    }
+    await untilAnswered(largePath(2), '192.0.2.3');
+  });
+
+  test('are refused to all while clients hold too many different ones, and look-ups go on', async () => {
+    const paths = large.flatMap((address) => [
+      pathOf(address, 'fields=sources'),
+      pathOf(address, 'fields=stdJsonInput'),
+    ]);
+    const stalled = await Promise.all(
+      paths.map((path, index) => stall(path, 1, `192.0.2.${10 + index}`)),
+    );
+    const refused = await get(pathOf(large[0] ?? '0x'), { 'x-forwarded-for': '192.0.2.99' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await refused.json()).toMatchObject({ customCode: 'too_many_answers' });
+    const times: number[] = [];
+    for (let round = 0; round < 50; round += 1) {
+      const start = performance.now();
+      expect((await get(pathOf(large[0] ?? '0x', ''))).status).toBe(200);
+      times.push(performance.now() - start);
+    }
+    expect(times.sort((left, right) => left - right)[25]).toBeLessThan(100);
+    stalled.flat().forEach((socket) => socket.destroy());
+    await untilAnswered(pathOf(large[0] ?? '0x'), '192.0.2.99');
+  });
+});
+
+/** Asks and takes nothing of the answers. */
+async function stall(path: string, count: number, client: string): Promise<Socket[]> {
+  const { hostname, port } = new URL(service.apiUrl);
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => undefined);
+    socket.pause();
+    await once(socket, 'connect');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${client}\r\n\r\n`);
+    sockets.push(socket);
+  }
+  await wait(1_000);
+  return sockets;
+}
+
+async function untilAnswered(path: string, client: string): Promise<void> {
+  for (;;) {
+    const response = await get(path, { 'x-forwarded-for': client });
+    await response.arrayBuffer();
+    if (response.status === 200) return;
+    await wait(50);
+  }
+}
+
+/** The answer as it comes: fetch unpacks it. */
+async function readRaw(path: string, fields: string): Promise<{ head: string; body: Buffer }> {
+  const { hostname, port } = new URL(service.apiUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields}\r\n`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  const all = Buffer.concat(chunks);
+  const end = all.indexOf('\r\n\r\n');
+  return { head: all.subarray(0, end).toString(), body: all.subarray(end + 4) };
+}
