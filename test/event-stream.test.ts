@@ -182,7 +182,7 @@ describe('GET /v1/events', () => {
   test('takes no more clients than configured, and takes one again when one has left', async () => {
     const clients = await Promise.all(
       Array.from({ length: MAX_CLIENTS }, (_, index) =>
-        listen(undefined, service.apiUrl, `192.0.2.${index}`),
+        listen(undefined, service.apiUrl, `192.0.${index}.1`),
       ),
     );
     const refused = await fetch(`${service.apiUrl}/v1/events`);

@@ -35,12 +35,12 @@ const SUBMIT = sql(
      SELECT network, client, count(*)::int AS jobs, bool_or(slow) AS slow
      FROM verification_jobs WHERE state = 'queued' GROUP BY network, client
    ), ranked AS (
-     SELECT network, client, jobs, sum(jobs) OVER of_line AS network_jobs,
+     SELECT lines.network, lines.client, jobs, sum(jobs) OVER of_line AS network_jobs,
        bool_or(slow) OVER of_line OR ${isSlow('of_network')} AS network_slow,
        slow OR ${isSlow('of_client')} AS slow,
        ${beyondSmallChange(spentMs('of_network'))} AS network_ms,
        ${beyondSmallChange(spentMs('of_client'))} AS ms
-     FROM lines ${joinUsage('lines.network', 'lines.client')} WINDOW of_line AS (PARTITION BY network)
+     FROM lines ${joinUsage('lines.network', 'lines.client')} WINDOW of_line AS (PARTITION BY lines.network)
    ), waiting AS (
      SELECT coalesce(sum(jobs), 0)::int AS total,
        coalesce(sum(jobs) FILTER (WHERE network = $8), 0)::int AS of_network,
