@@ -59,7 +59,10 @@ const HAS_WAITING = sql(
 function orderOf(lane: Lane): string {
   const spentOf = (row: string, running: string): string =>
     `${spentMs(row)} + coalesce(${running}.held_ms, 0)`;
-  const [network, client] = [spentOf('of_network', 'in_network'), spentOf('of_client', 'in_client')];
+  const [network, client] = [
+    spentOf('of_network', 'in_network'),
+    spentOf('of_client', 'in_client'),
+  ];
   if (lane === 'any') {
     return `coalesce(in_network.jobs, 0), ${network}, coalesce(in_client.jobs, 0), ${client}, turn, created_at`;
   }
