@@ -113,8 +113,11 @@ export class FairShares {
   }
 
   #add(share: Share, amount: number): void {
-    const network = this.#networks.get(share.network) ?? { amount: 0, clients: new Map() };
-    const client = network.clients.get(share.client) ?? { amount: 0, shares: new Set() };
+    const network = this.#networks.get(share.network) ?? {
+      amount: 0,
+      clients: new Map<string, ClientHoldings>(),
+    };
+    const client = network.clients.get(share.client) ?? { amount: 0, shares: new Set<Share>() };
     this.#total += amount;
     network.amount += amount;
     client.amount += amount;
@@ -165,11 +168,12 @@ export class Share {
   }
 }
 
+/** The one that holds most; of several the newest. */
 function largest<Holdings extends { readonly amount: number }>(
   all: readonly Holdings[],
 ): Holdings | undefined {
   return all.reduce<Holdings | undefined>(
-    (most, each) => (most === undefined || each.amount > most.amount ? each : most),
+    (most, each) => (most === undefined || each.amount >= most.amount ? each : most),
     undefined,
   );
 }

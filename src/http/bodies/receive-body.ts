@@ -69,15 +69,18 @@ async function* readChunks(
   losing.catch(() => undefined);
   try {
     for (;;) {
-      const { done, value } = await Promise.race([iterator.next(), losing]);
-      if (done === true) return;
-      yield value;
+      const next = await Promise.race([iterator.next(), losing]);
+      if (next.done === true) return;
+      yield next.value;
     }
   } catch (error) {
     if (error instanceof FullmatchError) throw error;
     throw new FullmatchError('malformed_request', 'The body ended before its end.', {
       cause: error,
     });
+  } finally {
+    // Not awaited: a chunk that never comes would keep it.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }
 
