@@ -174,6 +174,7 @@ CREATE TABLE client_usage (
   client text NOT NULL,
   spent_ms double precision NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  slow_until timestamp with time zone,
   CONSTRAINT client_usage_spent_ms_check CHECK ((spent_ms >= (0)::double precision)),
   CONSTRAINT client_usage_pkey PRIMARY KEY (client)
 );
@@ -471,6 +472,7 @@ CREATE TABLE verification_jobs (
   dropped_sources jsonb,
   claimed_at timestamp with time zone,
   slow boolean NOT NULL DEFAULT false,
+  network text DEFAULT 'unknown'::text,
   CONSTRAINT failed_jobs_say_why CHECK ((((state = 'failed'::verification_job_state) = (error_code IS NOT NULL)) AND ((state = 'failed'::verification_job_state) = (error_id IS NOT NULL)))),
   CONSTRAINT finished_jobs_have_a_time CHECK (((state = ANY (ARRAY['succeeded'::verification_job_state, 'failed'::verification_job_state])) = (finished_at IS NOT NULL))),
   CONSTRAINT running_jobs_have_a_lease CHECK ((((state = 'running'::verification_job_state) = (lease_token IS NOT NULL)) AND ((state = 'running'::verification_job_state) = (lease_until IS NOT NULL)))),
@@ -487,9 +489,9 @@ CREATE INDEX verification_jobs_failed ON public.verification_jobs USING btree (f
 
 CREATE UNIQUE INDEX verification_jobs_in_flight ON public.verification_jobs USING btree (chain_id, address, input_hash) WHERE (state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state]));
 
-CREATE INDEX verification_jobs_next_of_client ON public.verification_jobs USING btree (client, turn, created_at) WHERE (state = 'queued'::verification_job_state);
+CREATE INDEX verification_jobs_next_of_network ON public.verification_jobs USING btree (network, client, turn, created_at) WHERE (state = 'queued'::verification_job_state);
 
-CREATE INDEX verification_jobs_next_short_of_client ON public.verification_jobs USING btree (client, turn, created_at) WHERE ((state = 'queued'::verification_job_state) AND (NOT slow));
+CREATE INDEX verification_jobs_next_short_of_network ON public.verification_jobs USING btree (network, client, turn, created_at) WHERE ((state = 'queued'::verification_job_state) AND (NOT slow));
 
 CREATE INDEX verification_jobs_of_address ON public.verification_jobs USING btree (chain_id, address, created_at);
 

@@ -182,7 +182,7 @@ describe('GET /v1/events', () => {
   test('takes no more clients than configured, and takes one again when one has left', async () => {
     const clients = await Promise.all(
       Array.from({ length: MAX_CLIENTS }, (_, index) =>
-        listen(undefined, service.apiUrl, `192.0.2.${index}`),
+        listen(undefined, service.apiUrl, `192.0.${index}.1`),
       ),
     );
     const refused = await fetch(`${service.apiUrl}/v1/events`);
@@ -199,6 +199,16 @@ describe('GET /v1/events', () => {
         return response.status;
       })
       .toBe(200);
+  });
+
+  test('gives a newcomer a seat of the networks that hold most, however many addresses they have', async () => {
+    const listeners = [];
+    for (let index = 0; index < MAX_CLIENTS; index += 1) {
+      listeners.push(await listen(undefined, service.apiUrl, `192.0.${index % 2}.${index}`));
+    }
+    const newcomer = await listen(undefined, service.apiUrl, '198.51.100.1');
+    await Promise.race(listeners.map(({ ended }) => ended));
+    await Promise.all([...listeners, newcomer].map(({ leave }) => leave()));
   });
 
   test('gives one client a bounded number of seats, and others theirs', async () => {

@@ -41,6 +41,12 @@ async function submitAs(client: string, source: string): Promise<Response> {
 /** Each bomb is another one, so that none is a duplicate. */
 const bomb = (client: string): Promise<Response> => submitAs(client, `${BOMB}//${(next += 1)}`);
 
+async function deploySmall(): Promise<string> {
+  const input = inputOf({ 'a.sol': SMALL });
+  const { creationCode } = await compileAsDeveloper(VERSION, input, 'a.sol', 'A');
+  return (await deploy(verifying.anvil, creationCode)).address;
+}
+
 describe.skipIf(!installed)(`fair turns on a real chain (${NO_ANVIL})`, () => {
   beforeAll(async () => {
     verifying = await startVerifyingService(
@@ -49,13 +55,7 @@ compilers: { folder: ${folder}, timeoutMs: 60000 }
 verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, clientWaitingRequests: ${WAITING_REQUESTS} }
 `,
     );
-    const { creationCode } = await compileAsDeveloper(
-      VERSION,
-      inputOf({ 'a.sol': SMALL }),
-      'a.sol',
-      'A',
-    );
-    ({ address } = await deploy(verifying.anvil, creationCode));
+    address = await deploySmall();
   }, TIMEOUT_MS);
   afterAll(() => verifying.close(), TIMEOUT_MS);
 
@@ -73,7 +73,7 @@ verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, clientWaitingR
         );
       await expect.poll(async () => (await begun()).length, { timeout: 30_000 }).toBe(2);
       while ((await bomb(bombers[0] ?? '')).status === 202);
-      const submitted = await submitAs('192.0.2.77', SMALL);
+      const submitted = await submitAs('198.51.100.77', SMALL);
       expect(submitted.status).toBe(202);
       const { verificationId } = (await submitted.json()) as { verificationId: string };
       const { service } = verifying;
@@ -100,6 +100,45 @@ verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, clientWaitingR
         ),
       );
       expect(clients.map(({ client }) => client)).toEqual(['192.0.2.1', '2001:db8:0:1::/64']);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'newcomers find places and end while as many networks as places have one bomb each',
+    async () => {
+      const { database } = verifying.testDatabase;
+      await database.query(
+        sql(
+          'test cancel all',
+          `UPDATE verification_jobs SET cancel_requested = true WHERE state = 'running'`,
+        ),
+      );
+      await database.query(
+        sql('test empty queue', `DELETE FROM verification_jobs WHERE state = 'queued'`),
+      );
+      // A contract that is not verified yet, and that the newcomers' source does not match.
+      address = await deploySmall();
+      for (let network = 1; network <= 24; network += 1) await bomb(`203.0.${network}.1`);
+      expect((await bomb('203.0.99.1')).status).toBe(429);
+      for (let newcomer = 1; newcomer <= 3; newcomer += 1) {
+        const begun = performance.now();
+        let submitted: Response;
+        do {
+          submitted = await submitAs(
+            `198.51.${newcomer}.1`,
+            `contract A { uint y; } //${(next += 1)}`,
+          );
+          await new Promise((resolve) => setTimeout(resolve, 250));
+        } while (submitted.status === 429 && performance.now() - begun < 20_000);
+        expect(submitted.status).toBe(202);
+        const { verificationId } = (await submitted.json()) as { verificationId: string };
+        const read = async (): Promise<string> => {
+          const response = await fetch(`${verifying.service.apiUrl}/v1/jobs/${verificationId}`);
+          return ((await response.json()) as { state: string }).state;
+        };
+        await expect.poll(read, { timeout: 30_000 }).toMatch(/succeeded|failed/);
+      }
     },
     TIMEOUT_MS,
   );

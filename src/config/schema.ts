@@ -190,7 +190,7 @@ export const SETTINGS = {
   'verification.clientQueueLimit': integer(
     [1, 100_000],
     100,
-    'How many verifications of one client may wait; more are answered 429.',
+    'How many verifications of one client, or of its network, may wait; more are answered 429.',
   ),
   'verification.waitingRequests': integer(
     [0, 100_000],
@@ -200,7 +200,7 @@ export const SETTINGS = {
   'verification.clientWaitingRequests': integer(
     [0, 100_000],
     200,
-    'How many requests of one client may wait so.',
+    'How many requests of one client, or of its network, may wait so.',
   ),
   'verification.jobWaitingRequests': integer(
     [0, 100_000],
@@ -264,7 +264,7 @@ export const SETTINGS = {
   'events.connectionsPerClient': integer(
     [0, 100_000],
     50,
-    'How many connections of one client may listen to /v1/events at once; more are answered 503.',
+    'How many connections of one client, or of its network, may listen to /v1/events at once; more are answered 503.',
   ),
   'log.level': choice(
     ['debug', 'info', 'warn', 'error', 'silent'],
@@ -295,7 +295,7 @@ export const SETTINGS = {
   'limits.clientBodyBytes': integer(
     [2 ** 20, 2 ** 40],
     67_108_864,
-    'How much of the bodies of one client may be in memory and in files, in bytes; beyond it requests are answered 429. One body of verification.requestBytes always fits.',
+    'How much of the bodies of one client, or of its network, may be in memory and in files, in bytes; beyond it requests are answered 429. One body of verification.requestBytes always fits.',
   ),
   'limits.answerCacheBytes': integer(
     [0, 2 ** 34],

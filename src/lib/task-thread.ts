@@ -1,4 +1,5 @@
 import { type Transferable, type Worker } from 'node:worker_threads';
+import { FairShares, type Share } from './fair-shares.ts';
 import { startThread } from './start-thread.ts';
 
 /** How a task of a thread failed without an answer. */
@@ -30,6 +31,7 @@ export interface ThreadLimits {
 interface Task<Question, Answer> {
   readonly question: Question;
   readonly transfer: readonly Transferable[];
+  readonly place: Share;
   readonly settle: (answer: Answer) => void;
   readonly fail: (error: Error) => void;
 }
@@ -38,13 +40,15 @@ const MIB = 2 ** 20;
 
 /**
  * A thread that answers one question after the other. It starts with the first question and anew after one that took
- * too long or too much memory. Clients take turns, so that none waits for more than one question of each other.
+ * too long or too much memory. Networks of clients take turns, so that none waits for more than one question of each
+ * other. Where as many questions wait as may, the network with most of them gives one up, see {@link FairShares}.
  */
 export class TaskThread<Question, Answer> {
   readonly #program: URL;
   readonly #limits: ThreadLimits;
+  /** By the network of the client. */
   readonly #waiting = new Map<string, Task<Question, Answer>[]>();
-  #waitingCount = 0;
+  readonly #places: FairShares;
   #worker: Worker | undefined;
   #current: Task<Question, Answer> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -53,6 +57,7 @@ export class TaskThread<Question, Answer> {
   constructor(program: URL, limits: ThreadLimits) {
     this.#program = program;
     this.#limits = limits;
+    this.#places = new FairShares({ total: limits.queueLimit, perClient: Infinity });
   }
 
   /**
@@ -70,15 +75,18 @@ export class TaskThread<Question, Answer> {
   ): Promise<Answer> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new ThreadFault('closed');
-    if (this.#waitingCount >= this.#limits.queueLimit) throw new ThreadFault('queue_full');
     return new Promise<Answer>((resolve, reject) => {
+      const place = this.#places.open(client, () => {
+        if (this.#remove(task)) task.fail(new ThreadFault('queue_full'));
+      });
       const drop = (): void => {
-        if (this.#remove(client, task)) task.fail(signal?.reason as Error);
+        if (this.#remove(task)) task.fail(signal?.reason as Error);
       };
       const end = (): void => signal?.removeEventListener('abort', drop);
       const task: Task<Question, Answer> = {
         question,
         transfer,
+        place,
         settle: (answer) => {
           end();
           resolve(answer);
@@ -88,9 +96,12 @@ export class TaskThread<Question, Answer> {
           reject(error);
         },
       };
+      if (place.grow(1) !== 'granted') {
+        reject(new ThreadFault('queue_full'));
+        return;
+      }
       signal?.addEventListener('abort', drop, { once: true });
-      this.#waiting.set(client, [...(this.#waiting.get(client) ?? []), task]);
-      this.#waitingCount += 1;
+      this.#waiting.set(place.network, [...(this.#waiting.get(place.network) ?? []), task]);
       this.#next();
     });
   }
@@ -98,31 +109,34 @@ export class TaskThread<Question, Answer> {
   /** Fails what waits and ends the thread. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const task of [...this.#waiting.values()].flat()) task.fail(new ThreadFault('closed'));
+    for (const task of [...this.#waiting.values()].flat()) {
+      task.place.release();
+      task.fail(new ThreadFault('closed'));
+    }
     this.#waiting.clear();
-    this.#waitingCount = 0;
     await this.#end(new ThreadFault('closed'));
   }
 
-  #remove(client: string, task: Task<Question, Answer>): boolean {
-    const tasks = this.#waiting.get(client) ?? [];
+  #remove(task: Task<Question, Answer>): boolean {
+    const { network } = task.place;
+    const tasks = this.#waiting.get(network) ?? [];
     const left = tasks.filter((each) => each !== task);
     if (left.length === tasks.length) return false;
-    this.#waitingCount -= 1;
-    if (left.length === 0) this.#waiting.delete(client);
-    else this.#waiting.set(client, left);
+    task.place.release();
+    if (left.length === 0) this.#waiting.delete(network);
+    else this.#waiting.set(network, left);
     return true;
   }
 
   #next(): void {
     const first = this.#waiting.entries().next().value;
     if (this.#current !== undefined || first === undefined) return;
-    const [client, [task, ...left]] = first;
-    // The client goes to the end of the row.
-    this.#waiting.delete(client);
-    if (left.length > 0) this.#waiting.set(client, left);
+    const [network, [task, ...left]] = first;
+    // The network goes to the end of the row.
+    this.#waiting.delete(network);
+    if (left.length > 0) this.#waiting.set(network, left);
     if (task === undefined) return;
-    this.#waitingCount -= 1;
+    task.place.release();
     this.#current = task;
     const worker = (this.#worker ??= this.#start());
     worker.ref();

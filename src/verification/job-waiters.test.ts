@@ -113,7 +113,11 @@ describe('those who wait for a job', () => {
     await expect(wait(first, 'c')).rejects.toMatchObject(refused);
     left.push(wait(second, 'a'), wait(second, 'a'));
     await expect(wait(third, 'a')).rejects.toMatchObject({ code: 'too_many_waiters' });
+    // All four places are taken: the client with three gives one up to a newcomer, and to nobody else.
+    left.push(wait(third, 'c'));
+    await expect(left[3]).rejects.toMatchObject({ code: 'too_many_waiters' });
     await expect(wait(third, 'c')).rejects.toMatchObject({ code: 'too_many_waiters' });
+    expect(waiters.size).toBe(4);
     const ended = Promise.allSettled(left);
     leaving.abort(new Error('left'));
     await ended;
@@ -121,6 +125,25 @@ describe('those who wait for a job', () => {
     const stay = waiters.waitForEnd(first, { client: 'a', timeoutMs: 50 });
     expect(waiters.size).toBe(1);
     expect(await stay).toBeUndefined();
+    expect(waiters.size).toBe(0);
+  });
+
+  test('of many addresses of one network have the places of one client', async () => {
+    const waiters = makeWaiters({ total: 20, perClient: 10, perJob: 20 });
+    const id = await submit();
+    const leaving = new AbortController();
+    const wait = (client: string): Promise<unknown> =>
+      waiters.waitForEnd(id, { client, signal: leaving.signal });
+    const many = Array.from({ length: 40 }, (_, index) => wait(`192.0.2.${index}`));
+    const ended = Promise.allSettled(many);
+    await expect.poll(() => waiters.size).toBe(10);
+    const others = Array.from({ length: 12 }, (_, index) => wait(`198.51.${index}.1`));
+    const all = Promise.allSettled(others);
+    expect(waiters.size).toBe(20);
+    leaving.abort(new Error('left'));
+    expect((await all).map(({ status }) => status)).toEqual(others.map(() => 'rejected'));
+    for (const each of others) await expect(each).rejects.toThrow('left');
+    await ended;
     expect(waiters.size).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { FairShares, type Share } from '../lib/fair-shares.ts';
 import { type Logger } from '../log.ts';
 import { type Queryable } from '../store/database.ts';
 import { type JobWatch } from './job-notifications.ts';
@@ -9,6 +10,7 @@ import { isFinished, type VerificationJob } from './verification-job.ts';
 /** How many requests of this process may wait for the ends of jobs. */
 export interface WaiterLimits {
   readonly total: number;
+  /** Of one client, and of its network. */
   readonly perClient: number;
   readonly perJob: number;
 }
@@ -23,9 +25,14 @@ export interface WaitOptions {
 }
 
 interface Waiter {
-  readonly client: string;
   readonly resolve: (job: VerificationJob | undefined) => void;
   readonly reject: (reason: Error) => void;
+}
+
+/** Those who wait for one job, and their seats there. */
+interface JobWaiting {
+  readonly waiters: Set<Waiter>;
+  readonly seats: FairShares;
 }
 
 interface Read {
@@ -41,17 +48,17 @@ const RETRY_AFTER_S = 2;
 
 /**
  * Those who wait for the ends of jobs, by the id of the job: of each nothing more is kept. A job that ends is read
- * once for all who wait for it, and one statement at a time reads all jobs that are asked for meanwhile.
+ * once for all who wait for it, and one statement at a time reads all jobs that are asked for meanwhile. Where as many
+ * wait as may, a newcomer takes the place of one of the network that has most of them, see {@link FairShares}.
  */
 export class JobWaiters {
   readonly #database: Queryable;
   readonly #limits: WaiterLimits;
   readonly #log: Logger;
-  readonly #waiters = new Map<string, Set<Waiter>>();
-  readonly #clients = new Map<string, number>();
+  readonly #waiters = new Map<string, JobWaiting>();
+  readonly #seats: FairShares;
   readonly #closing = new AbortController();
   readonly #polling: Promise<void>;
-  #size = 0;
   #asked = new Map<string, Read[]>();
   #reading = false;
 
@@ -66,6 +73,7 @@ export class JobWaiters {
   ) {
     this.#database = parts.database;
     this.#limits = limits;
+    this.#seats = new FairShares(limits);
     this.#log = parts.log;
     parts.watch.onEnd((id) => this.#look(id === undefined ? [...this.#waiters.keys()] : [id]));
     this.#polling = this.#poll(pollMs);
@@ -73,7 +81,7 @@ export class JobWaiters {
 
   /** How many wait. */
   get size(): number {
-    return this.#size;
+    return this.#seats.total;
   }
 
   /** The job of an id, or undefined. Reads of the same moment are one. */
@@ -97,15 +105,18 @@ export class JobWaiters {
   ): Promise<VerificationJob | undefined> {
     signal?.throwIfAborted();
     if (!isJobId(givenId)) return undefined;
+    this.#closing.signal.throwIfAborted();
     const id = givenId.toLowerCase();
-    this.#requireSeat(id, client);
+    const displaced = new AbortController();
+    const seats = this.#takeSeats(id, client, () => displaced.abort());
     let waiter: Waiter | undefined;
     let timer: NodeJS.Timeout | undefined;
     let leave: (() => void) | undefined;
     try {
       return await new Promise((resolve, reject) => {
-        waiter = { client, resolve, reject };
-        this.#add(id, waiter);
+        waiter = { resolve, reject };
+        this.#waiters.get(id)?.waiters.add(waiter);
+        displaced.signal.addEventListener('abort', () => reject(tooManyWaiters(id)));
         leave = () => reject(signal?.reason as Error);
         signal?.addEventListener('abort', leave, { once: true });
         if (timeoutMs !== undefined) timer = setTimeout(() => resolve(undefined), timeoutMs);
@@ -115,49 +126,44 @@ export class JobWaiters {
     } finally {
       clearTimeout(timer);
       if (leave !== undefined) signal?.removeEventListener('abort', leave);
-      if (waiter !== undefined) this.#remove(id, waiter);
+      for (const seat of seats) seat.release();
+      if (waiter !== undefined) this.#leave(id, waiter);
     }
   }
 
   /** Ends all waiting with a reason. */
   async close(reason: Error): Promise<void> {
     this.#closing.abort(reason);
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(reason);
+    for (const { waiters } of this.#waiters.values()) {
+      for (const { reject } of waiters) reject(reason);
+    }
     await this.#polling;
   }
 
-  #requireSeat(id: string, client: string): void {
-    const { signal } = this.#closing;
-    signal.throwIfAborted();
-    const { total, perClient, perJob } = this.#limits;
-    const isFree =
-      this.#size < total &&
-      (this.#clients.get(client) ?? 0) < perClient &&
-      (this.#waiters.get(id)?.size ?? 0) < perJob;
-    if (isFree) return;
-    throw new FullmatchError(
-      'too_many_waiters',
-      `Too many requests wait for verifications; ask for the verification ${id} again in ${RETRY_AFTER_S} seconds.`,
-      { details: { retryAfterSeconds: RETRY_AFTER_S, verificationId: id } },
-    );
+  /** A seat among all who wait, and one among those who wait for the job. @throws FullmatchError too_many_waiters */
+  #takeSeats(id: string, client: string, giveWay: () => void): readonly Share[] {
+    const { perJob } = this.#limits;
+    const job = this.#waiters.get(id) ?? {
+      waiters: new Set(),
+      seats: new FairShares({ total: perJob, perClient: perJob }),
+    };
+    const lose = (): void => {
+      for (const seat of seats) seat.release();
+      giveWay();
+    };
+    const seats = [job.seats.open(client, lose), this.#seats.open(client, lose)];
+    if (seats.some((seat) => seat.grow(1) !== 'granted')) {
+      for (const seat of seats) seat.release();
+      throw tooManyWaiters(id);
+    }
+    this.#waiters.set(id, job);
+    return seats;
   }
 
-  #add(id: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(id);
-    if (waiters === undefined) this.#waiters.set(id, new Set([waiter]));
-    else waiters.add(waiter);
-    this.#clients.set(waiter.client, (this.#clients.get(waiter.client) ?? 0) + 1);
-    this.#size += 1;
-  }
-
-  #remove(id: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(id);
-    waiters?.delete(waiter);
-    if (waiters?.size === 0) this.#waiters.delete(id);
-    const left = (this.#clients.get(waiter.client) ?? 1) - 1;
-    if (left === 0) this.#clients.delete(waiter.client);
-    else this.#clients.set(waiter.client, left);
-    this.#size -= 1;
+  #leave(id: string, waiter: Waiter): void {
+    const job = this.#waiters.get(id);
+    job?.waiters.delete(waiter);
+    if (job?.waiters.size === 0) this.#waiters.delete(id);
   }
 
   /** Reads those of the jobs for which somebody waits, and tells them of the ends. */
@@ -193,7 +199,7 @@ export class JobWaiters {
   #tell(id: string, reads: readonly Read[], job: VerificationJob | undefined): void {
     for (const { resolve } of reads) resolve(job);
     if (job !== undefined && !isFinished(job)) return;
-    for (const { resolve } of this.#waiters.get(id) ?? []) resolve(job);
+    for (const { resolve } of this.#waiters.get(id)?.waiters ?? []) resolve(job);
   }
 
   async #poll(pollMs: number): Promise<void> {
@@ -207,4 +213,12 @@ export class JobWaiters {
       if (unfinished !== undefined) this.#look(ids.filter((id) => !unfinished.has(id)));
     }
   }
+}
+
+function tooManyWaiters(id: string): FullmatchError {
+  return new FullmatchError(
+    'too_many_waiters',
+    `Too many requests wait for verifications; ask for the verification ${id} again in ${RETRY_AFTER_S} seconds.`,
+    { details: { retryAfterSeconds: RETRY_AFTER_S, verificationId: id } },
+  );
 }

@@ -49,7 +49,10 @@ beforeEach(async () => {
 /** As if a client had held workers for a time. */
 const spend = (client: string, ms: number): Promise<unknown> =>
   testDatabase.database.query(
-    sql('test spend', 'INSERT INTO client_usage VALUES ($1, $2, now())'),
+    sql(
+      'test spend',
+      'INSERT INTO client_usage (client, spent_ms, updated_at) VALUES ($1, $2, now())',
+    ),
     [client, ms],
   );
 
@@ -166,6 +169,103 @@ describe('submitting', () => {
     await submit(undefined, 'new', limits);
     expect((await readJob(database, heavy))?.failure?.code).toBe('job_displaced');
     await expect(submit(undefined, 'newer', limits)).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  const codesOf = (ids: readonly string[]) =>
+    Promise.all(ids.map(async (id) => (await readJob(testDatabase.database, id))?.failure?.code));
+  const lines = () =>
+    testDatabase.database.query<{ network: string; client: string; jobs: number; slow: boolean }>(
+      sql(
+        'test lines',
+        `SELECT network, client, count(*)::int AS jobs, bool_or(slow) AS slow
+         FROM verification_jobs WHERE state = 'queued' GROUP BY network, client`,
+      ),
+    );
+
+  test('many addresses of one network have the share of one client, and give way to others', async () => {
+    const limits = { total: 12, perClient: 8 };
+    const addresses = Array.from({ length: 12 }, (_, index) => `192.0.2.${index}`);
+    const taken = await Promise.allSettled(
+      addresses.map((each) => submit(undefined, each, limits)),
+    );
+    const refused = taken.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    for (let index = 0; index < 8; index += 1) {
+      await expect(submit(undefined, `198.51.${index}.1`, limits)).resolves.toBeTruthy();
+    }
+  });
+
+  test('a client finds a place beside a neighbour whose line fills the share of their network', async () => {
+    const limits = { total: 12, perClient: 3 };
+    const long: string[] = [];
+    for (let index = 0; index < 3; index += 1)
+      long.push(await submit(undefined, '192.0.2.1', limits));
+    await submit(undefined, '192.0.2.2', limits);
+    expect(await codesOf(long)).toEqual([undefined, undefined, 'job_displaced']);
+    await expect(submit(undefined, '192.0.2.1', limits)).rejects.toMatchObject({
+      code: 'queue_full',
+    });
+  });
+
+  test('of networks with one job each, one whose job was found slow gives way, or that ran into a limit', async () => {
+    const { database } = testDatabase;
+    const limits = { total: 3, perClient: 3 };
+    const [first, second] = [
+      await submit(undefined, '192.0.1.1', limits),
+      await submit(undefined, '192.0.2.1', limits),
+    ];
+    const slow = await claimJob(database, 10_000);
+    if (slow === undefined) throw new Error('nothing claimed');
+    await handBack(database, slow, false, true);
+    await submit(undefined, '192.0.3.1', limits);
+    await submit(undefined, '192.0.4.1', limits);
+    const codes = await codesOf([first, second]);
+    expect(codes[slow.id === first ? 0 : 1]).toBe('job_displaced');
+    await expect(submit(undefined, '192.0.5.1', limits)).rejects.toMatchObject({
+      code: 'queue_full',
+    });
+    const bomb = await claimJob(database, 10_000);
+    if (bomb === undefined) throw new Error('nothing claimed');
+    await finishWithFailure(database, bomb, new VerificationFailure('compiler_timeout', 'long'));
+    const again = await submit(undefined, bomb.client.replace(/1$/, '2'), limits);
+    await submit(undefined, '192.0.6.1', limits);
+    expect(await codesOf([again])).toEqual(['job_displaced']);
+  });
+
+  test('keeps its bounds, displaces nobody who has at most an equal share, and takes newcomers', async () => {
+    const limits = { total: 8, perClient: 4 };
+    const asking = fc.record({ network: fc.nat(4), host: fc.integer({ min: 1, max: 2 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(asking, { minLength: 12, maxLength: 24 }), async (askings) => {
+        await testDatabase.database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
+        for (const { network, host } of askings) {
+          const before = new Map<string, number>();
+          for (const line of await lines()) {
+            before.set(line.network, (before.get(line.network) ?? 0) + line.jobs);
+          }
+          const own = `10.0.${network}.0/24`;
+          const isTaken = await submit(undefined, `10.0.${network}.${host}`, limits).then(
+            () => true,
+            () => false,
+          );
+          const after = new Map<string, number>();
+          for (const line of await lines()) {
+            after.set(line.network, (after.get(line.network) ?? 0) + line.jobs);
+          }
+          const networks = new Set([...before.keys(), own]).size;
+          for (const [name, jobs] of before) {
+            if (name === own || (after.get(name) ?? 0) === jobs) continue;
+            expect(jobs).toBeGreaterThan(limits.total / networks);
+          }
+          const isNewcomer = !before.has(own);
+          if (isNewcomer && [...before.values()].some((jobs) => jobs > 1))
+            expect(isTaken).toBe(true);
+          expect([...after.values()].reduce((sum, jobs) => sum + jobs, 0)).toBeLessThanOrEqual(8);
+          expect(Math.max(...after.values())).toBeLessThanOrEqual(limits.perClient);
+        }
+      }),
+      { numRuns: 12 },
+    );
   });
 
   test('the queue takes no more than its bound by displacing, however many come at once', async () => {
@@ -299,6 +399,30 @@ describe('turns', () => {
       }),
       { numRuns: 8 },
     );
+  });
+
+  test('go to networks first, so that a second address of one is behind another network', async () => {
+    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '198.51.100.1']) {
+      await submit(undefined, client);
+    }
+    expect((await claim())?.client).toBe('192.0.2.1');
+    expect((await claim())?.client).toBe('198.51.100.1');
+    expect((await claim())?.client).toBe('192.0.2.2');
+  });
+
+  test('for short jobs go to the newest of many who have spent nothing, before whose job was slow', async () => {
+    for (let index = 0; index < 5; index += 1) await submit(undefined, `192.0.${index}.1`);
+    const bomb = await claim('short');
+    expect(bomb?.client).toBe('192.0.4.1');
+    if (bomb) await handBack(testDatabase.database, bomb, false, true);
+    await submit(undefined, '192.0.4.2');
+    await submit(undefined, '198.51.100.1');
+    expect((await claim('short'))?.client).toBe('198.51.100.1');
+    expect((await claim('short'))?.client).toBe('192.0.3.1');
+    expect((await claim())?.client).toBe('192.0.0.1');
+    for (const client of ['192.0.2.1', '192.0.1.1', '192.0.4.2']) {
+      expect((await claim('short'))?.client).toBe(client);
+    }
   });
 
   test('go to a newcomer before the second job of clients whose first is still running', async () => {

@@ -4,10 +4,17 @@ import { printableText } from '../lib/printable-text.ts';
 import { type SavedMatch } from '../repository/save-matches.ts';
 import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
 import { sql, type Database, type Statement } from '../store/database.ts';
-import { chargeFor, RUNNING_MS, SPENT_MS } from './client-usage.ts';
+import {
+  beyondSmallChange,
+  chargeFor,
+  isSlow,
+  joinUsage,
+  RUNNING_MS,
+  spentMs,
+} from './client-usage.ts';
 import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
 import { recordOf } from './failure-record.ts';
-import { failureKindOf, type VerificationFailure } from './verification-failure.ts';
+import { failureKindOf, LIMIT_CODES, type VerificationFailure } from './verification-failure.ts';
 import { toDroppedSources, type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from './verify-contract.ts';
 
@@ -22,6 +29,8 @@ export interface ClaimedJob {
   /** This claim included. */
   readonly attempts: number;
   readonly client: string;
+  /** Of the client. */
+  readonly network: string;
 }
 
 /** Which jobs a worker takes: any, or only those that are not known to take long. */
@@ -41,41 +50,61 @@ const HAS_WAITING = sql(
 );
 
 /**
- * Claims the next job. Of the clients with jobs that wait, those with the fewest running jobs come first, so that
- * nobody takes a second worker while another client waits for a first; among them the one that has spent the least
- * time, running jobs included. A client's own jobs are served in rounds over its chains.
+ * The order of networks, then of clients in each: those with the fewest running jobs first, so that nobody takes a
+ * second worker while another waits for a first; among them the one that has spent the least time, running jobs
+ * included. The worker for short jobs takes those last of whom a job was found slow not long ago, takes no notice of the
+ * time of one short job, and begins with the newest: jobs that fill the queue keep a newcomer waiting for one of them,
+ * not for all. The other workers begin with the oldest, so that nobody waits forever.
+ */
+function orderOf(lane: Lane): string {
+  const spentOf = (row: string, running: string): string =>
+    `${spentMs(row)} + coalesce(${running}.held_ms, 0)`;
+  const [network, client] = [
+    spentOf('of_network', 'in_network'),
+    spentOf('of_client', 'in_client'),
+  ];
+  if (lane === 'any') {
+    return `coalesce(in_network.jobs, 0), ${network}, coalesce(in_client.jobs, 0), ${client}, turn, created_at`;
+  }
+  return `${isSlow('of_network')}, coalesce(in_network.jobs, 0), ${beyondSmallChange(network)},
+    ${isSlow('of_client')}, coalesce(in_client.jobs, 0), ${beyondSmallChange(client)}, created_at DESC`;
+}
+
+/**
+ * Claims the next job. A client's own jobs are served in rounds over its chains.
  *
  * The clients are found by stepping through the index from one to the next, and of each only its next job is read.
  */
 function claimStatement(lane: Lane): Statement {
   const waits = lane === 'any' ? `state = 'queued'` : `state = 'queued' AND NOT slow`;
+  const runningOf = (whose: 'network' | 'client'): string =>
+    `SELECT ${whose}, count(*) AS jobs, ${RUNNING_MS} AS held_ms
+     FROM verification_jobs WHERE state = 'running' GROUP BY ${whose}`;
   return sql(
     `claim job, ${lane}`,
     `WITH RECURSIVE clients AS (
-       (SELECT client FROM verification_jobs WHERE ${waits} ORDER BY client LIMIT 1)
+       (SELECT network, client FROM verification_jobs WHERE ${waits} ORDER BY network, client LIMIT 1)
        UNION ALL
-       SELECT (SELECT later.client FROM verification_jobs AS later
-         WHERE ${waits} AND later.client > clients.client ORDER BY later.client LIMIT 1)
-       FROM clients WHERE clients.client IS NOT NULL
+       SELECT later.* FROM clients CROSS JOIN LATERAL (
+         SELECT each.network, each.client FROM verification_jobs AS each
+         WHERE ${waits} AND (each.network, each.client) > (clients.network, clients.client)
+         ORDER BY each.network, each.client LIMIT 1) AS later
      ), waiting AS (
-       SELECT clients.client, next.* FROM clients CROSS JOIN LATERAL (
-         SELECT id, turn, created_at FROM verification_jobs
-         WHERE ${waits} AND verification_jobs.client = clients.client
+       SELECT clients.*, next.* FROM clients CROSS JOIN LATERAL (
+         SELECT id, turn, created_at FROM verification_jobs AS each
+         WHERE ${waits} AND each.network = clients.network AND each.client = clients.client
          ORDER BY turn, created_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
-     ), running AS (
-       SELECT client, count(*) AS jobs, ${RUNNING_MS} AS held_ms
-       FROM verification_jobs WHERE state = 'running' GROUP BY client
-     )
+     ), in_network AS (${runningOf('network')}), in_client AS (${runningOf('client')})
      -- Not now(), which is when the transaction began to wait for the lock.
      UPDATE verification_jobs SET state = 'running', attempts = attempts + 1, lease_token = gen_random_uuid(),
        started_at = coalesce(started_at, clock_timestamp()), claimed_at = clock_timestamp(),
        lease_until = clock_timestamp() + $1 * interval '1 millisecond'
      WHERE id = (
-       SELECT waiting.id FROM waiting LEFT JOIN running USING (client) LEFT JOIN client_usage USING (client)
-       ORDER BY coalesce(running.jobs, 0),
-         coalesce(${SPENT_MS}, 0) + coalesce(running.held_ms, 0), turn, created_at
-       LIMIT 1)
-     RETURNING id, lease_token, chain_id, address, request, attempts, client`,
+       SELECT waiting.id FROM waiting LEFT JOIN in_network ON in_network.network = waiting.network
+         LEFT JOIN in_client ON in_client.client = waiting.client
+         ${joinUsage('waiting.network', 'waiting.client')}
+       ORDER BY ${orderOf(lane)} LIMIT 1)
+     RETURNING id, lease_token, chain_id, address, request, attempts, client, network`,
   );
 }
 const CLAIM: Readonly<Record<Lane, Statement>> = {
@@ -90,7 +119,7 @@ const RENEW = sql(
 const IS_CLAIMED = 'id = $1 AND lease_token = $2';
 const HAND_BACK = sql(
   'hand job back',
-  `WITH ${chargeFor(IS_CLAIMED)}
+  `WITH ${chargeFor(IS_CLAIMED, '$4')}
    UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
      attempts = attempts - CASE WHEN $3 THEN 0 ELSE 1 END, slow = slow OR $4
    WHERE ${IS_CLAIMED} AND NOT cancel_requested RETURNING id`,
@@ -98,18 +127,18 @@ const HAND_BACK = sql(
 const SUCCEED = sql(
   'finish job with a match',
   `WITH ${chargeFor(IS_CLAIMED)}
-   UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL,
+   UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL, network = NULL,
      lease_token = NULL, lease_until = NULL,
      runtime_match = $3, creation_match = $4, event_id = $5, compile_time_ms = $6,
      kept_beside = $7, dropped_sources = $8
    WHERE ${IS_CLAIMED} RETURNING id`,
 );
 /** SQL: what every job has that failed, whoever ends it. */
-export const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL,
+export const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
   lease_token = NULL, lease_until = NULL`;
 const FAIL_CLAIMED = sql(
   'finish job with a failure',
-  `WITH ${chargeFor(IS_CLAIMED)}
+  `WITH ${chargeFor(IS_CLAIMED, '$7')}
    UPDATE verification_jobs ${FAIL}, error_code = $3, error_message = $4, error_id = $5, error_data = $6
    WHERE ${IS_CLAIMED} RETURNING id`,
 );
@@ -145,17 +174,19 @@ const FAIL_LOST = sql(
      WHERE state = 'running' AND ${IS_LOST_FOR_GOOD} FOR UPDATE SKIP LOCKED)
    RETURNING id, error_code, extract(epoch FROM finished_at - started_at)::float8 AS seconds`,
 );
-// Whom to make room for: a client that has spent at most half as much. With less distance, clients of about the same
-// spending would put each other's jobs back in turns, and none would end.
-const totalOf = (client: string): string => `(
-  coalesce((SELECT ${SPENT_MS} FROM client_usage WHERE client = ${client}), 0)
+// Whom to make room for: a network that has spent at most half as much, or a client of the same network that has. With
+// less distance, clients of about the same spending would put each other's jobs back in turns, and none would end.
+const totalOf = (whose: 'network' | 'client', name: string): string => `(
+  coalesce((SELECT ${spentMs()} FROM client_usage WHERE client = ${name}), 0)
   + coalesce((SELECT ${RUNNING_MS} FROM verification_jobs AS held
-      WHERE held.state = 'running' AND held.client = ${client}), 0))`;
+      WHERE held.state = 'running' AND held.${whose} = ${name}), 0))`;
 const DO_OTHERS_WAIT = sql(
   'find out whether other clients wait',
-  `SELECT EXISTS (SELECT FROM (SELECT DISTINCT client FROM verification_jobs
-     WHERE state = 'queued' AND NOT slow AND client <> $1) AS other
-   WHERE 2 * ${totalOf('other.client')} <= ${totalOf('$1')}) AS wait`,
+  `WITH other AS (SELECT DISTINCT network, client FROM verification_jobs WHERE state = 'queued' AND NOT slow)
+   SELECT EXISTS (SELECT FROM other WHERE network <> $2
+       AND 2 * ${totalOf('network', 'other.network')} <= ${totalOf('network', '$2')})
+     OR EXISTS (SELECT FROM other WHERE network = $2 AND client <> $1
+       AND 2 * ${totalOf('client', 'other.client')} <= ${totalOf('client', '$1')}) AS wait`,
 );
 
 /**
@@ -179,6 +210,7 @@ export async function claimJob(
       request: Buffer;
       attempts: number;
       client: string;
+      network: string;
     }>(CLAIM[lane], [leaseMs]);
   });
   if (row === undefined) return undefined;
@@ -190,6 +222,7 @@ export async function claimJob(
     request: row.request,
     attempts: row.attempts,
     client: row.client,
+    network: row.network,
   };
 }
 
@@ -222,9 +255,9 @@ export async function handBack(
 /** Whether jobs of clients wait that have spent much less time, and that are not known to take long. */
 export async function doOthersWait(
   database: Database,
-  { client }: Pick<ClaimedJob, 'client'>,
+  { client, network }: Pick<ClaimedJob, 'client' | 'network'>,
 ): Promise<boolean> {
-  const [row] = await database.query<{ wait: boolean }>(DO_OTHERS_WAIT, [client]);
+  const [row] = await database.query<{ wait: boolean }>(DO_OTHERS_WAIT, [client, network]);
   return row?.wait === true;
 }
 
@@ -267,6 +300,7 @@ export async function finishWithFailure(
     printableText(failure.message, MESSAGE_MAX_CHARACTERS),
     errorId,
     toStorableJson(recordOf(failure)),
+    LIMIT_CODES.has(failure.code),
   ]);
   await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0 ? errorId : undefined;

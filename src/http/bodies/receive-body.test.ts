@@ -83,6 +83,29 @@ describe('a body', () => {
     expect(budget.held).toEqual(NOTHING);
   });
 
+  test('finds room beside the unfinished bodies of many addresses, of which the last one ends', async () => {
+    const budget = new BodyBudget({ memoryBytes: 0, spoolBytes: 100, clientBytes: 1000 });
+    const open = new AbortController();
+    async function* unfinished(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(10);
+      await new Promise((_resolve, reject) => {
+        open.signal.addEventListener('abort', () => reject(new Error('over')));
+      });
+    }
+    const held = Array.from({ length: 10 }, (_, index) =>
+      receive(budget, unfinished(), { client: `192.0.2.${index}` }),
+    );
+    const ends = Promise.allSettled(held);
+    await expect.poll(() => budget.held.spool).toBe(100);
+    const body = await receive(budget, chunksOf(Buffer.alloc(15)), { client: '198.51.100.1' });
+    await expect(held[9]).rejects.toMatchObject({ code: 'too_many_bodies' });
+    expect(budget.held.spool).toBe(95);
+    await body.close();
+    open.abort();
+    await ends;
+    expect(budget.held).toEqual(NOTHING);
+  });
+
   test('of another client has its own bound', async () => {
     const budget = new BodyBudget({ ...ROOMY, clientBytes: 10 });
     const ten = { declaredBytes: 10 };

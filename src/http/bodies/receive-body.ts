@@ -46,7 +46,8 @@ export async function receiveBody(
 ): Promise<ReceivedBody> {
   const body = new GrowingBody(options);
   try {
-    for await (const chunk of readChunks(chunks)) await body.add(chunk);
+    for await (const chunk of readChunks(chunks, options.share.lost)) await body.add(chunk);
+    options.share.lost.throwIfAborted();
     return body.finish();
   } catch (error) {
     await body.close();
@@ -54,15 +55,32 @@ export async function receiveBody(
   }
 }
 
-/** The chunks; what breaks them off is the client's doing. */
-async function* readChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The chunks, until the body loses its room. What else breaks them off is the client's doing. */
+async function* readChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  lost: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const losing = new Promise<never>((_resolve, reject) => {
+    const fail = (): void => reject(lost.reason as Error);
+    if (lost.aborted) fail();
+    else lost.addEventListener('abort', fail, { once: true });
+  });
+  losing.catch(() => undefined);
   try {
-    yield* chunks;
+    for (;;) {
+      const next = await Promise.race([iterator.next(), losing]);
+      if (next.done === true) return;
+      yield next.value;
+    }
   } catch (error) {
     if (error instanceof FullmatchError) throw error;
     throw new FullmatchError('malformed_request', 'The body ended before its end.', {
       cause: error,
     });
+  } finally {
+    // Not awaited: a chunk that never comes would keep it.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }
 

@@ -80,7 +80,7 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
         const thread = body.length <= SMALL_BYTES ? small : large;
         const question = { form, limits, bytes: body.bytes };
         const transfer = memoryOf(body);
-        const signal = untilClientLeaves(c);
+        const signal = AbortSignal.any([untilClientLeaves(c), share.lost]);
         return readAnswer(await thread.ask(question, { client, transfer, signal }));
       } catch (error) {
         throw error instanceof ThreadFault ? threadError(error) : error;

@@ -1,4 +1,5 @@
 import { FullmatchError } from '../../../errors.ts';
+import { FairShares, type Share } from '../../../lib/fair-shares.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { type FeedPage, type MatchEvent } from '../../../repository/match-feed.ts';
 
@@ -6,7 +7,7 @@ import { type FeedPage, type MatchEvent } from '../../../repository/match-feed.t
 export interface EventHubOptions {
   /** How many clients may listen at once. */
   readonly maxClients: number;
-  /** How many connections of one client may. */
+  /** How many connections of one client may, and of its network. */
   readonly connectionsPerClient: number;
   /** How many events a client may have missed before it has to begin anew. */
   readonly backlog?: number;
@@ -30,8 +31,7 @@ export interface RegistryChange {
 }
 
 interface Client {
-  /** By any text. */
-  readonly name: string;
+  readonly seat: Share;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
 }
 
@@ -41,7 +41,8 @@ const TAG_DIGITS = 8;
 
 /**
  * Sends events to any number of clients up to a bound, as Server-Sent Events (HTML standard, 9.2). Each event is
- * written once and its bytes go to all. A client that does not take what it is sent is dropped.
+ * written once and its bytes go to all. A client that does not take what it is sent is dropped. Where all seats are
+ * taken, a newcomer takes one of the network that holds most of them, see {@link FairShares}.
  *
  * Events come in the order of their commits, which is not that of their numbers and differs between processes. So the
  * `id` of the stream is the number up to which every event has been told. A client that comes back with it, to whatever
@@ -49,6 +50,7 @@ const TAG_DIGITS = 8;
  */
 export class EventHub {
   readonly #options: Required<EventHubOptions>;
+  readonly #seats: FairShares;
   readonly #clients = new Set<Client>();
   /** The events that a returning client may have missed, in the order in which they were sent. */
   readonly #sent: { readonly number: bigint; readonly bytes: Uint8Array }[] = [];
@@ -69,6 +71,8 @@ export class EventHub {
       maxPendingBytes: MAX_PENDING_BYTES,
       ...options,
     };
+    const { maxClients: total, connectionsPerClient: perClient } = options;
+    this.#seats = new FairShares({ total, perClient });
     const beat = (): void => this.#sendAll(Buffer.from(`:\nid: ${this.#id}\n\n`));
     this.#heartbeat = setInterval(beat, this.#options.heartbeatMs);
     this.#heartbeat.unref();
@@ -104,28 +108,29 @@ export class EventHub {
   }
 
   /**
-   * A new client's stream; clients of one name share their seats. With the id of its last one, it begins with what it may have missed, or with `event: reset`
-   * where that is not known any more.
+   * A new client's stream; clients of one name share their seats. With the id of its last one, it begins with what it
+   * may have missed, or with `event: reset` where that is not known any more.
    * @throws FullmatchError `too_many_clients`, `shutting_down`
    */
   connect(name: string, lastEventId?: string): ReadableStream<Uint8Array> {
     if (this.#closed) throw new FullmatchError('shutting_down', 'The service is about to end.');
-    const { maxClients, connectionsPerClient } = this.#options;
-    if (this.#clients.size >= maxClients) throw tooMany(`${maxClients} clients`);
-    if (this.#connectionsOf(name) >= connectionsPerClient) {
-      throw tooMany(`${connectionsPerClient} connections of this client`);
-    }
     let client: Client | undefined;
+    const seat = this.#seats.open(name, () => {
+      if (client !== undefined) this.#drop(client, 'another client takes the seat');
+    });
+    const granted = seat.grow(1);
+    if (granted !== 'granted') throw tooMany(granted, this.#options);
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          client = { name, controller };
+          client = { seat, controller };
           this.#clients.add(client);
           controller.enqueue(Buffer.from(`retry: ${RETRY_MS}\n\n`));
           for (const bytes of this.#missedSince(lastEventId)) controller.enqueue(bytes);
           controller.enqueue(Buffer.from(`id: ${this.#id}\n\n`));
         },
         cancel: () => {
+          seat.release();
           if (client !== undefined) this.#clients.delete(client);
         },
       },
@@ -137,14 +142,17 @@ export class EventHub {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#heartbeat);
-    for (const client of this.#clients) client.controller.close();
+    for (const { controller, seat } of this.#clients) {
+      seat.release();
+      controller.close();
+    }
     this.#clients.clear();
   }
 
-  #connectionsOf(name: string): number {
-    let connections = 0;
-    for (const client of this.#clients) if (client.name === name) connections += 1;
-    return connections;
+  #drop(client: Client, why: string): void {
+    this.#clients.delete(client);
+    client.seat.release();
+    client.controller.error(new Error(why));
   }
 
   get #id(): string {
@@ -176,15 +184,19 @@ export class EventHub {
     for (const client of this.#clients) {
       const { desiredSize } = client.controller;
       if (desiredSize !== null && desiredSize > 0) client.controller.enqueue(bytes);
-      else {
-        this.#clients.delete(client);
-        client.controller.error(new Error('the client does not take its events'));
-      }
+      else this.#drop(client, 'the client does not take its events');
     }
   }
 }
 
-function tooMany(listeners: string): FullmatchError {
+function tooMany(
+  refused: 'full' | 'client_full',
+  { maxClients, connectionsPerClient }: EventHubOptions,
+): FullmatchError {
+  const listeners =
+    refused === 'full'
+      ? `${maxClients} clients`
+      : `${connectionsPerClient} connections of this client or its network`;
   return new FullmatchError(
     'too_many_clients',
     `${listeners} listen already; ask again later, or ask GET /v1/contracts from time to time.`,

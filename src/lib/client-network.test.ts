@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { networkOf } from './client-network.ts';
+
+describe('the network of a client', () => {
+  test.each([
+    ['192.0.2.77', '192.0.2.0/24'],
+    ['2001:db8:1:2::/64', '2001:db8:1::/48'],
+    ['2001:db8::/64', '2001:db8::/48'],
+    ['unknown', 'unknown'],
+    ['', ''],
+    ['1.2.3', '1.2.3'],
+  ])('%s is in %s', (client, network) => {
+    expect(networkOf(client)).toBe(network);
+  });
+
+  test('is one for all addresses of an IPv4 /24, and is no client of another', () => {
+    const octet = fc.nat(255);
+    fc.assert(
+      fc.property(octet, octet, octet, octet, octet, (a, b, c, d, e) => {
+        const network = networkOf(`${a}.${b}.${c}.${d}`);
+        expect(networkOf(`${a}.${b}.${c}.${e}`)).toBe(network);
+        expect(network).toMatch(/\.0\/24$/);
+      }),
+    );
+  });
+});

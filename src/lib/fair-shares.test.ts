@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FairShares, type Share } from './fair-shares.ts';
+
+const LIMITS = { total: 12, perClient: 5 };
+/** Of a few networks with a few clients each. */
+const asking = fc.record({
+  network: fc.nat(4),
+  host: fc.integer({ min: 1, max: 3 }),
+  amount: fc.integer({ min: 1, max: 2 }),
+  leaves: fc.boolean(),
+});
+
+function sumOf(shares: Iterable<Share>, network?: string): number {
+  let sum = 0;
+  for (const share of shares) {
+    if (network === undefined || share.network === network) sum += share.amount;
+  }
+  return sum;
+}
+
+describe('fair shares', () => {
+  test('keep every bound, displace nobody who holds at most an equal part, and let newcomers in', () => {
+    fc.assert(
+      fc.property(fc.array(asking, { maxLength: 60 }), (askings) => {
+        const shares = new FairShares(LIMITS);
+        const held = new Set<Share>();
+        for (const { network, host, amount, leaves } of askings) {
+          const before = new Map<string, number>();
+          for (const share of held) {
+            before.set(share.network, (before.get(share.network) ?? 0) + share.amount);
+          }
+          const share: Share = shares.open(`10.0.${network}.${host}`, () => {
+            held.delete(share);
+          });
+          const wasHeld = new Set(held);
+          const granted = share.grow(amount);
+          if (granted === 'granted') held.add(share);
+          else expect(share.amount).toBe(0);
+          const lost = [...wasHeld].filter((each) => !held.has(each));
+          const networks = new Set([...before.keys(), share.network]).size;
+          for (const loser of lost) {
+            if (loser.network === share.network) continue;
+            expect(before.get(loser.network)).toBeGreaterThan(LIMITS.total / networks);
+          }
+          const isNewcomer = !before.has(share.network);
+          const others = [...before.values()];
+          if (isNewcomer && amount === 1 && others.some((each) => each > 1)) {
+            expect(granted).toBe('granted');
+          }
+          if (leaves) {
+            share.release();
+            held.delete(share);
+          }
+          expect(shares.total).toBe(sumOf(held));
+          expect(shares.total).toBeLessThanOrEqual(LIMITS.total);
+          for (const { network: each } of held) {
+            expect(sumOf(held, each)).toBeLessThanOrEqual(LIMITS.perClient);
+          }
+          expect(shares.clients).toBe(new Set([...held].map(({ client }) => client)).size);
+        }
+      }),
+    );
+  });
+
+  test('of two hundred addresses of one network are those of one client', () => {
+    const shares = new FairShares({ total: 200, perClient: 50 });
+    const attackers = Array.from({ length: 200 }, (_, index) =>
+      shares.open(`192.0.2.${index}`, () => undefined).grow(1),
+    );
+    expect(attackers.filter((each) => each === 'granted')).toHaveLength(50);
+    // A neighbour of whom held most still gets one.
+    for (let more = 0; more < 3; more += 1) {
+      shares.open('198.51.100.1', () => undefined).grow(1);
+    }
+    expect(shares.open('198.51.100.2', () => undefined).grow(1)).toBe('granted');
+  });
+
+  test('of a network go from its client that holds most to a neighbour who holds less', () => {
+    const shares = new FairShares({ total: 10, perClient: 4 });
+    const lost: number[] = [];
+    for (let index = 0; index < 4; index += 1) {
+      shares.open('192.0.2.1', () => lost.push(index)).grow(1);
+    }
+    expect(shares.open('192.0.2.1', () => undefined).grow(1)).toBe('client_full');
+    expect(shares.open('192.0.2.2', () => undefined).grow(1)).toBe('granted');
+    expect(lost).toEqual([3]);
+  });
+});

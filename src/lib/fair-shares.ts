@@ -1,0 +1,183 @@
+import { networkOf } from './client-network.ts';
+
+/** How much there is to hold, in any unit. */
+export interface ShareLimits {
+  readonly total: number;
+  /** What one client may hold, and what all clients of its network together may. */
+  readonly perClient: number;
+}
+
+/** What came of asking for more: `full` for the total, `client_full` for the client or its network. */
+export type Grant = 'granted' | 'full' | 'client_full';
+
+interface ClientHoldings {
+  amount: number;
+  readonly shares: Set<Share>;
+}
+
+interface NetworkHoldings {
+  amount: number;
+  readonly clients: Map<string, ClientHoldings>;
+}
+
+/**
+ * Shares something scarce between clients and their networks: seats, waiting requests, bytes. Where all of it is held,
+ * who asks for more takes it from the network that holds most, as long as that one holds more than the asker's network
+ * will; in it from the client that holds most, and of that one the newest holding. So nobody is displaced who holds at
+ * most an equal part, and many addresses of one network hold no more than one address.
+ */
+export class FairShares {
+  readonly #limits: ShareLimits;
+  readonly #networks = new Map<string, NetworkHoldings>();
+  #total = 0;
+
+  constructor(limits: ShareLimits) {
+    this.#limits = limits;
+  }
+
+  /** What all clients hold. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** How many clients hold something. */
+  get clients(): number {
+    let clients = 0;
+    for (const network of this.#networks.values()) clients += network.clients.size;
+    return clients;
+  }
+
+  /** A share that holds nothing yet. @param giveWay told when the share has lost to somebody else all that it held. */
+  open(client: string, giveWay: () => void): Share {
+    return new Share(this, client, giveWay);
+  }
+
+  /** Gives a share more. For {@link Share}. */
+  grow(share: Share, amount: number): Grant {
+    const { total, perClient } = this.#limits;
+    const { client, network } = share;
+    if (this.#ofNetwork(network) + amount > perClient) {
+      // Within the bound of its network a client takes from a neighbour that holds more.
+      const isOwn = this.#ofClient(network, client) + amount > perClient;
+      if (isOwn || !this.#displace(perClient, share, amount, 'neighbour')) return 'client_full';
+    }
+    if (this.#total + amount > total && !this.#displace(total, share, amount, 'any')) return 'full';
+    this.#add(share, amount);
+    return 'granted';
+  }
+
+  /** Takes back what a share holds, or a part of it. For {@link Share}. */
+  shrink(share: Share, amount: number): void {
+    if (amount > 0) this.#add(share, -amount);
+  }
+
+  #ofNetwork(network: string): number {
+    return this.#networks.get(network)?.amount ?? 0;
+  }
+
+  #ofClient(network: string, client: string): number {
+    return this.#networks.get(network)?.clients.get(client)?.amount ?? 0;
+  }
+
+  /** Makes room below a bound. @returns whether there is room; what gave way before that has lost its holding. */
+  #displace(bound: number, asker: Share, amount: number, whom: 'any' | 'neighbour'): boolean {
+    const isRoomy = (): boolean =>
+      (whom === 'any' ? this.#total : this.#ofNetwork(asker.network)) + amount <= bound;
+    while (!isRoomy()) {
+      const loser =
+        (whom === 'any' ? this.#loserElsewhere(asker, amount) : undefined) ??
+        this.#loserBeside(asker, amount);
+      if (loser === undefined) return false;
+      loser.lose();
+    }
+    return true;
+  }
+
+  /** A holding of the other network that holds most, if that is more than the asker's network will hold. */
+  #loserElsewhere({ network }: Share, amount: number): Share | undefined {
+    const others = [...this.#networks].filter(([name]) => name !== network);
+    const most = largest(others.map(([, holdings]) => holdings));
+    if (most === undefined || most.amount <= this.#ofNetwork(network) + amount) return undefined;
+    return newestOf(largest([...most.clients.values()]));
+  }
+
+  /** A holding of the asker's neighbour that holds most, if that is more than the asker will hold. */
+  #loserBeside({ network, client }: Share, amount: number): Share | undefined {
+    const clients = [...(this.#networks.get(network)?.clients ?? [])];
+    const neighbours = clients.filter(([name]) => name !== client);
+    const most = largest(neighbours.map(([, holdings]) => holdings));
+    if (most === undefined || most.amount <= this.#ofClient(network, client) + amount) {
+      return undefined;
+    }
+    return newestOf(most);
+  }
+
+  #add(share: Share, amount: number): void {
+    const network = this.#networks.get(share.network) ?? {
+      amount: 0,
+      clients: new Map<string, ClientHoldings>(),
+    };
+    const client = network.clients.get(share.client) ?? { amount: 0, shares: new Set<Share>() };
+    this.#total += amount;
+    network.amount += amount;
+    client.amount += amount;
+    share.amount += amount;
+    if (share.amount > 0) client.shares.add(share);
+    else client.shares.delete(share);
+    if (client.shares.size > 0) network.clients.set(share.client, client);
+    else network.clients.delete(share.client);
+    if (network.clients.size > 0) this.#networks.set(share.network, network);
+    else this.#networks.delete(share.network);
+  }
+}
+
+/** What one seat, request or body holds. */
+export class Share {
+  readonly #shares: FairShares;
+  readonly #giveWay: () => void;
+  readonly client: string;
+  readonly network: string;
+  amount = 0;
+
+  constructor(shares: FairShares, client: string, giveWay: () => void) {
+    this.#shares = shares;
+    this.#giveWay = giveWay;
+    this.client = client;
+    this.network = networkOf(client);
+  }
+
+  /** Asks for more; others may give way to it. */
+  grow(amount: number): Grant {
+    return this.#shares.grow(this, amount);
+  }
+
+  /** Gives a part back. */
+  shrink(amount: number): void {
+    this.#shares.shrink(this, Math.min(amount, this.amount));
+  }
+
+  /** Gives everything back; a second time does nothing. */
+  release(): void {
+    this.shrink(this.amount);
+  }
+
+  /** Gives everything back to somebody else, and says so. */
+  lose(): void {
+    this.release();
+    this.#giveWay();
+  }
+}
+
+/** The one that holds most; of several the newest. */
+function largest<Holdings extends { readonly amount: number }>(
+  all: readonly Holdings[],
+): Holdings | undefined {
+  return all.reduce<Holdings | undefined>(
+    (most, each) => (most === undefined || each.amount >= most.amount ? each : most),
+    undefined,
+  );
+}
+
+function newestOf(holdings: ClientHoldings | undefined): Share | undefined {
+  return holdings === undefined ? undefined : [...holdings.shares].at(-1);
+}
