@@ -102,7 +102,7 @@ export async function checkCode(
 }
 
 /** How a check goes about it. */
-export interface CheckCodeOptions {
+interface CheckCodeOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds for the code, and as many for the creation. */
   readonly deadlineMs?: number;

@@ -48,10 +48,10 @@ interface KnownCreation {
 }
 
 /** What proves creations. */
-export type CreationReaders = Pick<ChainReaders, 'findCreation'>;
+type CreationReaders = Pick<ChainReaders, 'findCreation'>;
 
 /** A contract whose creation is looked at, and the code that it runs. */
-export interface CreationPlace {
+interface CreationPlace {
   readonly database: Database;
   readonly readers: CreationReaders;
   readonly chain: RegisteredChain;
