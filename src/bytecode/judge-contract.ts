@@ -1,4 +1,5 @@
 import { type ConfiguredLibraries } from './explained-value.ts';
+import { groupByPath } from './library-id.ts';
 import { matchCreationCode, matchRuntimeCode, requireSelfEvidentValues } from './match-code.ts';
 import { toCodeTemplate, type RecompiledCode } from './recompiled-code.ts';
 import { type CodeVerdict } from './verdict.ts';
@@ -49,13 +50,10 @@ function linkedLibraries(
   configured: ConfiguredLibraries = {},
 ): ConfiguredLibraries {
   const found = verdict?.match ? Object.entries(verdict.values.libraries ?? {}) : [];
-  const libraries = new Map(Object.entries(configured));
-  for (const [id, address] of found) {
-    const colon = id.lastIndexOf(':');
-    const path = id.slice(0, colon);
-    libraries.set(path, { ...libraries.get(path), [id.slice(colon + 1)]: address });
-  }
-  return Object.fromEntries(libraries);
+  const ids = Object.entries(configured).flatMap(([path, named]) =>
+    Object.entries(named).map(([name, address]) => [`${path}:${name}`, address] as const),
+  );
+  return groupByPath([...ids, ...found]);
 }
 
 /** The verdict on the code that runs, and what is left of it where no creation code matches. */

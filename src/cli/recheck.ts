@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { findChain } from '../chains/chain-reference.ts';
 import { type ChainRegistry } from '../chains/registry.ts';
+import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
@@ -25,7 +26,7 @@ type Checked = { readonly chainId: number; readonly address: Hex } & CodeCheck;
 export function registerRecheck(program: Command, context: CliContext): void {
   addConfigOptions(program.command('recheck'))
     .description(
-      'Reads the code of verified contracts again, and withdraws the matches of code that was replaced.',
+      'Reads the code of verified contracts again, and withdraws matches whose code or creation was replaced.',
     )
     .argument(
       '[chain]',
@@ -82,6 +83,7 @@ async function recheck(
     const rpc = createRpcClient({ fetch });
     const readers = {
       readDeployedCode: readDeployedCode.bind(undefined, rpc),
+      findCreation: findCreationTransaction.bind(undefined, { rpc, fetch }),
       quorumOf: (chainId: number) => config.chains.get(chainId)?.quorum,
     };
     try {

@@ -4,10 +4,12 @@ export interface JsonLimits {
   readonly depth: number;
   /** Objects, arrays, texts, numbers, booleans and nulls; names of members do not count. */
   readonly values: number;
+  /** Backslashes: a parser reads escaped text twenty times slower than other text. Default any number. */
+  readonly escapes?: number;
 }
 
 /** What is wrong with JSON from outside. */
-export type JsonFaultKind = 'malformed' | 'too_deep' | 'too_many_values';
+export type JsonFaultKind = 'malformed' | 'too_deep' | 'too_many_values' | 'too_many_escapes';
 
 /** JSON that is not parsed, or cannot be. The message says why and may be shown to anyone. */
 export class JsonFault extends Error {
@@ -47,6 +49,7 @@ export class JsonScanner {
   #depth = 0;
   /** Texts, scalars and openers, less the colons: each colon makes a name of the text before it. */
   #values = 0;
+  #escapes = 0;
   #inText = false;
   #inScalar = false;
   #isEscaped = false;
@@ -60,7 +63,7 @@ export class JsonScanner {
     return this.#values;
   }
 
-  /** Reads on. @throws JsonFault too_deep, too_many_values */
+  /** Reads on. @throws JsonFault too_deep, too_many_values, too_many_escapes */
   push(chunk: Uint8Array): void {
     let index = 0;
     while (index < chunk.length) {
@@ -104,6 +107,7 @@ export class JsonScanner {
     for (; index < chunk.length; index += 1) {
       const byte = chunk[index];
       if (byte === BACKSLASH) {
+        this.#countEscape();
         index += 1;
         this.#isEscaped = index === chunk.length;
       } else if (byte === QUOTE) {
@@ -112,6 +116,13 @@ export class JsonScanner {
       }
     }
     return chunk.length;
+  }
+
+  #countEscape(): void {
+    const { escapes } = this.#limits;
+    this.#escapes += 1;
+    if (escapes === undefined || this.#escapes <= escapes) return;
+    throw new JsonFault('too_many_escapes', `The JSON holds more than ${escapes} escapes.`);
   }
 
   #count(): void {
@@ -129,7 +140,7 @@ function tooMany({ values }: JsonLimits): JsonFault {
   return new JsonFault('too_many_values', `The JSON holds more than ${values} values.`);
 }
 
-/** Counts the values of JSON in its bytes. @throws JsonFault too_deep, too_many_values */
+/** Counts the values of JSON in its bytes. @throws JsonFault too_deep, too_many_values, too_many_escapes */
 export function countJsonValues(bytes: Uint8Array, limits: JsonLimits): number {
   const scanner = new JsonScanner(limits);
   scanner.push(bytes);

@@ -119,18 +119,16 @@ function sourceRows(contracts: readonly VerifiedContract[]): Row[] {
   ]);
 }
 
-function codeRows({ deployment, compilation }: VerifiedContract): Row[] {
-  return [
-    deployment.creationCode,
-    deployment.runtimeCode,
-    compilation.creationCode,
-    compilation.runtimeCode,
-  ]
+/** What the store keeps of a contract on chain. */
+export type Deployed = Pick<VerifiedContract, 'chainId' | 'address' | 'deployment'>;
+
+function codeRows(codes: readonly (Uint8Array | undefined)[]): Row[] {
+  return codes
     .filter((code) => code !== undefined)
     .map((code) => [byteaText(sha256(code)), Buffer.from(keccak256(code)), Buffer.from(code)]);
 }
 
-function deploymentRow(contract: VerifiedContract): Row {
+function deploymentRow(contract: Deployed): Row {
   const { chainId, address, deployment } = contract;
   return [
     deploymentId(contract),
@@ -183,7 +181,26 @@ export async function storeEvidence(
   contracts: readonly VerifiedContract[],
 ): Promise<string[]> {
   await insertRows(transaction, INSERT_SOURCES, sourceRows(contracts));
-  await insertRows(transaction, INSERT_CODE, contracts.flatMap(codeRows));
+  const compiled = contracts.flatMap(({ compilation }) => [
+    compilation.creationCode,
+    compilation.runtimeCode,
+  ]);
+  await storeDeployments(transaction, contracts, compiled);
+  await storeCompilations(transaction, contracts);
+  return storeVerdicts(transaction, contracts);
+}
+
+/** Stores deployments and their codes, and `more` codes with them, since codes are written in one order. */
+export async function storeDeployments(
+  transaction: Queryable,
+  contracts: readonly Deployed[],
+  more: readonly (Uint8Array | undefined)[] = [],
+): Promise<void> {
+  const codes = contracts.flatMap(({ deployment }) => [
+    deployment.creationCode,
+    deployment.runtimeCode,
+  ]);
+  await insertRows(transaction, INSERT_CODE, codeRows([...codes, ...more]));
   await insertRows(
     transaction,
     INSERT_CONTRACTS,
@@ -195,8 +212,6 @@ export async function storeEvidence(
     }),
   );
   await insertRows(transaction, INSERT_DEPLOYMENTS, contracts.map(deploymentRow));
-  await storeCompilations(transaction, contracts);
-  return storeVerdicts(transaction, contracts);
 }
 
 /**

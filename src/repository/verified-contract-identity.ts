@@ -45,7 +45,11 @@ export function codePairId(deployment: Deployment): string | undefined {
 }
 
 /** The id of a deployment: chain, address, creation transaction and codes tell it apart. */
-export function deploymentId({ chainId, address, deployment }: VerifiedContract): string {
+export function deploymentId({
+  chainId,
+  address,
+  deployment,
+}: Pick<VerifiedContract, 'chainId' | 'address' | 'deployment'>): string {
   return deriveUuid([
     'deployment',
     chainId,

@@ -1,42 +1,72 @@
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, hexToBytes, type Hex } from '../lib/hex.ts';
-import { sql, type Database } from '../store/database.ts';
+import { sql, type Database, type Queryable } from '../store/database.ts';
 import { addToCounts } from './chain-counts.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { rollUpEvents } from './roll-up-events.ts';
-import { type Match } from './verified-contract.ts';
+import { type Match, type Origin } from './verified-contract.ts';
 
 const WITHDRAW = sql(
   'withdraw match',
   `WITH withdrawn AS (
      DELETE FROM current_matches
-     WHERE chain_id = $1 AND address = $2 AND ($4::bytea IS NULL OR runtime_code_hash = $4) RETURNING *
+     WHERE chain_id = $1 AND address = $2 AND ($4::bytea IS NULL OR runtime_code_hash = $4)
+       AND ($5::bigint IS NULL OR verified_contract_id = $5) RETURNING *
    ), logged AS (
      INSERT INTO match_events (kind, chain_id, address, match_before, origin, verified_contract_id, reason)
      SELECT 'withdrawn', chain_id, address, match, origin, verified_contract_id, $3 FROM withdrawn
      RETURNING id
    )
-   SELECT match, logged.id AS event_id FROM withdrawn, logged`,
+   SELECT withdrawn.*, logged.id AS event_id FROM withdrawn, logged`,
 );
+
+/** A current match that was withdrawn, and the event that says so. */
+export interface WithdrawnRow {
+  readonly match: Match;
+  readonly runtime_match: Match | null;
+  readonly origin: Origin;
+  readonly first_matched_at: Date;
+  readonly runtime_code_hash: Buffer | null;
+  readonly text_hash: Buffer | null;
+  readonly event_id: string;
+}
+
+/** Takes a match away and records why, in a transaction whose writer then mends the counts. */
+export async function withdrawRow(
+  transaction: Queryable,
+  { chainId, address, reason, runtimeCodeHash, matchId }: Withdrawal,
+): Promise<WithdrawnRow | undefined> {
+  const [row] = await transaction.query<WithdrawnRow>(WITHDRAW, [
+    chainId,
+    hexToBytes(address),
+    reason,
+    runtimeCodeHash ?? null,
+    matchId ?? null,
+  ]);
+  return row;
+}
 
 /** Which match is withdrawn, and why. */
 export interface Withdrawal {
   readonly chainId: number;
   readonly address: Hex;
   readonly reason: string;
+  /** SHA-256: only a match of this code is withdrawn. */
   readonly runtimeCodeHash?: Uint8Array;
+  /** Only the match of this number is withdrawn. */
+  readonly matchId?: string;
 }
 
 /**
  * Withdraws the match of an address, with the reason that the event log keeps. The evidence stays in the store;
- * a later verification or import may store a match anew. With `runtimeCodeHash` (sha256) only a match of that code is
- * withdrawn: one that was stored for other code meanwhile stays.
+ * a later verification or import may store a match anew.
  * @throws FullmatchError `contract_not_found` when the address has no match, `invalid_parameter` for an empty reason.
  */
 export async function withdrawMatch(
   database: Database,
-  { chainId, address, reason, runtimeCodeHash }: Withdrawal,
+  withdrawal: Withdrawal,
 ): Promise<{ match: Match; eventId: string }> {
+  const { chainId, address, reason } = withdrawal;
   if (reason.trim() === '') {
     throw new FullmatchError(
       'invalid_parameter',
@@ -44,12 +74,7 @@ export async function withdrawMatch(
     );
   }
   const withdrawn = await database.transaction(async (transaction) => {
-    const [row] = await transaction.query<{ match: Match; event_id: string }>(WITHDRAW, [
-      chainId,
-      hexToBytes(address),
-      reason,
-      runtimeCodeHash ?? null,
-    ]);
+    const row = await withdrawRow(transaction, withdrawal);
     if (row !== undefined) {
       await addToCounts(transaction, [{ chainId, before: row.match, after: null }]);
       await rollUpEvents(transaction, [row.event_id]);

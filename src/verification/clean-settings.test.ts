@@ -32,6 +32,11 @@ describe('cleanSettings', () => {
     },
   );
 
+  it('drops which comments the assembly holds, and keeps what reverts say', () => {
+    const debug = { revertStrings: 'strip', debugInfo: ['AUDITED'] };
+    expect(cleanSettings({ debug }, '0.8.37')).toEqual({ debug: { revertStrings: 'strip' } });
+  });
+
   it.each([
     [{ auditedBy: 'x' }],
     [{ optimizer: { auditedBy: 'x' } }],

@@ -7,6 +7,7 @@ import { sha256 } from '../repository/verified-contract-identity.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { withdrawMatch } from '../repository/withdraw-match.ts';
 import { sql, type Database } from '../store/database.ts';
+import { CREATION_REPLACED, settleCreation, withdrawReplacedCreation } from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
@@ -29,16 +30,20 @@ interface MatchedCode {
 
 /**
  * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
- * it is another one, and the match was withdrawn; `gone` no code stands there today, which is no reason to withdraw what
+ * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
+ * contract anew, so that what the match said of its creation was withdrawn; `gone` no code stands there today, which is no reason to withdraw what
  * was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
  * `not_checked` the chain could not be read, which says nothing.
  */
 export type CodeCheck =
-  | { readonly outcome: 'same' | 'code_replaced' | 'gone' | 'not_verified' | 'unknown_code' }
+  | {
+      readonly outcome:
+        'same' | 'code_replaced' | 'creation_replaced' | 'gone' | 'not_verified' | 'unknown_code';
+    }
   | { readonly outcome: 'not_checked'; readonly reason: string };
 
-/** What reads the code of contracts. */
-export type CodeReaders = Pick<ChainReaders, 'readDeployedCode' | 'quorumOf'>;
+/** What reads the code of contracts, and proves their creation. */
+export type CodeReaders = ChainReaders;
 
 async function readMatchedCode(
   database: Database,
@@ -54,17 +59,18 @@ async function readMatchedCode(
 
 /**
  * Reads the code of a verified contract as a verification does, by quorum, and withdraws the match where the code is
- * another one.
+ * another one. Where the same code can have been made anew, its creation is proved again.
  * @throws the reason of `signal`; FullmatchError of the database.
  */
 export async function checkCode(
   database: Database,
-  { readDeployedCode, quorumOf }: CodeReaders,
+  readers: CodeReaders,
   chain: RegisteredChain,
   address: Hex,
-  options: { readonly signal?: AbortSignal; readonly deadlineMs?: number } = {},
+  { named, ...options }: CheckCodeOptions = {},
 ): Promise<CodeCheck> {
   const { chainId } = chain.record;
+  const { readDeployedCode, quorumOf } = readers;
   const matched = await readMatchedCode(database, chainId, address);
   if (matched === undefined) return { outcome: 'not_verified' };
   if (matched.runtime_code_hash === null) return { outcome: 'unknown_code' };
@@ -78,7 +84,30 @@ export async function checkCode(
     return { outcome: 'not_checked', reason: error.code };
   }
   const replaced = await withdrawIfReplaced(database, chainId, address, matched, deployed.code);
-  return { outcome: replaced ? 'code_replaced' : 'same' };
+  if (replaced) return { outcome: CODE_REPLACED };
+  const ending = options.deadlineMs === undefined ? [] : [AbortSignal.timeout(options.deadlineMs)];
+  const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), ...ending]);
+  const place = {
+    ...{ database, readers, chain, address, running: deployed },
+    options: { signal, ...(quorum && { quorum }) },
+  };
+  try {
+    const isReplaced = await withdrawReplacedCreation(place, named);
+    return { outcome: isReplaced ? CREATION_REPLACED : 'same' };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!signal.aborted) throw error;
+    return { outcome: 'same' };
+  }
+}
+
+/** How a check goes about it. */
+interface CheckCodeOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds for the code, and as many for the creation. */
+  readonly deadlineMs?: number;
+  /** The transaction that somebody says created the contract. */
+  readonly named?: Hex;
 }
 
 /**
@@ -103,14 +132,23 @@ async function withdrawIfReplaced(
   }
 }
 
-function logReplaced(log: Logger, chainId: number, address: Hex): void {
-  log.warn(
-    { event: CODE_REPLACED, chain_id: chainId, address },
-    'a match was withdrawn: the chain has other code at its address',
-  );
+const REPLACEMENTS = {
+  [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
+  [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
+} as const;
+
+/** Logs the withdrawal of a match, if the outcome of a check says one. */
+export function logReplaced(
+  log: Logger,
+  chainId: number,
+  address: Hex,
+  outcome: CodeCheck['outcome'],
+): void {
+  if (outcome !== CODE_REPLACED && outcome !== CREATION_REPLACED) return;
+  log.warn({ event: outcome, chain_id: chainId, address }, REPLACEMENTS[outcome]);
 }
 
-/** The parts of a verification, which withdraws a match when it reads other code at its address. */
+/** The parts of a verification, which withdraws a match when it finds other code, or a later creation, at its address. */
 export function withdrawWhatWasReplaced(
   database: Database,
   parts: VerificationParts,
@@ -123,9 +161,21 @@ export function withdrawWhatWasReplaced(
       const matched = await readMatchedCode(database, chainId, address);
       const deployed = await parts.readDeployedCode(chain, address, options);
       if (await withdrawIfReplaced(database, chainId, address, matched, deployed.code)) {
-        logReplaced(log, chainId, address);
+        logReplaced(log, chainId, address, CODE_REPLACED);
       }
       return deployed;
+    },
+    findCreation: async (chain, address, options) => {
+      const found = await parts.findCreation(chain, address, options);
+      const { running, signal, quorum } = options;
+      if (running === undefined) return found;
+      const place = {
+        ...{ database, readers: parts, chain, address, running },
+        options: { ...(signal && { signal }), ...(quorum && { quorum }) },
+      };
+      return settleCreation(place, found, () =>
+        logReplaced(log, chain.record.chainId, address, CREATION_REPLACED),
+      );
     },
   };
 }
@@ -137,7 +187,7 @@ const SUBMISSION_CHECKS = 4;
 /**
  * Looks at the chain before a submission is refused because the contract is verified: true sources of code that
  * replaced the verified one must come in. Where the chain cannot be read now, the match stands. Submissions for one
- * contract share one look, and only a few look at once, so that refused submissions cost the endpoints little.
+ * contract that name the same transaction share one look, and only a few look at once, so that refused submissions cost the endpoints little.
  */
 export function checkBeforeSubmitting(
   database: Database,
@@ -146,14 +196,14 @@ export function checkBeforeSubmitting(
   log: Logger,
 ): (request: PackedRequest) => Promise<void> {
   const underWay = new Map<string, Promise<void>>();
-  const check = async (chain: RegisteredChain, address: Hex): Promise<void> => {
+  const check = async (chain: RegisteredChain, address: Hex, named?: Hex): Promise<void> => {
     const { chainId } = chain.record;
-    const options = { signal, deadlineMs: SUBMISSION_CHECK_DEADLINE_MS };
+    const options = { signal, deadlineMs: SUBMISSION_CHECK_DEADLINE_MS, ...(named && { named }) };
     const { outcome } = await checkCode(database, parts, chain, address, options);
-    if (outcome === 'code_replaced') logReplaced(log, chainId, address);
+    logReplaced(log, chainId, address, outcome);
   };
-  return async ({ chainId, address }) => {
-    const key = `${chainId} ${address}`;
+  return async ({ chainId, address, creationTransactionHash: named }) => {
+    const key = `${chainId} ${address} ${named ?? ''}`;
     const chain = parts.findSupportedChain(chainId);
     const matched = await readMatchedCode(database, chainId, address);
     const wouldBeRefused = matched?.runtime_match === 'full' && matched.creation_match === 'full';
@@ -161,7 +211,7 @@ export function checkBeforeSubmitting(
     const begun = underWay.get(key);
     if (begun !== undefined) return begun;
     if (underWay.size >= SUBMISSION_CHECKS) return;
-    const looked = check(chain, address).finally(() => underWay.delete(key));
+    const looked = check(chain, address, named).finally(() => underWay.delete(key));
     underWay.set(key, looked);
     await looked;
   };

@@ -1,24 +1,10 @@
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
+import { groupByPath } from '../bytecode/library-id.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { readConfiguredLibraries } from './configured-libraries.ts';
 import { idsOf, linkedBySettings } from './linked-libraries.ts';
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** Path → Name → address, of the libraries that the code has. */
-function toLibraries(linked: ReadonlyMap<string, string>): Members {
-  const byPath = new Map<string, [string, string][]>();
-  for (const [id, address] of linked) {
-    const colon = id.lastIndexOf(':');
-    const path = id.slice(0, Math.max(0, colon));
-    const named = byPath.get(path) ?? [];
-    named.push([id.slice(colon + 1), address]);
-    byPath.set(path, named);
-  }
-  return Object.fromEntries([...byPath].map(([path, named]) => [path, Object.fromEntries(named)]));
-}
 
 /** The libraries that the metadata names: with their paths from 0.7 on, before by the name alone. */
 function librariesOfMetadata({ contract: { metadata = '' } }: CompiledTarget): ReadonlySet<string> {
@@ -80,7 +66,7 @@ export function dropUnusedSettings(
   );
   const used = match === 'full' ? named : usedRemappings(named, sources);
   if (areLibrariesUsed && used.length === named.length) return undefined;
-  const libraries = areLibrariesUsed ? configured : toLibraries(linked);
+  const libraries = areLibrariesUsed ? configured : groupByPath(linked);
   return {
     ...input,
     settings: {

@@ -1,4 +1,5 @@
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
+import { splitLibraryId } from '../bytecode/library-id.ts';
 import { isReservedAddress } from '../bytecode/explained-value.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type RegisteredChain } from '../chains/registered-chain.ts';
@@ -70,8 +71,7 @@ function addressOf(
   id: string,
   configured: ReturnType<typeof readConfiguredLibraries>,
 ): Hex | undefined {
-  const colon = id.lastIndexOf(':');
-  const [path, name] = [id.slice(0, Math.max(0, colon)), id.slice(colon + 1)];
+  const [path, name] = splitLibraryId(id);
   const own = Object.hasOwn(configured, path) ? configured[path] : undefined;
   for (const named of [own, ...Object.values(configured)]) {
     const address = named !== undefined && Object.hasOwn(named, name) ? named[name] : undefined;

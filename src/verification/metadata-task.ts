@@ -1,3 +1,4 @@
+import { groupByPath } from '../bytecode/library-id.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { findSources } from './find-sources.ts';
@@ -84,13 +85,16 @@ function readTarget(value: unknown): CompilationTask['target'] {
   );
 }
 
-/** The settings as the compiler takes them: two members have another form in metadata than in the input. */
+/**
+ * The settings as the compiler takes them: two members have another form in metadata than in the input. Libraries are
+ * `path:Name` → address there; old compilers name no path.
+ */
 function readSettings(settings: Members, version: string): Members {
   const { libraries, optimizer } = settings;
   return {
     ...without(settings, ['compilationTarget', 'libraries', 'optimizer']),
     ...(optimizer !== undefined && { optimizer: readOptimizer(optimizer, version) }),
-    ...(isMembers(libraries) && { libraries: readLibraries(libraries) }),
+    ...(isMembers(libraries) && { libraries: groupByPath(Object.entries(libraries)) }),
   };
 }
 
@@ -103,17 +107,4 @@ function readOptimizer(optimizer: unknown, version: string): unknown {
 
 function without(members: Members, keys: readonly string[]): Members {
   return Object.fromEntries(Object.entries(members).filter(([key]) => !keys.includes(key)));
-}
-
-/** `path:Name` → address in metadata, path → Name → address in the input; old compilers name no path. */
-function readLibraries(libraries: Members): Members {
-  const byPath = new Map<string, [string, unknown][]>();
-  for (const [identifier, address] of Object.entries(libraries)) {
-    const colon = identifier.lastIndexOf(':');
-    const path = identifier.slice(0, Math.max(0, colon));
-    const named = byPath.get(path) ?? [];
-    named.push([identifier.slice(colon + 1), address]);
-    byPath.set(path, named);
-  }
-  return Object.fromEntries([...byPath].map(([path, named]) => [path, Object.fromEntries(named)]));
 }

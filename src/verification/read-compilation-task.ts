@@ -1,6 +1,7 @@
 import { type CompilationTarget } from '../compilers/output-selection.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { isStorableJson, isStorableText } from '../lib/storable-text.ts';
 import { auxdataReaderOf } from '../bytecode/auxdata-reader.ts';
 import { cleanSettings } from './clean-settings.ts';
 import { type CompilationTask } from './compilation-task.ts';
@@ -14,9 +15,6 @@ import {
 import { requireReadableYul } from './yul-program.ts';
 
 const NAME_SHOWN_CHARACTERS = 120;
-
-/** A NUL, which PostgreSQL's text cannot hold, or half of a surrogate pair, which UTF-8 cannot. */
-const UNSTORABLE = /\u0000|\p{Surrogate}/u;
 
 /** Shows a name of the input, which may hold anything. */
 function showName(name: string): string {
@@ -59,15 +57,14 @@ function readCompilationTask(
       : readStandardJsonTask(compilation);
   const { sources, settings } = task.withAllSources ?? task.input;
   for (const [path, { content = '' }] of Object.entries(sources)) {
-    if (!UNSTORABLE.test(path) && !UNSTORABLE.test(content)) continue;
+    if (isStorableText(path) && isStorableText(content)) continue;
     throw new VerificationFailure(
       'missing_or_invalid_source',
       `The source ${showName(path)} holds a NUL or is not well-formed Unicode; send it as it was compiled, in UTF-8.`,
     );
   }
   requireFewEntries(settings);
-  // JSON writes both as escapes.
-  if (/\\u0000|\\ud[89a-f]/.test(JSON.stringify(settings))) {
+  if (!isStorableJson(settings)) {
     throw new VerificationFailure(
       'invalid_compiler_input',
       'The settings hold a NUL or text that is not well-formed Unicode.',

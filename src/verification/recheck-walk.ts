@@ -3,7 +3,7 @@ import { messageOf } from '../errors.ts';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { type Logger } from '../log.ts';
 import { sql, type Database } from '../store/database.ts';
-import { checkCode, type CodeReaders } from './code-check.ts';
+import { checkCode, logReplaced, type CodeReaders } from './code-check.ts';
 import { type VerificationParts } from './verify-contract.ts';
 
 const ADD_CHAINS = sql(
@@ -68,12 +68,9 @@ export function startRecheckWalk(
     const chain = parts.findSupportedChain(chainId);
     if (chain === undefined) return;
     const check = await checkCode(database, parts, chain, address, { signal });
+    logReplaced(log, chainId, address, check.outcome);
     const facts = { event: 'code_rechecked', chain_id: chainId, address, ...check };
-    if (check.outcome === 'code_replaced') {
-      log.warn(facts, 'a match was withdrawn: the chain has other code at its address');
-    } else {
-      log.debug(facts, 'the code of a match was read again');
-    }
+    log.debug(facts, 'the code of a match was read again');
   };
   const walk = async (): Promise<void> => {
     while (!signal.aborted) {

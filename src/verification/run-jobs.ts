@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { toStorableJson } from '../lib/storable-text.ts';
 import { type SavedMatch } from '../repository/save-matches.ts';
 import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
 import { sql, type Database, type Statement } from '../store/database.ts';
@@ -304,19 +305,6 @@ export async function finishWithFailure(
   ]);
   await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0 ? errorId : undefined;
-}
-
-/** What a jsonb column refuses: a NUL, and halves of surrogate pairs. */
-const UNSTORABLE = /\u0000|\p{Surrogate}/gu;
-
-/** JSON in which a jsonb column takes every text and every name. */
-function toStorableJson(value: unknown): string {
-  const clean = (text: string): string => text.replaceAll(UNSTORABLE, '\ufffd');
-  return JSON.stringify(value, (_key, member: unknown) => {
-    if (typeof member === 'string') return clean(member);
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).map(([name, each]) => [clean(name), each]));
-  });
 }
 
 /** Cancels a job: at once while it waits, within a heartbeat while it runs. @returns false when it is not in flight. */

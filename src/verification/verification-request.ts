@@ -42,6 +42,8 @@ export interface PackedRequest {
   readonly chainId: number;
   /** Lower-case hex. */
   readonly address: Hex;
+  /** The creation transaction that the request names, in lower-case hex. */
+  readonly creationTransactionHash?: Hex;
   /** Deflated JSON with sorted keys. */
   readonly packed: Uint8Array<ArrayBuffer>;
   /** The SHA-256 hash of that JSON: requests with one hash ask the same. */
@@ -57,6 +59,12 @@ export function packRequest(request: VerificationRequest): PackedRequest {
   // In memory of its own, so that a thread can hand it over.
   const packed = new Uint8Array(deflateSync(json, { level: DEFLATE_LEVEL }));
   const inputHash = createHash('sha256').update(json).digest();
-  const { chainId, address } = request;
-  return { chainId, address, packed, inputHash };
+  const { chainId, address, creationTransactionHash } = request;
+  return {
+    chainId,
+    address,
+    ...(creationTransactionHash !== undefined && { creationTransactionHash }),
+    packed,
+    inputHash,
+  };
 }

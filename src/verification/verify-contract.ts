@@ -9,6 +9,7 @@ import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type RegisteredChain } from '../chains/registered-chain.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { bytesToHex, checksumAddress } from '../lib/hex.ts';
+import { isStorableJson } from '../lib/storable-text.ts';
 import { type VerifiedContract } from '../repository/verified-contract.ts';
 import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
@@ -48,9 +49,6 @@ export interface VerificationResult {
   /** Paths of the sources that were given and that the compilation does not need: they are not published. */
   readonly droppedSources: readonly string[];
 }
-
-/** A NUL and halves of surrogate pairs, as JSON writes them. */
-const UNSTORABLE = /\\u0000|\\ud[89a-f]/;
 
 /** The codes on chain: what runs, and what created it where that is known; and how it was looked for. */
 interface OnChain {
@@ -138,7 +136,7 @@ function requireStorableNames({ evm: { bytecode, deployedBytecode } }: CompiledT
     deployedBytecode.linkReferences,
     deployedBytecode.immutableReferences,
   ];
-  if (!UNSTORABLE.test(JSON.stringify(names))) return;
+  if (isStorableJson(names)) return;
   throw new VerificationFailure(
     'invalid_compiler_input',
     'The name of an immutable or of a library holds a NUL or text that is not well-formed Unicode; use another name.',

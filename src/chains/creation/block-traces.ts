@@ -4,15 +4,15 @@ import { type Endpoint } from '../registered-chain.ts';
 import { findCallTracerCreation, findFlatCreation, flatFrame } from '../rpc/create-frames.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
-import { hash } from '../rpc/rpc-shapes.ts';
+import { hash, hashOrNull, listOf } from '../rpc/rpc-shapes.ts';
 import { type MethodContext } from './method-context.ts';
 
 /** The answer of trace_block (OpenEthereum's format): the frames of all transactions, and rewards of none. */
-export const flatBlockTrace = z.array(flatFrame.extend({ transactionHash: hash.nullish() }));
+export const flatBlockTrace = listOf(flatFrame.extend({ transactionHash: hash.nullish() }));
 
 /** The answer of debug_traceBlockByNumber with geth's callTracer. The hash came with geth 1.11. */
-export const callTracerBlock = z.array(
-  z.object({ txHash: hash.nullish().catch(null), result: z.unknown() }),
+export const callTracerBlock = listOf(
+  z.object({ txHash: hashOrNull.optional(), result: z.unknown() }),
 );
 
 /** The traces of a block in one of two formats. */
@@ -60,6 +60,7 @@ export function findBlockCreations(
   address: Hex,
   hashes: readonly Hex[],
 ): readonly Hex[] {
+  const holds = createHolds();
   if (traces.format === 'flat') {
     const byTransaction = new Map<Hex, (typeof traces.frames)[number][]>();
     for (const frame of traces.frames) {
@@ -81,12 +82,20 @@ export function findBlockCreations(
   });
 }
 
+/** Transactions of a block whose traces have another shape; more say that the endpoint does not have this format. */
+const OTHERS_MAX = 500;
+
 /** One transaction in another shape, such as a system transaction without a trace, says nothing of the others. */
-function holds(find: () => unknown): boolean {
-  try {
-    return find() !== undefined;
-  } catch (error) {
-    if (error instanceof z.ZodError) return false;
-    throw error;
-  }
+function createHolds(): (find: () => unknown) => boolean {
+  let others = 0;
+  return (find) => {
+    if (others > OTHERS_MAX) return false;
+    try {
+      return find() !== undefined;
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      others += 1;
+      return false;
+    }
+  };
 }

@@ -38,6 +38,7 @@ const TELLING: readonly CreationOutcome[] = [
   'created_nothing_here',
   'transaction_failed',
   'left_other_code',
+  'no_code_after',
   'created_again',
   'code_was_there_before',
   'code_too_large',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registered-chain.ts';
 import { readBlock } from '../rpc/code-reading.ts';
@@ -9,6 +9,7 @@ import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { type RpcRequest } from '../rpc/rpc-client.ts';
 import {
   blockHead,
+  listOfFitting,
   receipt,
   type Receipt,
   transaction,
@@ -17,10 +18,15 @@ import {
 import { findBlockCreations, readBlockTraces } from './block-traces.ts';
 import { type MethodContext } from './method-context.ts';
 
-/** What of an array has another shape, such as the system transactions of some chains, is left out. */
-const transactions = z.array(transaction.nullable().catch(null));
-const receipts = z.array(receipt.nullable().catch(null));
-const fullBlock = blockHead.extend({ transactions });
+/** The answer of eth_getBlockByNumber with whole transactions. */
+export const fullBlock = blockHead.extend({ transactions: listOfFitting(transaction) });
+/** The answer of eth_getBlockReceipts. */
+export const blockReceipts = listOfFitting(receipt);
+
+/** Calls with more input are not tried as calls of a deployment proxy: hashing is slow. A named transaction may be larger. */
+const PROXIED_MAX_BYTES = 100_000;
+/** Bytes that are hashed before others have their turn. */
+const HASHED_AT_ONCE_BYTES = 100_000;
 
 /** Where an endpoint traces transactions only one by one. */
 const MAX_TRACED_TRANSACTIONS = 60;
@@ -56,7 +62,7 @@ export async function searchBlock(
     return false;
   };
   if (await proposeLast(await findByReceipts(context, endpoint, block))) return 'found';
-  if (await proposeLast(findProxied(context, block))) return 'found';
+  if (await proposeLast(await findProxied(context, block))) return 'found';
   const traced = await findByTraces(context, endpoint, block);
   if (traced !== undefined && (await proposeLast(traced))) return 'found';
   const { rpc, chain, address, signal } = context;
@@ -76,9 +82,7 @@ async function readFullBlock(
     result: fullBlock.nullable(),
     maxBytes: ANSWER_MAX_BYTES,
   };
-  const block = await rpc.ask(chain, endpoint, request, { signal });
-  if (block === null) return undefined;
-  return { ...block, transactions: block.transactions.filter((each) => each !== null) };
+  return (await rpc.ask(chain, endpoint, request, { signal })) ?? undefined;
 }
 
 const creates = ({ to }: Transaction): boolean => (to ?? undefined) === undefined;
@@ -111,12 +115,10 @@ async function readReceipts(
       const all = await ask({
         method: 'eth_getBlockReceipts',
         params: [`0x${block.number.toString(16)}`],
-        result: receipts.nullable(),
+        result: blockReceipts.nullable(),
         maxBytes: ANSWER_MAX_BYTES,
       });
-      return (all ?? [])
-        .filter((each) => each?.blockHash === block.hash)
-        .filter((each) => each !== null);
+      return (all ?? []).filter(({ blockHash }) => blockHash === block.hash);
     } catch (error) {
       if (!lacksMethod(error)) throw error;
     }
@@ -134,13 +136,23 @@ async function readReceipts(
   return single;
 }
 
-function findProxied({ address }: MethodContext, block: Block): readonly Hex[] {
-  return block.transactions
-    .filter(({ to, input }) => {
-      const called = to ?? undefined;
-      return called !== undefined && readProxyDeployment(called, input, address) !== undefined;
-    })
-    .map(({ hash }) => hash);
+/** Calls of deployment proxies that make the address; whatever is called may be one. */
+async function findProxied(
+  { address, signal }: MethodContext,
+  block: Block,
+): Promise<readonly Hex[]> {
+  const found: Hex[] = [];
+  let hashedBytes = 0;
+  for (const { to, input, hash } of block.transactions) {
+    const called = to ?? undefined;
+    if (called === undefined || input.length > PROXIED_MAX_BYTES) continue;
+    if (readProxyDeployment(called, input, address) !== undefined) found.push(hash);
+    hashedBytes += input.length;
+    if (hashedBytes < HASHED_AT_ONCE_BYTES) continue;
+    hashedBytes = 0;
+    await yieldToOthers(undefined, { signal });
+  }
+  return found;
 }
 
 /** Transactions inside of which the address was created; undefined when the endpoint shows no traces. */

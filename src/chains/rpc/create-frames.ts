@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Hex } from '../../lib/hex.ts';
-import { address, data } from './rpc-shapes.ts';
+import { address, addressOrNull, data, listOf } from './rpc-shapes.ts';
 
 /** A CREATE or CREATE2 that stands: neither it nor a call around it was reverted. */
 export interface CreateFrame {
@@ -15,7 +15,7 @@ export interface CreateFrame {
 const callFrame = z.object({
   type: z.string(),
   from: address,
-  to: address.nullish().catch(null),
+  to: addressOrNull.optional(),
   input: z.string(),
   output: z.string().nullish(),
   error: z.unknown().optional(),
@@ -57,20 +57,34 @@ export function findCallTracerCreation(root: unknown, wanted: Hex): CreateFrame 
 /** The EVM's own limit of nested calls. */
 const CALL_DEPTH_MAX = 1025;
 
+/** Checked in one go: an error for each of 100,000 wrong numbers would take a second. */
+function isTraceAddress(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length <= CALL_DEPTH_MAX &&
+    value.every((index) => Number.isSafeInteger(index) && index >= 0)
+  );
+}
+
 /** A frame of OpenEthereum's format. */
 export const flatFrame = z.object({
   type: z.string(),
   action: z.unknown().optional(),
   result: z.unknown().optional(),
   error: z.unknown().optional(),
-  traceAddress: z.array(z.int().min(0)).max(CALL_DEPTH_MAX),
+  traceAddress: z.custom<readonly number[]>(isTraceAddress),
 });
 const createAction = z.object({ from: address, init: data });
-const createResult = z.object({ address, code: data.nullish() });
-const destroyAction = z.object({ address });
+const createResult = z.object({ code: data.nullish() });
+const named = z.looseObject({ address: addressOrNull.optional() });
+
+/** The address that a creation made, or that destroyed itself; null in another shape. */
+function namedAddress(value: unknown): Hex | null | undefined {
+  return typeof value === 'object' && value !== null ? named.parse(value).address : null;
+}
 
 /** The shape of an answer to trace_transaction; null where the transaction is not known. */
-export const flatTrace = z.array(flatFrame).nullable();
+export const flatTrace = listOf(flatFrame).nullable();
 type FlatTrace = z.output<typeof flatTrace>;
 
 /** A place in the tree of calls; the tree holds those that were reverted, and the way to them. */
@@ -116,14 +130,11 @@ export function findFlatCreation(trace: FlatTrace, wanted: Hex): CreateFrame | u
       continue;
     }
     if (frame.type === 'suicide' || frame.type === 'selfdestruct') {
-      const destroyed = destroyAction.safeParse(frame.action);
-      if (destroyed.success && destroyed.data.address === wanted) return undefined;
+      if (namedAddress(frame.action) === wanted) return undefined;
     }
-    if (frame.type !== 'create') continue;
-    const result = createResult.safeParse(frame.result);
-    if (!result.success || result.data.address !== wanted) continue;
+    if (frame.type !== 'create' || namedAddress(frame.result) !== wanted) continue;
     const { from, init } = createAction.parse(frame.action);
-    const { code } = result.data;
+    const { code } = createResult.parse(frame.result);
     found = {
       deployer: from,
       creationCode: init,

@@ -15,12 +15,13 @@ export interface RunningCode {
 
 /**
  * Why a transaction that may have created the contract does not speak for the code that runs: `left_other_code` other
- * code stood there after it; `code_was_there_before` the code stood there before its block, so it created nothing;
+ * code stood there after it; `no_code_after` none stood there after it, by an endpoint that may have forgotten that state;
+ * `code_was_there_before` the code stood there before its block, so it created nothing;
  * `created_again` the contract was destroyed afterwards and made anew; `not_proven` the endpoint shows neither traces
  * nor old states that would tell.
  */
 export type ProofRefusal =
-  'left_other_code' | 'code_was_there_before' | 'created_again' | 'not_proven';
+  'left_other_code' | 'no_code_after' | 'code_was_there_before' | 'created_again' | 'not_proven';
 
 /** The block that holds the transaction. */
 interface CreationBlock {
@@ -54,7 +55,13 @@ export async function refusePlainCreation(
   block: CreationBlock,
 ): Promise<ProofRefusal | undefined> {
   const after = await readState(question, endpoint, running, block);
-  return after === 'same' || after === 'unavailable' ? undefined : 'left_other_code';
+  return refuseOtherState(after);
+}
+
+/** What another state than today's right after the transaction says. Some endpoints show forgotten states as empty. */
+function refuseOtherState(after: StateAt): ProofRefusal | undefined {
+  if (after === 'none') return 'no_code_after';
+  return after === 'other' ? 'left_other_code' : undefined;
 }
 
 /**
@@ -72,8 +79,8 @@ export async function refuseTracedCreation(
 ): Promise<ProofRefusal | undefined> {
   if (runtimeCode !== undefined && !runtimeCode.equals(running.code)) return 'left_other_code';
   const after = await readState(question, endpoint, running, block);
-  if (after === 'other') return 'left_other_code';
-  if (after === 'none') return runtimeCode === undefined ? 'left_other_code' : 'created_again';
+  const refusal = refuseOtherState(after);
+  if (refusal !== undefined) return refusal;
   if (after === 'unavailable' && runtimeCode === undefined) return 'not_proven';
   return refuseDestroyed(question, endpoint, running, block);
 }
@@ -93,7 +100,8 @@ export async function refuseProxiedCreation(
   const before = await readStateAt(question, endpoint, running, block.number - 1);
   if (before === 'same' || before === 'other') return 'code_was_there_before';
   const after = await readState(question, endpoint, running, block);
-  if (after === 'none' || after === 'other') return 'left_other_code';
+  const refusal = refuseOtherState(after);
+  if (refusal !== undefined) return refusal;
   if (before === 'unavailable' || after === 'unavailable') {
     const { rpc, chain, options } = question;
     const code = await readCodeByNumber(
@@ -118,7 +126,8 @@ async function refuseDestroyed(
   for (const number of sampleBlocks(block.number, running.blockNumber)) {
     const state = await readStateAt(question, endpoint, running, number);
     if (state === 'unavailable') return 'not_proven';
-    if (state !== 'same') return 'created_again';
+    // Only a state that the endpoint kept before this one shows that this one is not merely forgotten.
+    if (state !== 'same') return number === block.number ? 'no_code_after' : 'created_again';
   }
   return undefined;
 }

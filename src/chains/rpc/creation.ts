@@ -77,6 +77,7 @@ const DENIALS: ReadonlySet<CreationRefusal> = new Set([
   'transaction_failed',
   'code_too_large',
   'left_other_code',
+  'no_code_after',
   'code_was_there_before',
   'created_again',
 ]);
@@ -87,6 +88,7 @@ const REFUSALS: readonly CreationRefusal[] = [
   'transaction_failed',
   'code_was_there_before',
   'left_other_code',
+  'no_code_after',
   'created_again',
   'code_too_large',
   'not_proven',

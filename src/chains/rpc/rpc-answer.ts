@@ -21,9 +21,9 @@ export const ANSWER_MAX_BYTES = 8_000_000;
 
 /**
  * The thread that serves parses answers, so what they hold is bounded. A trace of a transaction with 5,000 calls is within
- * the limits, and calls within each other up to the EVM's limit of 1,024.
+ * the limits, and calls within each other up to the EVM's limit of 1,024. Answers hold hex, which needs no escapes.
  */
-const ANSWER_LIMITS = { values: 100_000, depth: 2500 };
+const ANSWER_LIMITS = { values: 100_000, depth: 2500, escapes: 50_000 };
 
 /** The body of a JSON-RPC 2.0 call (https://www.jsonrpc.org/specification). */
 export function encodeRpcCall(id: number, method: string, params: readonly unknown[]): string {

@@ -14,15 +14,18 @@ export const quantity = z
     return number;
   });
 
+const HASH = /^0x[0-9a-f]{64}$/i;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+
 /** A hash of 32 bytes, in lower case. */
 export const hash = z
   .string()
-  .regex(/^0x[0-9a-f]{64}$/i)
+  .regex(HASH)
   .transform((text) => text.toLowerCase() as Hex);
 
 export const address = z
   .string()
-  .regex(/^0x[0-9a-f]{40}$/i)
+  .regex(ADDRESS)
   .transform((text) => text.toLowerCase() as Hex);
 
 /** Bytes of any length. */
@@ -57,3 +60,72 @@ export const receipt = z.object({
   status: quantity.nullish(),
 });
 export type Receipt = z.output<typeof receipt>;
+
+/**
+ * More than the blocks of any chain hold. Elements of a list are at least five values each, and an answer has at most
+ * 100,000, so a longer list is made of something else.
+ */
+const LIST_MAX_LENGTH = 20_000;
+
+/** Elements of another shape in a list that may hold some. */
+const OTHERS_MAX = 500;
+
+/**
+ * A list of which every element must have a shape. The check ends at the first that has not: an endpoint decides how
+ * many are wrong, and telling about each takes long.
+ */
+export function listOf<T>(element: z.ZodType<T>): z.ZodType<T[]> {
+  return z.unknown().transform((value, context): T[] => {
+    if (!Array.isArray(value) || value.length > LIST_MAX_LENGTH) {
+      context.addIssue({ code: 'custom', message: 'not a list of a usable length' });
+      return z.NEVER;
+    }
+    const list: T[] = [];
+    for (const each of value as readonly unknown[]) {
+      const parsed = element.safeParse(each);
+      if (!parsed.success) {
+        context.addIssue({ code: 'custom', message: 'an element of another shape' });
+        return z.NEVER;
+      }
+      list.push(parsed.data);
+    }
+    return list;
+  });
+}
+
+/**
+ * The elements of a list that have a shape; what has another, such as the system transactions of some chains, is left
+ * out, and after some of those the list ends.
+ */
+export function listOfFitting<T>(element: z.ZodType<T>): z.ZodType<T[]> {
+  return z.unknown().transform((value, context): T[] => {
+    if (!Array.isArray(value) || value.length > LIST_MAX_LENGTH) {
+      context.addIssue({ code: 'custom', message: 'not a list of a usable length' });
+      return z.NEVER;
+    }
+    const list: T[] = [];
+    let others = 0;
+    for (const each of value as readonly unknown[]) {
+      const parsed = element.safeParse(each);
+      if (parsed.success) list.push(parsed.data);
+      else if ((others += 1) > OTHERS_MAX) {
+        context.addIssue({ code: 'custom', message: 'too many elements of another shape' });
+        return z.NEVER;
+      }
+    }
+    return list;
+  });
+}
+
+const hexOrNull = (shape: RegExp): z.ZodType<Hex | null> =>
+  z
+    .unknown()
+    .transform((value) =>
+      typeof value === 'string' && shape.test(value) ? (value.toLowerCase() as Hex) : null,
+    );
+
+/** A hash, or null in place of anything else: no error is made for what is wrong. */
+export const hashOrNull = hexOrNull(HASH);
+
+/** An address, or null in place of anything else. */
+export const addressOrNull = hexOrNull(ADDRESS);

@@ -14,6 +14,7 @@ type Members = Readonly<Record<string, unknown>>;
 const CODES = {
   malformed: 'invalid_json',
   too_deep: 'invalid_json',
+  too_many_escapes: 'invalid_json',
   too_many_values: 'request_too_many_values',
 } as const;
 

@@ -3,9 +3,9 @@ import { type Loaded } from '../api.ts';
 import { formatTime } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
-import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractData, type ContractEvent } from './contract-data.ts';
+import { WithdrawalReason } from './withdrawal-reason.tsx';
 
 /** What happened to the match of a contract; nothing where it was stored and that is all. */
 export function HistorySection({
@@ -64,7 +64,7 @@ function EventTable({ events }: { readonly events: readonly ContractEvent[] }): 
                   'none'
                 )}
               </td>
-              <td>{reason === undefined ? origin : <SafeText text={reason} />}</td>
+              <td>{reason === undefined ? origin : <WithdrawalReason reason={reason} />}</td>
             </tr>
           ))}
         </tbody>

@@ -2,6 +2,7 @@ import { type VNode } from 'preact';
 import { type ContractData, type ContractFacts, loadContract } from '../contract/contract-data.ts';
 import { EvidenceSection } from '../contract/evidence-section.tsx';
 import { HistorySection, withdrawalOf } from '../contract/history-section.tsx';
+import { WithdrawalReason } from '../contract/withdrawal-reason.tsx';
 import { OtherTextsSection } from '../contract/other-texts-section.tsx';
 import { SourcesSection } from '../contract/sources-section.tsx';
 import {
@@ -99,7 +100,7 @@ function NotVerified({
         <p class="verdict-title">Not verified here any more</p>
         <p>
           The match was withdrawn on {formatTime(withdrawal.at)}, because:{' '}
-          <SafeText text={withdrawal.reason ?? ''} />
+          <WithdrawalReason reason={withdrawal.reason ?? ''} />
         </p>
       </div>
     );

@@ -121,7 +121,12 @@ const contractEventsSchema = z
           ),
           origin: z.enum(['verified', 'imported', 'monitored']).nullable(),
           at: z.iso.datetime(),
-          reason: z.string().optional().describe('Why it was withdrawn or corrected'),
+          reason: z
+            .string()
+            .optional()
+            .describe(
+              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, or the operator’s own words',
+            ),
         }),
       )
       .describe('The newest 100, newest first; empty where there never was a match'),

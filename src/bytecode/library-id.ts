@@ -1,0 +1,22 @@
+/** Path and name of `path:Name`; compilers before 0.5 may name no path, which is then empty. */
+export function splitLibraryId(id: string): readonly [path: string, name: string] {
+  const colon = id.lastIndexOf(':');
+  return [id.slice(0, Math.max(0, colon)), id.slice(colon + 1)];
+}
+
+/**
+ * What stands by `path:Name` as path → Name → value, as `settings.libraries` has it. Later entries of one id win. Each
+ * entry is moved once, so that thousands of one path cost what they weigh.
+ */
+export function groupByPath<T>(
+  entries: Iterable<readonly [id: string, value: T]>,
+): Record<string, Record<string, T>> {
+  const byPath = new Map<string, Map<string, T>>();
+  for (const [id, value] of entries) {
+    const [path, name] = splitLibraryId(id);
+    const named = byPath.get(path) ?? new Map<string, T>();
+    byPath.set(path, named);
+    named.set(name, value);
+  }
+  return Object.fromEntries([...byPath].map(([path, named]) => [path, Object.fromEntries(named)]));
+}

@@ -1,0 +1,172 @@
+import { type CreationSearch } from '../chains/creation/creation-search.ts';
+import { type FindCreationOptions } from '../chains/creation/find-creation-transaction.ts';
+import { type RegisteredChain } from '../chains/registered-chain.ts';
+import { type Creation, type CreationRefusal } from '../chains/rpc/creation.ts';
+import { type RunningCode } from '../chains/rpc/creation-proof.ts';
+import { canDestroyItself } from '../chains/rpc/destroyable-code.ts';
+import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
+import { type Match } from '../repository/verified-contract.ts';
+import { withdrawCreation } from '../repository/withdraw-creation.ts';
+import { sql, type Database } from '../store/database.ts';
+import { type ChainReaders } from './read-on-chain.ts';
+
+/** The reason of the withdrawal of a match whose contract was created again by a later transaction. */
+export const CREATION_REPLACED = 'creation_replaced';
+
+const READ_CREATION = sql(
+  'read matched creation',
+  `SELECT verified_contract_id AS match_id, current_matches.creation_match, transaction_hash, block_number,
+     transaction_index
+   FROM current_matches
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND transaction_hash IS NOT NULL`,
+);
+const WAS_REPLACED = sql(
+  'find out whether a creation was replaced',
+  `SELECT EXISTS (
+     SELECT FROM match_events
+     JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+     JOIN contract_deployments ON contract_deployments.id = deployment_id
+     WHERE match_events.chain_id = $1 AND match_events.address = $2 AND kind = 'withdrawn'
+       AND reason = $3 AND transaction_hash = $4
+   ) AS was_replaced`,
+);
+
+/** Refusals that say that the code which runs came from another transaction. */
+const REPLACED: ReadonlySet<string> = new Set<CreationRefusal>([
+  'created_again',
+  'left_other_code',
+]);
+
+interface KnownCreation {
+  readonly match_id: string;
+  readonly creation_match: Match | null;
+  readonly transaction_hash: Buffer;
+  readonly block_number: string | null;
+  readonly transaction_index: string | null;
+}
+
+/** What proves creations. */
+type CreationReaders = Pick<ChainReaders, 'findCreation'>;
+
+/** A contract whose creation is looked at, and the code that it runs. */
+interface CreationPlace {
+  readonly database: Database;
+  readonly readers: CreationReaders;
+  readonly chain: RegisteredChain;
+  readonly address: Hex;
+  readonly running: RunningCode;
+  readonly options: Pick<FindCreationOptions, 'signal' | 'quorum'>;
+}
+
+async function readKnown({
+  database,
+  chain,
+  address,
+}: CreationPlace): Promise<KnownCreation | undefined> {
+  const place = [chain.record.chainId, hexToBytes(address)];
+  const [known] = await database.query<KnownCreation>(READ_CREATION, place);
+  return known;
+}
+
+async function prove(place: CreationPlace, submitted: Hex): Promise<CreationSearch> {
+  const { readers, chain, address, running, options } = place;
+  return readers.findCreation(chain, address, {
+    ...options,
+    running,
+    submitted,
+    methods: ['submitted_hash'],
+  });
+}
+
+/** Whether the chain says today that the stored transaction is not the creation of the contract that stands there. */
+async function isDisproved(place: CreationPlace, known: KnownCreation): Promise<boolean> {
+  const { methods } = await prove(place, bytesToHex(known.transaction_hash));
+  return methods.some(({ outcome }) => REPLACED.has(outcome));
+}
+
+function isLater(found: Creation, known: KnownCreation): boolean {
+  const block = Number(known.block_number ?? -1);
+  if (found.blockNumber !== block) return found.blockNumber > block;
+  return found.transactionIndex > Number(known.transaction_index ?? -1);
+}
+
+async function withdraw(place: CreationPlace, known: KnownCreation): Promise<boolean> {
+  if (known.creation_match === null) return false;
+  return withdrawCreation(place.database, {
+    chainId: place.chain.record.chainId,
+    address: place.address,
+    reason: CREATION_REPLACED,
+    matchId: known.match_id,
+    runtimeCode: place.running.code,
+  });
+}
+
+/**
+ * Proves the creation of a match anew: code that can destroy itself may be made again at its address by other creation
+ * code, and run the same. `named` is a transaction that somebody says is the creation: where it is, and later than the
+ * stored one, the stored one is not.
+ * @returns whether the creation was withdrawn
+ */
+export async function withdrawReplacedCreation(
+  place: CreationPlace,
+  named?: Hex,
+): Promise<boolean> {
+  if (!canDestroyItself(place.running.code)) return false;
+  const known = await readKnown(place);
+  if (known === undefined || known.creation_match === null) return false;
+  if (named !== undefined && named !== bytesToHex(known.transaction_hash)) {
+    const { creation } = await prove(place, named);
+    if (creation !== undefined && isLater(creation, known)) return withdraw(place, known);
+  }
+  return (await isDisproved(place, known)) && withdraw(place, known);
+}
+
+/**
+ * What a verification may believe of the creation that it found, beside what is stored. Of two transactions that both
+ * created the contract the later one did so last. The stored match gives way to it, and an earlier one counts for nothing,
+ * nor does one that was replaced before: states of a few blocks do not show every destruction.
+ */
+export async function settleCreation(
+  place: CreationPlace,
+  found: CreationSearch,
+  onReplaced: () => void,
+): Promise<CreationSearch> {
+  if (!canDestroyItself(place.running.code)) return found;
+  const { creation } = found;
+  const known = await readKnown(place);
+  if (creation === undefined) {
+    if (known !== undefined && known.creation_match !== null && (await isDisproved(place, known))) {
+      if (await withdraw(place, known)) onReplaced();
+    }
+    return found;
+  }
+  if (await wasReplaced(place, creation.transactionHash)) return refused(found);
+  const storedHash = known && bytesToHex(known.transaction_hash);
+  if (known === undefined || storedHash === creation.transactionHash) return found;
+  if (!isLater(creation, known) && !(await isDisproved(place, known))) return refused(found);
+  if (await withdraw(place, known)) onReplaced();
+  return found;
+}
+
+async function wasReplaced(
+  { database, chain, address }: CreationPlace,
+  transactionHash: Hex,
+): Promise<boolean> {
+  const [row] = await database.query<{ was_replaced: boolean }>(WAS_REPLACED, [
+    chain.record.chainId,
+    hexToBytes(address),
+    CREATION_REPLACED,
+    hexToBytes(transactionHash),
+  ]);
+  return row?.was_replaced === true;
+}
+
+function refused({ methods }: CreationSearch): CreationSearch {
+  return {
+    methods: methods.map((each) =>
+      each.outcome === 'found' ? { ...each, outcome: 'created_again' } : each,
+    ),
+  };
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { dropUnusedSettings } from './drop-unused-settings.ts';
+import { readVerificationTask } from './read-compilation-task.ts';
+
+const PATH = 'A.sol';
+const SOURCES = { [PATH]: { content: 'contract A {}' } };
+const ADDRESS = `0x${'11'.repeat(20)}`;
+
+function codeOf(settings: Record<string, unknown>, sources: object = SOURCES): unknown {
+  try {
+    readVerificationTask(
+      {
+        chainId: 1,
+        address: `0x${'22'.repeat(20)}`,
+        compilation: {
+          kind: 'standard_json',
+          compilerVersion: '0.8.37',
+          contractIdentifier: `${PATH}:A`,
+          input: { language: 'Solidity', sources: { ...SOURCES, ...sources }, settings },
+        },
+      },
+      5_000_000,
+    );
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+}
+
+const libraries = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`L${index}`, ADDRESS]));
+
+describe('the settings of a job', () => {
+  it('name 1,000 libraries and remappings at the most', () => {
+    expect(codeOf({ libraries: { [PATH]: libraries(998) }, remappings: ['a=b'] })).toBeUndefined();
+    for (const settings of [
+      { libraries: { [PATH]: libraries(1000) } },
+      { libraries: Object.fromEntries(Object.keys(libraries(1001)).map((id) => [id, {}])) },
+      { remappings: Array.from({ length: 1001 }, () => 'a=b') },
+    ]) {
+      expect(codeOf(settings)).toBe('invalid_compiler_input');
+    }
+  });
+
+  it.each(['\0', '\ud800'])('hold no text that cannot be stored (%j)', (text) => {
+    expect(codeOf({ remappings: [text] })).toBe('invalid_compiler_input');
+    expect(codeOf({ libraries: { [text]: { L: ADDRESS } } })).toBe('invalid_compiler_input');
+    expect(codeOf({}, { [`${text}.sol`]: { content: '' } })).toBe('missing_or_invalid_source');
+    expect(codeOf({}, { 'B.sol': { content: text } })).toBe('missing_or_invalid_source');
+  });
+});
+
+it('drops remappings that would take too long to look up in the sources', () => {
+  const compiled = { contract: {}, evm: { bytecode: {}, deployedBytecode: {} } };
+  const drop = (characters: number): unknown => {
+    const remappings = Array.from({ length: 1000 }, () => 'used/=x/');
+    const content = 'import "used/a.sol";'.padEnd(characters);
+    const input = {
+      language: 'Solidity',
+      sources: { [PATH]: { content } },
+      settings: { remappings },
+    };
+    const task = {
+      language: 'solidity',
+      version: '0.8.37',
+      target: { path: PATH, name: 'A' },
+      input,
+    };
+    return dropUnusedSettings(task, input, compiled as never, { match: 'partial' } as never);
+  };
+  expect(drop(20_000)).toBeUndefined();
+  expect(drop(30_000)).toMatchObject({ settings: { remappings: [] } });
+});

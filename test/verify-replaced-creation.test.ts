@@ -1,0 +1,200 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Hex } from '../src/lib/hex.ts';
+import { readStatistics } from '../src/repository/statistics.ts';
+import { recount } from '../src/repository/recount.ts';
+import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { callOf, word } from './support/creation-deployments.ts';
+import {
+  createReplaceableContracts,
+  type ReplaceableContracts,
+} from './support/replaceable-contracts.ts';
+import { runInProcess } from './support/run-cli.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  compileAsDeveloper,
+  configOf,
+  inputOf,
+  post,
+  verifyOverV2,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+
+// The owner is in storage: creation code with other arguments leaves the same code.
+const SOURCE = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+contract Owned {
+    uint256 public owner;
+    constructor(uint256 first) { owner = first; }
+    function end() external { selfdestruct(payable(msg.sender)); }
+}
+`;
+const INPUT = inputOf({ 'Owned.sol': SOURCE }, { evmVersion: 'shanghai' });
+const BODY = {
+  stdJsonInput: INPUT,
+  compilerVersion: '0.8.37',
+  contractIdentifier: 'Owned.sol:Owned',
+};
+const absent = findAnvil() === undefined;
+
+describe.skipIf(absent)(
+  `a contract made anew with the same code${absent ? `: ${NO_ANVIL}` : ''}`,
+  () => {
+    let anvil: Anvil;
+    let testDatabase: TestDatabase;
+    let service: BootedService;
+    let contracts: ReplaceableContracts;
+    let address: Hex;
+    let creationCode: string;
+
+    beforeAll(async () => {
+      [anvil, testDatabase] = await Promise.all([
+        startAnvil({ chainId: VERIFIED_CHAIN_ID, hardfork: 'shanghai' }),
+        createTestDatabase(),
+      ]);
+      contracts = await createReplaceableContracts(anvil);
+      address = contracts.madeByNonce;
+      ({ creationCode } = await compileAsDeveloper('0.8.37', INPUT, 'Owned.sol', 'Owned'));
+      service = await boot(0);
+    });
+    afterAll(async () => {
+      await service.close();
+      await anvil.stop();
+      await testDatabase.drop();
+    });
+
+    const boot = (recheckPerHour: number): Promise<BootedService> =>
+      bootService({
+        databaseUrl: testDatabase.url,
+        yaml: configOf(anvil, `verification: { recheckPerHour: ${recheckPerHour} }\n`),
+      });
+    const make = async (owner: number): Promise<Hex> =>
+      (await contracts.makeByNonce(`0x${creationCode}${word(owner)}`)).transactionHash;
+    /** Creation code of somebody else, which returns the code that these sources give. */
+    const makeOtherwise = async (): Promise<Hex> => {
+      const runtime = await anvil.request<Hex>('eth_getCode', [address, 'latest']);
+      const size = ((runtime.length - 2) / 2).toString(16).padStart(4, '0');
+      await end();
+      const init = `61${size}80600a5f395ff3`;
+      const prefix = init.padEnd(20, '0');
+      return (await contracts.makeByNonce(`0x${prefix}${runtime.slice(2)}`)).transactionHash;
+    };
+    const end = (): Promise<unknown> => anvil.send({ to: address, data: callOf('end()') });
+    const remake = async (owner: number): Promise<Hex> => {
+      await end();
+      return make(owner);
+    };
+    const verify = (creationTransactionHash?: Hex) =>
+      verifyOverV2(service.apiUrl, address, {
+        ...BODY,
+        ...(creationTransactionHash && { creationTransactionHash }),
+      });
+    const eventsOf = async (): Promise<readonly { kind: string; reason?: string }[]> => {
+      const url = `${service.apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${address}/events`;
+      const answer = (await (await fetch(url)).json()) as {
+        results: readonly { kind: string; reason?: string }[];
+      };
+      return answer.results;
+    };
+    const recordedCreation = async (): Promise<unknown> => {
+      const url = `${service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}?fields=all`;
+      const { creationMatch, runtimeMatch, deployment } = (await (await fetch(url)).json()) as {
+        creationMatch: unknown;
+        runtimeMatch: unknown;
+        deployment: { transactionHash: unknown };
+      };
+      return { creationMatch, runtimeMatch, transactionHash: deployment.transactionHash };
+    };
+    /** The counts are those of the rows and of the events. */
+    const expectExactCounts = async (): Promise<void> => {
+      expect((await recount(testDatabase.database, { repair: false })).differences).toEqual([]);
+      const { chains } = await readStatistics(testDatabase.database);
+      expect(chains).toMatchObject([{ full: 1, partial: 0 }]);
+    };
+
+    let first: Hex;
+    let second: Hex;
+    const REPLACED = [{ kind: 'stored' }, { kind: 'withdrawn', reason: 'creation_replaced' }];
+    const newestEvents = async (): Promise<unknown> => (await eventsOf()).slice(0, 2);
+
+    it('lets the submission of its true creation in, and withdraws the old one', async () => {
+      first = await make(1);
+      await verify(first);
+      second = await remake(2);
+      const { contract } = await verify(second);
+      expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: 'exact_match' });
+      expect(await recordedCreation()).toMatchObject({ transactionHash: second });
+      expect((await eventsOf()).map(({ kind, reason }) => [kind, reason])).toEqual([
+        ['upgraded', undefined],
+        ['stored', undefined],
+        ['withdrawn', 'creation_replaced'],
+        ['stored', undefined],
+      ]);
+      await expectExactCounts();
+    });
+
+    it('is believed by the later creation where no state shows that it was gone', async () => {
+      second = await remake(3);
+      await anvil.request('anvil_mine', ['0x400']);
+      const third = await remake(4);
+      await anvil.request('anvil_mine', ['0x400']);
+      expect((await verify(third)).contract).toMatchObject({ creationMatch: 'exact_match' });
+      expect(await recordedCreation()).toMatchObject({ transactionHash: third });
+      const again = await post(`${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`, {
+        ...BODY,
+        creationTransactionHash: second,
+      });
+      expect(again.status).toBe(409);
+      second = third;
+    });
+
+    it('loses what was said of its creation when another made it, and keeps the match of its code', async () => {
+      const other = await makeOtherwise();
+      const { contract } = await verify(other);
+      expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
+      expect(await newestEvents()).toMatchObject(REPLACED);
+      await expectExactCounts();
+      for (const old of [first, second]) {
+        expect((await verify(old)).contract).toMatchObject({ creationMatch: null });
+      }
+    });
+
+    it('is found by fullmatch recheck', async () => {
+      await verify(await remake(5));
+      await remake(6);
+      const folder = await createTemporaryFolder();
+      onTestFinished(() => folder.remove());
+      await writeFile(path.join(folder.path, 'fullmatch.yaml'), configOf(anvil));
+      const recheck = async (): Promise<unknown> => {
+        const { stdout } = await runInProcess(
+          ['recheck', String(VERIFIED_CHAIN_ID), address, '--json'],
+          { environment: { DATABASE_URL: testDatabase.url }, workingDirectory: folder.path },
+        );
+        return JSON.parse(stdout);
+      };
+      expect(await recheck()).toMatchObject([{ outcome: 'creation_replaced' }]);
+      expect(await recheck()).toMatchObject([{ outcome: 'same' }]);
+      expect(await newestEvents()).toMatchObject(REPLACED);
+      expect(await recordedCreation()).toMatchObject({
+        runtimeMatch: 'exact_match',
+        creationMatch: null,
+      });
+      await expectExactCounts();
+    });
+
+    it('is found by the service itself', async () => {
+      await verify(await remake(7));
+      await remake(8);
+      const walking = await boot(36_000);
+      try {
+        await expect.poll(newestEvents, { timeout: 15_000 }).toMatchObject(REPLACED);
+      } finally {
+        await walking.close();
+      }
+      await expectExactCounts();
+    });
+  },
+);

@@ -1,0 +1,19 @@
+import { type VNode } from 'preact';
+import { SafeText } from '../parts/safe-text.tsx';
+
+/** Reasons that the service gives by itself; an operator's own are free text. */
+const REASON_TEXTS: Readonly<Record<string, string>> = {
+  code_replaced: 'other code stands at the address now',
+  creation_replaced: 'a later transaction created the contract anew, with the same code',
+};
+
+/** Why a match was withdrawn or corrected: the words for a known code, and the code itself. */
+export function WithdrawalReason({ reason }: { readonly reason: string }): VNode {
+  const text = Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason] : undefined;
+  if (text === undefined) return <SafeText text={reason} />;
+  return (
+    <>
+      {text} (<code>{reason}</code>)
+    </>
+  );
+}
