@@ -30,7 +30,7 @@ describe('fair shares', () => {
           for (const share of held) {
             before.set(share.network, (before.get(share.network) ?? 0) + share.amount);
           }
-          const share: Share = shares.open(`10.0.${network}.${host}`, () => {
+          const share: Share = shares.open(`11.0.${network}.${host}`, () => {
             held.delete(share);
           });
           const wasHeld = new Set(held);

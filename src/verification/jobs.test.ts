@@ -243,8 +243,8 @@ describe('submitting', () => {
           for (const line of await lines()) {
             before.set(line.network, (before.get(line.network) ?? 0) + line.jobs);
           }
-          const own = `10.0.${network}.0/24`;
-          const isTaken = await submit(undefined, `10.0.${network}.${host}`, limits).then(
+          const own = `11.0.${network}.0/24`;
+          const isTaken = await submit(undefined, `11.0.${network}.${host}`, limits).then(
             () => true,
             () => false,
           );

@@ -116,7 +116,9 @@ export class EventHub {
     if (this.#closed) throw new FullmatchError('shutting_down', 'The service is about to end.');
     let client: Client | undefined;
     const seat = this.#seats.open(name, () => {
-      if (client !== undefined) this.#drop(client, 'another client takes the seat');
+      if (client === undefined) return;
+      this.#clients.delete(client);
+      client.controller.close();
     });
     const granted = seat.grow(1);
     if (granted !== 'granted') throw tooMany(granted, this.#options);
@@ -149,10 +151,11 @@ export class EventHub {
     this.#clients.clear();
   }
 
-  #drop(client: Client, why: string): void {
+  /** Ends the stream of a client that does not take its events, which are thrown away. */
+  #drop(client: Client): void {
     this.#clients.delete(client);
     client.seat.release();
-    client.controller.error(new Error(why));
+    client.controller.error(new Error('the client does not take its events'));
   }
 
   get #id(): string {
@@ -184,7 +187,7 @@ export class EventHub {
     for (const client of this.#clients) {
       const { desiredSize } = client.controller;
       if (desiredSize !== null && desiredSize > 0) client.controller.enqueue(bytes);
-      else this.#drop(client, 'the client does not take its events');
+      else this.#drop(client);
     }
   }
 }
