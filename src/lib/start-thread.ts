@@ -1,18 +1,14 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
+const SOURCES = new URL('../', import.meta.url).href;
+const BUILT = new URL('../../dist/', import.meta.url).href;
+
 /**
  * Starts a thread of this program.
  * @param program the URL of its source beside the caller, such as `new URL('./reading-thread.ts', import.meta.url)`.
- * Where the caller is compiled, the compiled file runs; where tests and benchmarks run the sources, tsx reads them.
+ * The compiled file of it runs. Where tests and benchmarks run the sources, that is the one of the last build.
  */
 export function startThread(program: URL, options: WorkerOptions): Worker {
-  if (!import.meta.url.endsWith('.ts')) {
-    return new Worker(new URL(program.href.replace(/\.ts$/, '.js')), options);
-  }
-  // Found from the working directory, which is the project's.
-  const load = `import('tsx/esm/api').then(({ register }) => {
-    register();
-    return import(${JSON.stringify(program.href)});
-  });`;
-  return new Worker(load, { ...options, eval: true });
+  const compiled = program.href.replace(SOURCES, BUILT).replace(/\.ts$/, '.js');
+  return new Worker(new URL(compiled), options);
 }

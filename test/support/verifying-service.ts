@@ -109,7 +109,10 @@ export async function readStatistics({ repositoryUrl }: BootedService): Promise<
 
 const suites = new Map<string, Promise<readonly CompiledSample[]>>();
 
-/** A contract of the suite as its developer compiled it: a version, optimized, with other settings where they are given. */
+/**
+ * A contract of the suite as its developer compiled it, alone with what it needs: a version, optimized, with other
+ * settings where they are given.
+ */
 export async function suiteContract(
   version: SolcVersion,
   name: string,
@@ -117,10 +120,10 @@ export async function suiteContract(
 ): Promise<CompiledSample> {
   const input = {
     language: 'Solidity' as const,
-    sources: { 'contracts/Suite.sol': { content: suiteSource(version) } },
+    sources: { 'contracts/Suite.sol': { content: suiteSource(version, name) } },
     settings: { optimizer: { enabled: true, runs: 200 }, ...more },
   };
-  const key = `${version} ${JSON.stringify(more)}`;
+  const key = `${version} ${name} ${JSON.stringify(more)}`;
   const compiled = suites.get(key) ?? compileSamples(version, { optimized: input });
   suites.set(key, compiled);
   const sample = (await compiled).find((each) => each.name === name);
