@@ -31,7 +31,9 @@ async function dataFolder(): Promise<string> {
 describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
   it('is gone soon after its service was killed', async () => {
     const dataDir = await dataFolder();
-    const service = await startProgram({ environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir } });
+    const service = await startProgram({
+      environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir },
+    });
     expect(await hasRunningServer(dataDir)).toBe(true);
     service.child.kill('SIGKILL');
     await service.ended;
