@@ -9,6 +9,11 @@ import { PROGRAM, LOOPBACK_PORTS, runProgram, startProgram } from './support/boo
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
 const TIMEOUT_MS = 60_000;
+/** Two thousand chains would be read and compressed for each start, and none of them is asked for. */
+const FEW_CHAINS = {
+  FULLMATCH_REGISTRY_INCLUDE: 'configured',
+  FULLMATCH_REGISTRY_DEFAULTS: 'false',
+};
 /** A busy machine takes its time. */
 const SOON = { timeout: 15_000 };
 
@@ -26,7 +31,9 @@ async function dataFolder(): Promise<string> {
 describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
   it('is gone soon after its service was killed', async () => {
     const dataDir = await dataFolder();
-    const service = await startProgram({ environment: { FULLMATCH_DATA_DIR: dataDir } });
+    const service = await startProgram({
+      environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir },
+    });
     expect(await hasRunningServer(dataDir)).toBe(true);
     service.child.kill('SIGKILL');
     await service.ended;
@@ -35,7 +42,7 @@ describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
 
   it('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {
     const dataDir = await dataFolder();
-    const environment = { ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir };
+    const environment = { ...LOOPBACK_PORTS, ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir };
     const starting = runProgram(['start'], { environment });
     await expect.poll(() => hasRunningServer(dataDir), SOON).toBe(true);
     starting.child.kill('SIGQUIT');
@@ -51,6 +58,7 @@ describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
     const { port } = taken.address() as { port: number };
     const environment = {
       ...LOOPBACK_PORTS,
+      ...FEW_CHAINS,
       FULLMATCH_API_PORT: String(port),
       FULLMATCH_DATA_DIR: dataDir,
     };
@@ -63,7 +71,12 @@ describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
   it('is stopped in order by the two signals that a Ctrl-C below npm makes', async () => {
     const dataDir = await dataFolder();
     const child = spawn(process.execPath, [PROGRAM, 'start'], {
-      env: { PATH: process.env['PATH'], ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir },
+      env: {
+        PATH: process.env['PATH'],
+        ...LOOPBACK_PORTS,
+        ...FEW_CHAINS,
+        FULLMATCH_DATA_DIR: dataDir,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

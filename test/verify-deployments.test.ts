@@ -36,8 +36,9 @@ async function verify(
   name: string,
   address: string,
   creationTransactionHash: string,
+  maker = name,
 ): Promise<WireJob> {
-  const sample = await suiteContract(version, name);
+  const sample = await suiteContract(version, name, {}, maker);
   return verifying.verify(address, bodyOfSample(sample, { creationTransactionHash }));
 }
 
@@ -51,8 +52,9 @@ async function makeChild(factory: Hex, data: Hex): Promise<{ child: Hex; hash: H
   return { child: `0x${last.slice(-40)}`, hash };
 }
 
-async function creationCodeOf(name: string, argument = ''): Promise<string> {
-  return `0x${linkCode(await suiteContract(NEWEST, name), 'creation').toString('hex')}${argument}`;
+async function creationCodeOf(name: string, argument: string, maker = name): Promise<string> {
+  const sample = await suiteContract(NEWEST, name, {}, maker);
+  return `0x${linkCode(sample, 'creation').toString('hex')}${argument}`;
 }
 
 describe.skipIf(!installed)(`deployments of every kind${installed ? '' : ` (${NO_ANVIL})`}`, () => {
@@ -88,9 +90,10 @@ describe.skipIf(!installed)(`deployments of every kind${installed ? '' : ` (${NO
     async (version) => {
       const maker = await deploySample(verifying.anvil, await suiteContract(version, 'Maker'));
       const { child, hash } = await makeChild(maker.address, AbiFunction.encodeData(MAKE, [77n]));
-      const job = await verify(version, 'Child', child, hash);
+      const job = await verify(version, 'Child', child, hash, 'Maker');
       expect(job.contract).toMatchObject(FULL);
-      const creation = linkCode(await suiteContract(version, 'Child'), 'creation').toString('hex');
+      const sample = await suiteContract(version, 'Child', {}, 'Maker');
+      const creation = linkCode(sample, 'creation').toString('hex');
       const { deployment, creationBytecode } = await expectEvidence(
         verifying,
         child,
@@ -111,9 +114,9 @@ describe.skipIf(!installed)(`deployments of every kind${installed ? '' : ` (${NO
     const salt: Hex = `0x${'ab'.repeat(32)}`;
     const call = AbiFunction.encodeData(MAKE_SALTED, [salt, 3n]);
     const { child, hash } = await makeChild(salted.address, call);
-    const job = await verify(NEWEST, 'Child', child, hash);
+    const job = await verify(NEWEST, 'Child', child, hash, 'Salted');
     expect(job.contract).toMatchObject(FULL);
-    const creationCode = await creationCodeOf('Child', word(3));
+    const creationCode = await creationCodeOf('Child', word(3), 'Salted');
     const { deployment } = await expectEvidence(verifying, child, creationCode);
     expect(deployment).toMatchObject({ deployer: checksumAddress(salted.address) });
   });
@@ -138,9 +141,9 @@ describe.skipIf(!installed)(`deployments of every kind${installed ? '' : ` (${NO
       'latest',
     ]);
     const child: Hex = `0x${first.slice(-40)}`;
-    const job = await verify(NEWEST, 'Child', child, nest.transactionHash);
+    const job = await verify(NEWEST, 'Child', child, nest.transactionHash, 'Nest');
     expect(job.contract).toMatchObject(FULL);
-    const creationCode = await creationCodeOf('Child', word(7));
+    const creationCode = await creationCodeOf('Child', word(7), 'Nest');
     const { deployment } = await expectEvidence(verifying, child, creationCode);
     expect(deployment).toMatchObject({
       transactionHash: nest.transactionHash,

@@ -251,7 +251,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     });
 
     test('settings that an old compiler ignores are refused, and those without effect dropped', async () => {
-      const sources = { [PATH]: suiteSource('0.4.26') };
+      const sources = { [PATH]: suiteSource('0.4.26', 'Plain') };
       const input = inputOf(sources);
       const { creation } = await compile('0.4.26', input, 'Plain');
       const { address, transactionHash } = await deploy(verifying.anvil, creation);
@@ -304,7 +304,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
       const other = await deploySample(verifying.anvil, sample);
       const changed = {
         ...forged,
-        sources: { [SUITE]: { content: `${suiteSource(NEWEST)}// another` } },
+        sources: { [SUITE]: { content: `${suiteSource(NEWEST, 'Plain')}// another` } },
       };
       const job = await verify(other.address, NEWEST, changed, target, other.transactionHash);
       expect(job.contract).toMatchObject({ match: 'match' });

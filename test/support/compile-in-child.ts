@@ -6,7 +6,8 @@ import { runSoljson } from './run-soljson.ts';
 
 const SUPPORT = dirname(fileURLToPath(import.meta.url));
 const PROJECT = dirname(dirname(SUPPORT));
-const CACHE = join(PROJECT, 'node_modules', '.cache', 'fullmatch-compilations');
+/** Holds the outputs of compilers, each under its key. */
+export const COMPILATIONS = join(PROJECT, 'node_modules', '.cache', 'fullmatch-compilations');
 
 /** The versions of solc that tests have: the newest as `solc`, the others under npm aliases. */
 export const SOLC_VERSIONS = [
@@ -33,42 +34,43 @@ function packageOf(version: SolcVersion): string {
   return version === '0.8.37' ? 'solc' : `solc-${version}`;
 }
 
-function cacheFileOf(version: SolcVersion, input: object): string {
-  const key = createHash('sha256').update(version).update(JSON.stringify(input)).digest('hex');
-  return join(CACHE, `${key}.json`);
+function keyOf(version: SolcVersion, input: object): string {
+  return createHash('sha256').update(version).update(JSON.stringify(input)).digest('hex');
 }
+
+const fileOf = (key: string): string => join(COMPILATIONS, `${key}.json`);
 
 /**
  * Compiles standard JSON inputs with one version of solc, all in one child process, and gives the outputs in order.
- * Results are kept under node_modules/.cache, so that a second run of the tests compiles nothing.
+ * Results are kept under node_modules/.cache, beside those that recorded-compilations.ts puts there.
  */
 export async function compileInChild<Output>(
   version: SolcVersion,
   inputs: readonly object[],
 ): Promise<Output[]> {
-  const files = inputs.map((input) => cacheFileOf(version, input));
+  const keys = inputs.map((input) => keyOf(version, input));
   const texts = new Map<string, string>();
   const missing = new Map<string, object>();
-  for (const [index, file] of files.entries()) {
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text === undefined) missing.set(file, inputs[index] ?? {});
-    else texts.set(file, text);
+  for (const [index, key] of keys.entries()) {
+    const text = await readFile(fileOf(key), 'utf8').catch(() => undefined);
+    if (text === undefined) missing.set(key, inputs[index] ?? {});
+    else texts.set(key, text);
   }
   if (missing.size > 0) {
-    await mkdir(CACHE, { recursive: true });
     const outputs = await runSoljson(packageOf(version), [...missing.values()]);
-    for (const [index, file] of [...missing.keys()].entries()) {
+    for (const [index, key] of [...missing.keys()].entries()) {
       const text = JSON.stringify(outputs[index]);
-      texts.set(file, text);
-      await writeWhole(file, text);
+      texts.set(key, text);
+      await keepCompilation(key, text);
     }
   }
-  return files.map((file) => JSON.parse(texts.get(file) ?? '') as Output);
+  return keys.map((key) => JSON.parse(texts.get(key) ?? '') as Output);
 }
 
-/** Renamed into place: test files that compile at the same time never see half a file. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  const unfinished = `${file}.${process.pid}`;
+/** Keeps an output. Renamed into place: test files that compile at the same time never see half a file. */
+export async function keepCompilation(key: string, text: string): Promise<void> {
+  await mkdir(COMPILATIONS, { recursive: true });
+  const unfinished = `${fileOf(key)}.${process.pid}`;
   await writeFile(unfinished, text);
-  await rename(unfinished, file);
+  await rename(unfinished, fileOf(key));
 }

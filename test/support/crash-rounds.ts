@@ -22,7 +22,7 @@ export interface CrashReport {
   readonly differences: readonly CountDifference[];
 }
 
-const IMPORT_SCRIPT = fileURLToPath(new URL('./acknowledging-import.ts', import.meta.url));
+const IMPORT_SCRIPT = fileURLToPath(new URL('./importing-process.mjs', import.meta.url));
 const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CONTRACTS = 1500;
 const ALL_KEYS = sql(
@@ -90,7 +90,7 @@ async function importUntilKilled(
     environment: { FULLMATCH_DATA_DIR: dataDir },
     workingDirectory: path.dirname(dataDir),
   });
-  const importer = spawn(process.execPath, ['--import', 'tsx', IMPORT_SCRIPT, dataDir, tree], {
+  const importer = spawn(process.execPath, [IMPORT_SCRIPT, dataDir, tree], {
     cwd: PROJECT_ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

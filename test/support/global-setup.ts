@@ -7,6 +7,7 @@ import { silentLogger } from '../../src/log.ts';
 import { connectClient } from '../../src/store/connection-target.ts';
 import { openEmbeddedServer } from '../../src/store/embedded-server.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { unpackCompilations } from './recorded-compilations.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
 declare module 'vitest' {
@@ -74,12 +75,17 @@ async function buildProgram(): Promise<void> {
 /** Vitest runs this once before all test files, and what it returns after them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // At once: neither needs the other, and each leaves half of the machine to it.
-  const [server, built] = await Promise.allSettled([startTestServer(), buildProgram()]);
+  const [server, ...others] = await Promise.allSettled([
+    startTestServer(),
+    buildProgram(),
+    unpackCompilations(),
+  ]);
   if (server.status === 'rejected') throw server.reason;
   const { address, stop } = server.value;
-  if (built.status === 'rejected') {
+  const failed = others.find((each) => each.status === 'rejected');
+  if (failed !== undefined) {
     await stop();
-    throw built.reason;
+    throw failed.reason;
   }
   project.provide('testServer', address);
   return stop;

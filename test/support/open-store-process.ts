@@ -14,7 +14,7 @@ export interface StoreProcess {
   kill(): Promise<void>;
 }
 
-const SCRIPT = fileURLToPath(new URL('store-process.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('store-process.mjs', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Starts such a process, as another user when one is given, and waits until its store is open. */
@@ -22,7 +22,7 @@ export async function openStoreProcess(
   dataDir: string,
   user: { uid?: number; gid?: number } = {},
 ): Promise<StoreProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, dataDir], {
+  const child = spawn(process.execPath, [SCRIPT, dataDir], {
     cwd: ROOT,
     ...user,
   });

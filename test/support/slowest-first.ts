@@ -6,22 +6,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * worker may begin a long file when all others are at their end. A name that is missing here costs only time.
  */
 const SLOWEST = [
-  // Compiles what the other tests of bytecode and verification then find compiled.
-  'bytecode-oracle',
-  ...['compilers-limits', 'client-hardhat-3', 'client-hardhat-2', 'crash', 'pages', 'client-forge'],
-  ...[
-    'concurrent-writers',
-    'reload',
-    'verify-process',
-    'demo-command',
-    'pages-verify',
-    'pages-states',
-    'pages-statistics',
-    'pages-keyboard',
-  ],
-  ...['pages-payloads', 'pages-interaction', 'pages-explanations', 'pages-contracts'],
-  ...['verify-matrix', 'verify-settings', 'bytecode-compilers', 'verify-libraries'],
-  ...['verify-deployments', 'list-sync', 'secret-canaries', 'http-snapshot-swaps'],
+  ...['compilers-limits', 'verify-bombs', 'bytecode-oracle'],
+  ...['crash', 'compilers-compile', 'demo-command', 'client-hardhat-3', 'client-hardhat-2'],
+  ...['pages-payloads', 'pages', 'client-forge', 'forgeries', 'verify-forgeries', 'verify-matrix'],
+  ...['verify-libraries', 'verify-settings', 'pages-verify', 'pages-states', 'verify-process'],
+  ...['concurrent-writers', 'malformed-requests', 'http-snapshot-swaps', 'secret-canaries'],
+  ...['service-ends', 'reload', 'list-sync-chaos', 'import-repository', 'verify-deployments'],
+  ...['list-sync', 'pages-statistics', 'pages-keyboard', 'pages-contracts', 'pages-interaction'],
+  ...['pages-explanations', 'bytecode-compilers'],
+  ...['embedded-server', 'put-back', 'start', 'registry-properties', 'data-directory'],
 ];
 
 function rankOf({ moduleId }: TestSpecification): number {

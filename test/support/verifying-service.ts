@@ -109,18 +109,23 @@ export async function readStatistics({ repositoryUrl }: BootedService): Promise<
 
 const suites = new Map<string, Promise<readonly CompiledSample[]>>();
 
-/** A contract of the suite as its developer compiled it: a version, optimized, with other settings where they are given. */
+/**
+ * A contract of the suite as its developer compiled it, alone with what it needs: a version, optimized, with other
+ * settings where they are given.
+ * @param within the contract whose source it comes from: one that another made is of the source of its maker
+ */
 export async function suiteContract(
   version: SolcVersion,
   name: string,
   more: Readonly<Record<string, unknown>> = {},
+  within = name,
 ): Promise<CompiledSample> {
   const input = {
     language: 'Solidity' as const,
-    sources: { 'contracts/Suite.sol': { content: suiteSource(version) } },
+    sources: { 'contracts/Suite.sol': { content: suiteSource(version, within) } },
     settings: { optimizer: { enabled: true, runs: 200 }, ...more },
   };
-  const key = `${version} ${JSON.stringify(more)}`;
+  const key = `${version} ${within} ${JSON.stringify(more)}`;
   const compiled = suites.get(key) ?? compileSamples(version, { optimized: input });
   suites.set(key, compiled);
   const sample = (await compiled).find((each) => each.name === name);

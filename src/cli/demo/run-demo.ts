@@ -79,14 +79,13 @@ async function deploy(
 ): Promise<Deployed> {
   if (contract.madeBy !== undefined) return make(node, contract.madeBy, contract.key, addresses);
   const input = inputOf(contract, contract.sources, addresses);
+  // The compiler makes code only for what is asked for.
+  const outputSelection = { [contract.path]: { [contract.name]: ['evm.bytecode.object'] } };
   const { output } = await verification.compilers.compile({
     language: 'solidity',
     version,
     signal,
-    input: {
-      ...input,
-      settings: { ...input.settings, outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
-    },
+    input: { ...input, settings: { ...input.settings, outputSelection } },
   });
   const code = output.contracts?.[contract.path]?.[contract.name]?.evm?.bytecode?.object;
   if (code === undefined || code === '') {

@@ -19,24 +19,26 @@ function visibility(version: SolcVersion): string {
   return isAtLeast(version, '0.7') ? '' : 'public';
 }
 
-/**
- * One source with a contract of every kind that matching has to know, in the dialect of the version:
- * Plain, Arguments, Sums and Products (libraries), Linked, Child, Maker (creates a Child when called), Nest (creates two
- * kinds of contracts in its constructor), and from 0.6.5 on Immutables and Salted (create2).
- */
-export function suiteSource(version: SolcVersion): string {
+/** What the code of each contract of the suite needs of the others. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  Linked: ['Sums', 'Products'],
+  Maker: ['Child'],
+  Nest: ['Child', 'Plain'],
+  Salted: ['Child'],
+};
+
+/** The contracts of the suite in the dialect of a version, by their names, in the order of the source. */
+function suiteContracts(version: SolcVersion): Readonly<Record<string, string>> {
   const construct = (name: string, parameters: string, body: string): string =>
     `${constructorOf(version, name)}(${parameters}) ${visibility(version)} { ${body} }`;
   const external = isAtLeast(version, '0.5') ? 'external' : 'public';
-  return `pragma solidity >=0.4.11;
-
-contract Plain {
+  return {
+    Plain: `contract Plain {
     uint256 public number;
     mapping(address => uint256) public counts;
     function set(uint256 value) public { number = value; counts[msg.sender] += 1; }
-}
-
-contract Arguments {
+}`,
+    Arguments: `contract Arguments {
     uint256 public number;
     string public text;
     address public owner;
@@ -46,45 +48,37 @@ contract Arguments {
       'uint256 n, string memory t, address o, uint256[] memory l',
       'number = n; text = t; owner = o; list = l;',
     )}
-}
-
-library Sums {
+}`,
+    Sums: `library Sums {
     function add(uint256 a, uint256 b) public pure returns (uint256) { uint256 c = a + b; require(c >= a); return c; }
     function append(uint256[] storage list, uint256 value) public { list.push(value); }
-}
-
-library Products {
+}`,
+    Products: `library Products {
     function times(uint256 a, uint256 b) public pure returns (uint256) { return a * b; }
-}
-
-contract Linked {
+}`,
+    Linked: `contract Linked {
     uint256 public result;
     function both(uint256 a, uint256 b) public { result = Sums.add(Products.times(a, b), Products.times(b, 3)); }
     function more(uint256 a) public { result = Sums.add(result, a); }
     function most(uint256 a) public { result = Products.times(Sums.add(result, a), Sums.add(a, 7)); }
-}
-
-contract Child {
+}`,
+    Child: `contract Child {
     uint256 public born;
     ${construct('Child', 'uint256 n', 'born = n;')}
     function grow() public { born += 1; }
-}
-
-contract Maker {
+}`,
+    Maker: `contract Maker {
     Child public last;
     function make(uint256 n) public { last = new Child(n); }
-}
-
-contract Nest {
+}`,
+    Nest: `contract Nest {
     Child public child;
     Plain public plain;
     ${construct('Nest', '', 'child = new Child(7); plain = new Plain(); plain.set(9);')}
     function again() public { child = new Child(8); }
-}
-${
-  isAtLeast(version, '0.6.5')
-    ? `
-contract Immutables {
+}`,
+    ...(isAtLeast(version, '0.6.5') && {
+      Immutables: `contract Immutables {
     uint256 public immutable limit;
     address public immutable owner;
     bytes4 public immutable tag;
@@ -92,15 +86,31 @@ contract Immutables {
     function within(uint256 n) external view returns (bool) { return n < limit && msg.sender == owner; }
     function both() external view returns (uint256, address, bytes4) { return (limit, owner, tag); }
     function twice() external view returns (uint256) { return limit * 2; }
-}
-
-contract Salted {
+}`,
+      Salted: `contract Salted {
     Child public last;
     function make(bytes32 salt, uint256 n) ${external} { last = new Child{salt: salt}(n); }
-}`
-    : ''
+}`,
+    }),
+  };
 }
-`.replaceAll(' pure ', isAtLeast(version, '0.4.16') ? ' pure ' : ' constant ');
+
+/**
+ * One source with a contract of every kind that matching has to know, in the dialect of the version:
+ * Plain, Arguments, Sums and Products (libraries), Linked, Child, Maker (creates a Child when called), Nest (creates two
+ * kinds of contracts in its constructor), and from 0.6.5 on Immutables and Salted (create2).
+ * @param name only this contract and what its code needs: compilers take seconds for the whole source
+ */
+export function suiteSource(version: SolcVersion, name?: string): string {
+  const contracts = suiteContracts(version);
+  const kept = Object.keys(contracts).filter(
+    (each) => name === undefined || each === name || NEEDS[name]?.includes(each) === true,
+  );
+  const text = kept.map((each) => contracts[each]).join('\n\n');
+  return `pragma solidity >=0.4.11;\n\n${text}\n`.replaceAll(
+    ' pure ',
+    isAtLeast(version, '0.4.16') ? ' pure ' : ' constant ',
+  );
 }
 
 /** A contract of which the compiler says in its auxdata that it is experimental, where the version does. */

@@ -3,31 +3,39 @@
  * transaction has committed: what stands on standard output is acknowledged. For tests that kill it.
  * Arguments: the data directory, the tree.
  */
-import { importRepository } from '../../src/importer/import-repository.ts';
-import { silentLogger } from '../../src/log.ts';
-import { type Database, type Queryable } from '../../src/store/database.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { importBuilt } from './import-built.mjs';
+
+/** @typedef {import('../../src/store/database.ts').Database} Database */
+/** @typedef {{ readonly chain_id: string, readonly address: Buffer }} RaisedRow */
+
+/** @type {typeof import('../../src/importer/import-repository.ts')} */
+const { importRepository } = await importBuilt('importer/import-repository.ts');
+/** @type {typeof import('../../src/log.ts')} */
+const { silentLogger } = await importBuilt('log.ts');
+/** @type {typeof import('../../src/store/open-store.ts')} */
+const { openStore } = await importBuilt('store/open-store.ts');
 
 const [, , dataDir = '', tree = ''] = process.argv;
 const store = await openStore({ poolSize: 2, dataDir }, silentLogger);
 const { database } = store;
 
-const acknowledging: Database = {
+/** @type {Database} */
+const acknowledging = {
   query: (statement, values) => database.query(statement, values),
   limited: (timeLimitMs) => database.limited(timeLimitMs),
   listen: (channel, onNotify) => database.listen(channel, onNotify),
   transaction: async (work) => {
-    let raised: { chain_id: string; address: Buffer }[] = [];
+    /** @type {RaisedRow[]} */
+    let raised = [];
     const result = await database.transaction((transaction) => {
       raised = [];
       return work({
-        query: async <Row extends object>(
-          ...[statement, values]: Parameters<Queryable['query']>
-        ) => {
-          const rows = await transaction.query<Row>(statement, values);
+        query: async (statement, values) => {
+          /** @type {unknown} */
+          const rows = await transaction.query(statement, values);
           if (statement.label === 'raise matches')
-            raised.push(...(rows as unknown as typeof raised));
-          return rows;
+            raised.push(.../** @type {RaisedRow[]} */ (rows));
+          return /** @type {never[]} */ (rows);
         },
       });
     });

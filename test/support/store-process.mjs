@@ -1,9 +1,14 @@
 // A process that opens the store of the data directory in its first parameter, prints what it got as one JSON line,
 // and keeps it open until its standard input ends; then it closes the store and prints "closed".
 import { once } from 'node:events';
-import { FullmatchError } from '../../src/errors.ts';
-import { silentLogger } from '../../src/log.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { importBuilt } from './import-built.mjs';
+
+/** @type {typeof import('../../src/errors.ts')} */
+const { FullmatchError } = await importBuilt('errors.ts');
+/** @type {typeof import('../../src/log.ts')} */
+const { silentLogger } = await importBuilt('log.ts');
+/** @type {typeof import('../../src/store/open-store.ts')} */
+const { openStore } = await importBuilt('store/open-store.ts');
 
 const [dataDir = ''] = process.argv.slice(2);
 try {
