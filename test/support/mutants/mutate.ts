@@ -15,7 +15,8 @@ export interface Places {
 
 function overwrite(code: Buffer, at: number, bytes: Uint8Array): Buffer {
   const changed = Buffer.from(code);
-  changed.set(bytes.subarray(0, Math.max(0, code.length - at)), at);
+  // Changes before this one may have left nothing at that place.
+  if (at >= 0 && at < code.length) changed.set(bytes.subarray(0, code.length - at), at);
   return changed;
 }
 
