@@ -100,7 +100,7 @@ describe('the page of a contract', () => {
   });
 
   test('could not check where the record cannot be read, which is not the same as not verified', async () => {
-    const contracts = { ...real.contracts, readContract: fail };
+    const contracts = { ...real.contracts, readRecordVersion: fail };
     const failed = await read(`/contract/1/${PLAIN}`, { contracts });
     expect(failed.status).toBe(503);
     expect(failed.page).toContain('Could not check, because');
