@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type ClientConfig } from 'pg';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
@@ -17,7 +18,7 @@ export class Circuit {
   readonly #log: Logger;
   readonly #closing: AbortSignal;
   #probing = false;
-  #hung = new AbortController();
+  #hung = manyListeners(new AbortController());
   #openSince: Date | undefined;
 
   constructor(target: ConnectionTarget, log: Logger, closing: AbortSignal) {
@@ -53,7 +54,7 @@ export class Circuit {
         this.#log.info({ event: 'database_answers' }, 'the database answers again');
     } finally {
       this.#openSince = undefined;
-      if (this.#hung.signal.aborted) this.#hung = new AbortController();
+      if (this.#hung.signal.aborted) this.#hung = manyListeners(new AbortController());
       this.#probing = false;
     }
   }
@@ -100,4 +101,10 @@ export function notAnswering(target: ConnectionTarget): FullmatchError {
 
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && /timeout/i.test(error.message);
+}
+
+/** Each use of the database listens while it lasts, and Node warns of more than ten. */
+function manyListeners(controller: AbortController): AbortController {
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
