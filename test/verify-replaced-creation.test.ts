@@ -118,6 +118,7 @@ describe.skipIf(absent)(
     let first: Hex;
     let second: Hex;
     const REPLACED = [{ kind: 'stored' }, { kind: 'withdrawn', reason: 'creation_replaced' }];
+    const DISPROVED = [{ kind: 'stored' }, { kind: 'withdrawn', reason: 'creation_disproved' }];
     const newestEvents = async (): Promise<unknown> => (await eventsOf()).slice(0, 2);
 
     it('lets the submission of its true creation in, and withdraws the old one', async () => {
@@ -175,9 +176,9 @@ describe.skipIf(absent)(
         );
         return JSON.parse(stdout);
       };
-      expect(await recheck()).toMatchObject([{ outcome: 'creation_replaced' }]);
+      expect(await recheck()).toMatchObject([{ outcome: 'creation_disproved' }]);
       expect(await recheck()).toMatchObject([{ outcome: 'same' }]);
-      expect(await newestEvents()).toMatchObject(REPLACED);
+      expect(await newestEvents()).toMatchObject(DISPROVED);
       expect(await recordedCreation()).toMatchObject({
         runtimeMatch: 'exact_match',
         creationMatch: null,
@@ -190,7 +191,7 @@ describe.skipIf(absent)(
       await remake(8);
       const walking = await boot(36_000);
       try {
-        await expect.poll(newestEvents, { timeout: 15_000 }).toMatchObject(REPLACED);
+        await expect.poll(newestEvents, { timeout: 15_000 }).toMatchObject(DISPROVED);
       } finally {
         await walking.close();
       }

@@ -7,7 +7,13 @@ import { sha256 } from '../repository/verified-contract-identity.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { withdrawMatch } from '../repository/withdraw-match.ts';
 import { sql, type Database } from '../store/database.ts';
-import { CREATION_REPLACED, settleCreation, withdrawReplacedCreation } from './creation-check.ts';
+import {
+  CREATION_DISPROVED,
+  CREATION_REPLACED,
+  type CreationLoss,
+  settleCreation,
+  withdrawReplacedCreation,
+} from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
@@ -31,14 +37,15 @@ interface MatchedCode {
 /**
  * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
- * contract anew, so that what the match said of its creation was withdrawn; `gone` no code stands there today, which is no reason to withdraw what
- * was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
+ * contract anew, so that what the match said of its creation was withdrawn; `creation_disproved` the same, where the
+ * chain's states say that the transaction did not leave what stands there; `gone` no code stands there today, which is no
+ * reason to withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
  * `not_checked` the chain could not be read, which says nothing.
  */
 export type CodeCheck =
   | {
       readonly outcome:
-        'same' | 'code_replaced' | 'creation_replaced' | 'gone' | 'not_verified' | 'unknown_code';
+        'same' | 'code_replaced' | CreationLoss | 'gone' | 'not_verified' | 'unknown_code';
     }
   | { readonly outcome: 'not_checked'; readonly reason: string };
 
@@ -92,8 +99,7 @@ export async function checkCode(
     options: { signal, ...(quorum && { quorum }) },
   };
   try {
-    const isReplaced = await withdrawReplacedCreation(place, named);
-    return { outcome: isReplaced ? CREATION_REPLACED : 'same' };
+    return { outcome: (await withdrawReplacedCreation(place, named)) ?? 'same' };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!signal.aborted) throw error;
@@ -135,7 +141,13 @@ async function withdrawIfReplaced(
 const REPLACEMENTS = {
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
+  [CREATION_DISPROVED]:
+    'a match was withdrawn: its transaction did not leave the contract that stands there',
 } as const;
+
+function isReplacement(outcome: CodeCheck['outcome']): outcome is keyof typeof REPLACEMENTS {
+  return outcome in REPLACEMENTS;
+}
 
 /** Logs the withdrawal of a match, if the outcome of a check says one. */
 export function logReplaced(
@@ -144,7 +156,7 @@ export function logReplaced(
   address: Hex,
   outcome: CodeCheck['outcome'],
 ): void {
-  if (outcome !== CODE_REPLACED && outcome !== CREATION_REPLACED) return;
+  if (!isReplacement(outcome)) return;
   log.warn({ event: outcome, chain_id: chainId, address }, REPLACEMENTS[outcome]);
 }
 
@@ -173,8 +185,8 @@ export function withdrawWhatWasReplaced(
         ...{ database, readers: parts, chain, address, running },
         options: { ...(signal && { signal }), ...(quorum && { quorum }) },
       };
-      return settleCreation(place, found, () =>
-        logReplaced(log, chain.record.chainId, address, CREATION_REPLACED),
+      return settleCreation(place, found, (reason) =>
+        logReplaced(log, chain.record.chainId, address, reason),
       );
     },
   };

@@ -10,8 +10,13 @@ import { withdrawCreation } from '../repository/withdraw-creation.ts';
 import { sql, type Database } from '../store/database.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 
-/** The reason of the withdrawal of a match whose contract was created again by a later transaction. */
+/** The reason of the withdrawal of a match whose contract was created again by a later transaction, which is known. */
 export const CREATION_REPLACED = 'creation_replaced';
+/** That of one whose transaction did not leave what stands there, as the states of the chain say. */
+export const CREATION_DISPROVED = 'creation_disproved';
+
+/** Why a match lost its creation. */
+export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
 
 const READ_CREATION = sql(
   'read matched creation',
@@ -33,8 +38,8 @@ const WAS_REPLACED = sql(
    ) AS was_replaced`,
 );
 
-/** Refusals that say that the code which runs came from another transaction. */
-const REPLACED: ReadonlySet<string> = new Set<CreationRefusal>([
+/** Refusals that say that the code which runs came from another transaction, where a quorum gives them. */
+const DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
   'created_again',
   'left_other_code',
 ]);
@@ -80,10 +85,14 @@ async function prove(place: CreationPlace, submitted: Hex): Promise<CreationSear
   });
 }
 
-/** Whether the chain says today that the stored transaction is not the creation of the contract that stands there. */
+/**
+ * Whether a quorum says today that the stored transaction is not the creation of the contract that stands there. What
+ * fewer endpoints say proves nothing: an honest endpoint without traces and old states cannot contradict them.
+ */
 async function isDisproved(place: CreationPlace, known: KnownCreation): Promise<boolean> {
-  const { methods } = await prove(place, bytesToHex(known.transaction_hash));
-  return methods.some(({ outcome }) => REPLACED.has(outcome));
+  const transactionHash = bytesToHex(known.transaction_hash);
+  const reason = (await prove(place, transactionHash)).denied?.get(transactionHash);
+  return reason !== undefined && DISPROVING.has(reason);
 }
 
 function isLater(found: Creation, known: KnownCreation): boolean {
@@ -92,35 +101,44 @@ function isLater(found: Creation, known: KnownCreation): boolean {
   return found.transactionIndex > Number(known.transaction_index ?? -1);
 }
 
-async function withdraw(place: CreationPlace, known: KnownCreation): Promise<boolean> {
-  if (known.creation_match === null) return false;
-  return withdrawCreation(place.database, {
+/** @returns the reason, where a creation was withdrawn */
+async function withdraw(
+  place: CreationPlace,
+  known: KnownCreation,
+  reason: CreationLoss,
+): Promise<CreationLoss | undefined> {
+  if (known.creation_match === null) return undefined;
+  const isWithdrawn = await withdrawCreation(place.database, {
     chainId: place.chain.record.chainId,
     address: place.address,
-    reason: CREATION_REPLACED,
+    reason,
     matchId: known.match_id,
     runtimeCode: place.running.code,
   });
+  return isWithdrawn ? reason : undefined;
 }
 
 /**
  * Proves the creation of a match anew: code that can destroy itself may be made again at its address by other creation
  * code, and run the same. `named` is a transaction that somebody says is the creation: where it is, and later than the
  * stored one, the stored one is not.
- * @returns whether the creation was withdrawn
+ * @returns why the creation was withdrawn; undefined where it was not
  */
 export async function withdrawReplacedCreation(
   place: CreationPlace,
   named?: Hex,
-): Promise<boolean> {
-  if (!canDestroyItself(place.running.code)) return false;
+): Promise<CreationLoss | undefined> {
+  if (!canDestroyItself(place.running.code)) return undefined;
   const known = await readKnown(place);
-  if (known === undefined || known.creation_match === null) return false;
+  if (known === undefined || known.creation_match === null) return undefined;
   if (named !== undefined && named !== bytesToHex(known.transaction_hash)) {
     const { creation } = await prove(place, named);
-    if (creation !== undefined && isLater(creation, known)) return withdraw(place, known);
+    if (creation !== undefined && isLater(creation, known)) {
+      return withdraw(place, known, CREATION_REPLACED);
+    }
   }
-  return (await isDisproved(place, known)) && withdraw(place, known);
+  if (!(await isDisproved(place, known))) return undefined;
+  return withdraw(place, known, CREATION_DISPROVED);
 }
 
 /**
@@ -131,22 +149,27 @@ export async function withdrawReplacedCreation(
 export async function settleCreation(
   place: CreationPlace,
   found: CreationSearch,
-  onReplaced: () => void,
+  onWithdrawn: (reason: CreationLoss) => void,
 ): Promise<CreationSearch> {
   if (!canDestroyItself(place.running.code)) return found;
   const { creation } = found;
   const known = await readKnown(place);
+  const lose = async (stored: KnownCreation, reason: CreationLoss): Promise<void> => {
+    const withdrawn = await withdraw(place, stored, reason);
+    if (withdrawn !== undefined) onWithdrawn(withdrawn);
+  };
   if (creation === undefined) {
     if (known !== undefined && known.creation_match !== null && (await isDisproved(place, known))) {
-      if (await withdraw(place, known)) onReplaced();
+      await lose(known, CREATION_DISPROVED);
     }
     return found;
   }
   if (await wasReplaced(place, creation.transactionHash)) return refused(found);
   const storedHash = known && bytesToHex(known.transaction_hash);
   if (known === undefined || storedHash === creation.transactionHash) return found;
-  if (!isLater(creation, known) && !(await isDisproved(place, known))) return refused(found);
-  if (await withdraw(place, known)) onReplaced();
+  if (isLater(creation, known)) await lose(known, CREATION_REPLACED);
+  else if (await isDisproved(place, known)) await lose(known, CREATION_DISPROVED);
+  else return refused(found);
   return found;
 }
 

@@ -22,10 +22,11 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-/** Starts a node on 127.0.0.1 that asks the node at `url` and filters what it says. */
+/** Starts a node on an address of this machine that asks the node at `url` and filters what it says. */
 export async function startFilteringNode(
   url: string,
   filter: NodeFilter = {},
+  host = '127.0.0.1',
 ): Promise<FilteringNode> {
   const calls: string[] = [];
   const answer = async ({ id, method, params }: Call): Promise<object> => {
@@ -61,7 +62,7 @@ export async function startFilteringNode(
         () => response.destroy(),
       );
     });
-  });
+  }, host);
   const node: FilteringNode = Object.assign(server, { calls, filter });
   return node;
 }

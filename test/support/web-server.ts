@@ -1,10 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A server of a test on 127.0.0.1, which counts what reaches it. */
+/** A server of a test on an address of this machine, which counts what reaches it. */
 export interface WebServer {
   readonly port: number;
-  /** `127.0.0.1:port`, as the allow list has it. */
+  /** `host:port`, as the allow list has it. */
   readonly hostPort: string;
   readonly url: string;
   /** Connections so far; one refused before the first byte counts too. */
@@ -12,7 +12,10 @@ export interface WebServer {
   readonly close: () => Promise<void>;
 }
 
-function watch(server: ReturnType<typeof createSocketServer>): Promise<WebServer> {
+function watch(
+  server: ReturnType<typeof createSocketServer>,
+  host = '127.0.0.1',
+): Promise<WebServer> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -22,9 +25,9 @@ function watch(server: ReturnType<typeof createSocketServer>): Promise<WebServer
     socket.on('close', () => sockets.delete(socket));
   });
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, host, () => {
       const { port } = server.address() as AddressInfo;
-      const hostPort = `127.0.0.1:${port}`;
+      const hostPort = `${host}:${port}`;
       resolve({
         port,
         hostPort,
@@ -41,8 +44,8 @@ function watch(server: ReturnType<typeof createSocketServer>): Promise<WebServer
 }
 
 /** A server that answers by a request listener. */
-export function startWebServer(listener: RequestListener): Promise<WebServer> {
-  return watch(createServer(listener));
+export function startWebServer(listener: RequestListener, host?: string): Promise<WebServer> {
+  return watch(createServer(listener), host);
 }
 
 /** A server that says what the test wants, HTTP or not, to each connection whose first bytes have come. */

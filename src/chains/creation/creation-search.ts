@@ -61,6 +61,8 @@ export interface MethodRecord extends MethodEnd {
 /** The creation of a contract if any method led to it, and what each came to. */
 export interface CreationSearch {
   readonly creation?: Creation;
+  /** What a quorum says of transactions that are not the creation. */
+  readonly denied?: ReadonlyMap<Hex, CreationRefusal>;
   /** One record for each method, in their order. */
   readonly methods: readonly MethodRecord[];
 }

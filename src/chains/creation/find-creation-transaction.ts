@@ -77,6 +77,7 @@ interface Search {
   readonly options: FindCreationOptions;
   /** What came of transactions that were checked: none is checked twice. */
   readonly refused: Map<Hex, CreationRefusal>;
+  readonly denied: Map<Hex, CreationRefusal>;
   creation: Creation | undefined;
 }
 
@@ -94,7 +95,11 @@ export async function findCreationTransaction(
 ): Promise<CreationSearch> {
   const lower = address.toLowerCase() as Hex;
   const refused = new Map<Hex, CreationRefusal>();
-  const search: Search = { parts, chain, address: lower, options, refused, creation: undefined };
+  const denied = new Map<Hex, CreationRefusal>();
+  const search: Search = {
+    ...{ parts, chain, address: lower, options, refused, denied },
+    creation: undefined,
+  };
   const methods: MethodRecord[] = [];
   const wanted = CREATION_METHODS.filter((method) => options.methods?.includes(method) ?? true);
   for (const method of wanted) {
@@ -104,7 +109,7 @@ export async function findCreationTransaction(
         : { method, outcome: 'not_needed', durationMs: 0 },
     );
   }
-  return { ...(search.creation && { creation: search.creation }), methods };
+  return { ...(search.creation && { creation: search.creation }), denied, methods };
 }
 
 /** One method within its bounds; whatever it meets is an outcome. */
@@ -168,6 +173,7 @@ async function checkOnChain(
   });
   if (reading.creation === undefined) {
     refused.set(transactionHash, reading.reason);
+    if (reading.isAgreed) search.denied.set(transactionHash, reading.reason);
     return reading.reason;
   }
   search.creation = reading.creation;

@@ -65,7 +65,7 @@ export async function findCreationAt(
     sender: sent.from,
   };
   const running = known ?? (await readRunningCode(question, endpoint));
-  const block = { number: facts.blockNumber, hash: facts.blockHash };
+  const block = { number: facts.blockNumber, hash: facts.blockHash, sender: facts.sender };
   const to = sent.to ?? undefined;
   if (to === undefined && receiptFound.contractAddress === address) {
     const refusal = await refusePlainCreation(question, endpoint, running, block);

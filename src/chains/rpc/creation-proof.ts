@@ -5,7 +5,7 @@ import { readCodeAt, readCodeByNumber } from './code-reading.ts';
 import { type CreationQuestion, lacksMethod } from './creation-trace.ts';
 import { canDestroyItself } from './destroyable-code.ts';
 import { reasonOf } from './rpc-faults.ts';
-import { blockHead, hash } from './rpc-shapes.ts';
+import { blockHead, hash, quantity } from './rpc-shapes.ts';
 
 /** The code that runs at an address, and the block at which it was read. */
 export interface RunningCode {
@@ -27,6 +27,8 @@ export type ProofRefusal =
 interface CreationBlock {
   readonly number: number;
   readonly hash: Hex;
+  /** Who signed the transaction: the account has sent something in every later state. */
+  readonly sender: Hex;
 }
 
 /** The runtime code of the deterministic deployment proxy, which reverts where it creates nothing. */
@@ -125,11 +127,33 @@ async function refuseDestroyed(
   if (await isSinceCancun(question, endpoint, block)) return undefined;
   for (const number of sampleBlocks(block.number, running.blockNumber)) {
     const state = await readStateAt(question, endpoint, running, number);
-    if (state === 'unavailable') return 'not_proven';
-    // Only a state that the endpoint kept before this one shows that this one is not merely forgotten.
-    if (state !== 'same') return number === block.number ? 'no_code_after' : 'created_again';
+    if (state === 'same') continue;
+    if (state === 'other') return number === block.number ? 'left_other_code' : 'created_again';
+    const isKept = state === 'none' && (await keepsState(question, endpoint, block, number));
+    if (!isKept) return 'not_proven';
+    return number === block.number ? 'no_code_after' : 'created_again';
   }
   return undefined;
+}
+
+/** Whether an endpoint still has a state after the transaction: some show forgotten ones as empty. */
+async function keepsState(
+  { rpc, chain, options }: CreationQuestion,
+  endpoint: Endpoint,
+  { sender }: CreationBlock,
+  number: number,
+): Promise<boolean> {
+  const request = {
+    method: 'eth_getTransactionCount',
+    params: [sender, `0x${number.toString(16)}`],
+    result: quantity,
+  };
+  try {
+    return (await rpc.ask(chain, endpoint, request, options)) > 0;
+  } catch (error) {
+    if (error instanceof FullmatchError && lacksMethod(error)) return false;
+    throw error;
+  }
 }
 
 /** All blocks of a short stretch, else some at even distances; the creation's own is among them. */

@@ -40,6 +40,8 @@ export type CreationReading =
   | {
       readonly creation: undefined;
       readonly reason: CreationRefusal;
+      /** Whether as many endpoints give the reason as a creation needs; else it only explains why there is none. */
+      readonly isAgreed: boolean;
       /** What the endpoints said or could not do. */
       readonly endpoints: readonly EndpointFault[];
     };
@@ -128,7 +130,10 @@ export async function readCreation(
     if (!ending.aborted || options.signal?.aborted === true) throw error;
     count.faults.push({ endpoint: 'all', reason: 'deadline_exceeded' });
   }
-  return { creation: undefined, reason: chooseRefusal(count), endpoints: count.faults };
+  return {
+    ...{ creation: undefined, reason: chooseRefusal(count), isAgreed: false },
+    endpoints: count.faults,
+  };
 }
 
 /** Counts one endpoint's word; the answer when enough operators have said the same. */
@@ -150,7 +155,7 @@ function countFinding(
   const operators = (denials.get(finding) ?? new Set()).add(operatorOf(endpoint));
   denials.set(finding, operators);
   if (operators.size < needed) return undefined;
-  return { creation: undefined, reason: finding, endpoints: faults };
+  return { creation: undefined, reason: finding, isAgreed: true, endpoints: faults };
 }
 
 function chooseRefusal({ votes, denials, faults }: Count): CreationRefusal {

@@ -5,6 +5,8 @@ import { SafeText } from '../parts/safe-text.tsx';
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   code_replaced: 'other code stands at the address now',
   creation_replaced: 'a later transaction created the contract anew, with the same code',
+  creation_disproved:
+    'the chain says that the transaction which was taken for the creation did not leave this contract',
 };
 
 /** Why a match was withdrawn or corrected: the words for a known code, and the code itself. */
