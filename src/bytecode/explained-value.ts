@@ -60,8 +60,9 @@ export function explainAuxdata(template: CodeTemplate, onChain: Buffer): Explain
 }
 
 /**
- * An immutable has one value, the one at its first reference; a library's own address has no choice at all.
- * A library that was never deployed by its creation code (a genesis allocation) keeps the zeros of the compiler.
+ * An immutable has one value, the one at its first reference; a library's own address has no choice at all. The zeros
+ * of the compiler are no address: the creation code of a library always replaces them, and with them in its place the
+ * same code lets everybody call what only other contracts may run as their own.
  */
 export function explainImmutables(
   template: CodeTemplate,
@@ -72,7 +73,7 @@ export function explainImmutables(
     const first = starts[0];
     if (first === undefined) return [];
     const found = onChain.subarray(first, first + length);
-    if (id !== LIBRARY_ADDRESS_IMMUTABLE || found.every((byte) => byte === 0)) {
+    if (id !== LIBRARY_ADDRESS_IMMUTABLE) {
       return [{ reason: 'immutable', id, starts, value: found }];
     }
     const own = Buffer.alloc(length);
@@ -89,16 +90,11 @@ export function isReservedAddress(address: Uint8Array): boolean {
   return address.subarray(0, ADDRESS_BYTES - RESERVED_BYTES).every((byte) => byte === 0);
 }
 
-/** Call protection is the contract's own address, or still the compiler's zeros, where nothing was applied. */
-export function explainCallProtection(
-  template: CodeTemplate,
-  onChain: Buffer,
-  address: Buffer,
-): Explained[] {
+/** Call protection is the contract's own address, and not the compiler's zeros: see {@link explainImmutables}. */
+export function explainCallProtection(template: CodeTemplate, address: Buffer): Explained[] {
   const isLinked = template.libraries.some(({ starts }) => starts.includes(CALL_PROTECTION_START));
   const isProtected = template.bytes.subarray(0, CALL_PROTECTION.length).equals(CALL_PROTECTION);
-  const isUntouched = onChain.subarray(0, CALL_PROTECTION.length).equals(CALL_PROTECTION);
-  if (isLinked || !isProtected || isUntouched) return [];
+  if (isLinked || !isProtected) return [];
   return [{ reason: 'callProtection', starts: [CALL_PROTECTION_START], value: address }];
 }
 

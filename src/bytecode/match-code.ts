@@ -191,7 +191,7 @@ export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
   const address = hexToBytes(comparison.address);
   const onChain = asBuffer(comparison.onChain);
   const explain = (code: Buffer): Explained[] => [
-    ...explainCallProtection(template, code, address),
+    ...explainCallProtection(template, address),
     ...explainLibraries(template, code, libraries),
     ...explainImmutables(template, code, address),
     ...explainAuxdata(template, code),
