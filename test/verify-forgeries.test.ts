@@ -415,7 +415,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
         const forged = await deploy(verifying.anvil, initCodeOf(runtime));
         for (const hash of [UNKNOWN, forged.transactionHash]) {
           const job = await verify(forged.address, NEWEST, input, target, hash);
-          expect(job.error).toMatchObject({ customCode: 'no_match' });
+          expect(job.error).toMatchObject({ customCode: 'call_protection_missing' });
           const state = await fetch(`${verifying.service.apiUrl}/v1/jobs/${job.verificationId}`);
           const within = viaIR ? 'immutable' : 'callProtection';
           expect(await state.json()).toMatchObject({ failure: { data: { runtime: { within } } } });

@@ -60,9 +60,8 @@ export function explainAuxdata(template: CodeTemplate, onChain: Buffer): Explain
 }
 
 /**
- * An immutable has one value, the one at its first reference; a library's own address has no choice at all. The zeros
- * of the compiler are no address: the creation code of a library always replaces them, and with them in its place the
- * same code lets everybody call what only other contracts may run as their own.
+ * An immutable has one value, the one at its first reference; a library's own address has no choice, but for the zeros
+ * that {@link isUnprotected} refuses.
  */
 export function explainImmutables(
   template: CodeTemplate,
@@ -73,7 +72,7 @@ export function explainImmutables(
     const first = starts[0];
     if (first === undefined) return [];
     const found = onChain.subarray(first, first + length);
-    if (id !== LIBRARY_ADDRESS_IMMUTABLE) {
+    if (id !== LIBRARY_ADDRESS_IMMUTABLE || isZero(found)) {
       return [{ reason: 'immutable', id, starts, value: found }];
     }
     const own = Buffer.alloc(length);
@@ -90,12 +89,31 @@ export function isReservedAddress(address: Uint8Array): boolean {
   return address.subarray(0, ADDRESS_BYTES - RESERVED_BYTES).every((byte) => byte === 0);
 }
 
-/** Call protection is the contract's own address, and not the compiler's zeros: see {@link explainImmutables}. */
-export function explainCallProtection(template: CodeTemplate, address: Buffer): Explained[] {
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+/**
+ * Whether the value is the zeros of the compiler in the place of a library's own address. The creation code of a library
+ * always replaces them: with them, the same code lets everybody call what it is to run only for other contracts.
+ */
+export function isUnprotected({ reason, id, value }: Explained): boolean {
+  const isOwnAddress = reason === 'callProtection' || id === LIBRARY_ADDRESS_IMMUTABLE;
+  return isOwnAddress && isZero(value);
+}
+
+/** Call protection is the contract's own address, but for the zeros that {@link isUnprotected} refuses. */
+export function explainCallProtection(
+  template: CodeTemplate,
+  onChain: Buffer,
+  address: Buffer,
+): Explained[] {
   const isLinked = template.libraries.some(({ starts }) => starts.includes(CALL_PROTECTION_START));
   const isProtected = template.bytes.subarray(0, CALL_PROTECTION.length).equals(CALL_PROTECTION);
   if (isLinked || !isProtected) return [];
-  return [{ reason: 'callProtection', starts: [CALL_PROTECTION_START], value: address }];
+  const found = onChain.subarray(CALL_PROTECTION_START, CALL_PROTECTION_START + ADDRESS_BYTES);
+  const value = isZero(found) ? found : address;
+  return [{ reason: 'callProtection', starts: [CALL_PROTECTION_START], value }];
 }
 
 /** The recompiled code with the values at all their places. */

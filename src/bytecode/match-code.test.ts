@@ -271,7 +271,7 @@ describe('call protection', () => {
   it('is not what the compiler wrote: a library always holds its own address', () => {
     expect(judgeStart(`${START}60`, `${START}60`)).toMatchObject({
       match: null,
-      reason: 'no_match',
+      reason: 'call_protection_missing',
       within: 'callProtection',
     });
   });

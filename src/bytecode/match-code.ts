@@ -6,6 +6,7 @@ import {
   explainImmutables,
   explainLibraries,
   isReservedAddress,
+  isUnprotected,
   LIBRARY_ADDRESS_IMMUTABLE,
   type ConfiguredLibraries,
   type Explained,
@@ -118,6 +119,9 @@ function checkValues(
     if (reason === 'library' && isReservedAddress(value)) {
       return refuseValue(template, onChain, 'library_not_deployed', each);
     }
+    if (isUnprotected(each)) {
+      return refuseValue(template, onChain, 'call_protection_missing', each);
+    }
     const type = reason === 'immutable' ? types.get(id) : undefined;
     if (type !== undefined && !isValueOf(type, value)) {
       return refuseValue(template, onChain, 'immutable_out_of_range', each);
@@ -191,7 +195,7 @@ export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
   const address = hexToBytes(comparison.address);
   const onChain = asBuffer(comparison.onChain);
   const explain = (code: Buffer): Explained[] => [
-    ...explainCallProtection(template, address),
+    ...explainCallProtection(template, code, address),
     ...explainLibraries(template, code, libraries),
     ...explainImmutables(template, code, address),
     ...explainAuxdata(template, code),
