@@ -342,6 +342,92 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
       expect(await evidenceOf(address)).toMatchObject({ unproven: ['names', 'comments'] });
     });
 
+    const objectOf = (constructs: string, statements: string, data = '00'): TestInput => ({
+      language: 'Yul',
+      sources: {
+        'V.yul': {
+          content: `object "V" { code { datacopy(0, dataoffset("r"), datasize("r")) ${constructs} return(0, datasize("r")) } object "r" { code { ${statements} } data "table" hex"${data}" } }`,
+        },
+      },
+      settings: { optimizer: { enabled: false } },
+    });
+
+    test.each([
+      ['a place of the code', 'hex"5061002a34"', 'verbatim_0i_1o(CODE)'],
+      ['an immutable', 'hex"90"', 'verbatim_1i_1o(CODE, loadimmutable("next"))'],
+    ])(
+      'Yul whose bytes put %s where a function returns to is refused',
+      async (_what, code, call) => {
+        const input = objectOf(
+          'setimmutable(0, "next", 21)',
+          `function note(amount) { sstore(caller(), amount) } note(${call.replace('CODE', code)}) codecopy(0, dataoffset("table"), datasize("table")) sstore(0, loadimmutable("next")) stop()`,
+          `${'11'.repeat(40)}${'00'.repeat(40)}5b5f5f5f5f47335af100`,
+        );
+        const { creation } = await compile(NEWEST, input, 'V');
+        const { address, transactionHash } = await deploy(verifying.anvil, creation);
+        const job = await verify(address, NEWEST, input, 'V.yul:V', transactionHash);
+        expect(job.error).toMatchObject({ customCode: 'verbatim_not_allowed' });
+        await expectNothingPublished(address);
+      },
+    );
+
+    test('an immutable of Yul needs its creation where the program holds bytes of code', async () => {
+      const read = 'mstore(0, loadimmutable("fee"))';
+      const plain = objectOf('setimmutable(0, "fee", 21)', `${read} return(0, 32)`);
+      const holding = objectOf(
+        'setimmutable(0, "fee", 21)',
+        `${read} mstore(0, verbatim_0i_1o(hex"5f")) return(0, 32)`,
+      );
+      const target = 'V.yul:V';
+      const { runtime, immutables } = await compile(NEWEST, holding, 'V');
+      const code = initCodeOf(patch(runtime, immutables[0] ?? [], word(0x42)));
+      const forged = await deploy(verifying.anvil, code);
+      const unknown = await verify(forged.address, NEWEST, holding, target, UNKNOWN);
+      expect(unknown.error).toMatchObject({ customCode: 'immutable_not_proven' });
+      const { transactionHash } = forged;
+      const known = await verify(forged.address, NEWEST, holding, target, transactionHash);
+      expect(known.error).toMatchObject({ customCode: 'no_match' });
+      await expectNothingPublished(forged.address);
+      for (const [input, hash] of [
+        [plain, UNKNOWN],
+        [holding, undefined],
+      ] as const) {
+        const { creation } = await compile(NEWEST, input, 'V');
+        const honest = await deploy(verifying.anvil, creation);
+        const created = hash ?? honest.transactionHash;
+        const job = await verify(honest.address, NEWEST, input, target, created);
+        expect(job.contract).toMatchObject({ match: 'match' });
+      }
+    });
+
+    test.each([false, true])(
+      'a library without its own address has no call protection, and no match (via IR: %s)',
+      async (viaIR) => {
+        const input = inputOf(
+          {
+            [PATH]:
+              'library Kept { struct S { uint x; } function set(S storage s, uint v) external { s.x = v; } }',
+          },
+          viaIR ? { viaIR } : {},
+        );
+        const { creation, runtime } = await compile(NEWEST, input, 'Kept');
+        const target = `${PATH}:Kept`;
+        const forged = await deploy(verifying.anvil, initCodeOf(runtime));
+        for (const hash of [UNKNOWN, forged.transactionHash]) {
+          const job = await verify(forged.address, NEWEST, input, target, hash);
+          expect(job.error).toMatchObject({ customCode: 'call_protection_missing' });
+          const state = await fetch(`${verifying.service.apiUrl}/v1/jobs/${job.verificationId}`);
+          const within = viaIR ? 'immutable' : 'callProtection';
+          expect(await state.json()).toMatchObject({ failure: { data: { runtime: { within } } } });
+        }
+        await expectNothingPublished(forged.address);
+        const honest = await deploy(verifying.anvil, creation);
+        const job = await verify(honest.address, NEWEST, input, target, UNKNOWN);
+        expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+        expect(await evidenceOf(honest.address)).toMatchObject({ unproven: ['storage'] });
+      },
+    );
+
     test.each(['SolidityAST', 'EVMAssembly'])('the language %s is refused', async (language) => {
       const { address } = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Plain'));
       const input = { ...inputOf({ [PATH]: '{}' }), language };

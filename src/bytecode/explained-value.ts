@@ -60,8 +60,8 @@ export function explainAuxdata(template: CodeTemplate, onChain: Buffer): Explain
 }
 
 /**
- * An immutable has one value, the one at its first reference; a library's own address has no choice at all.
- * A library that was never deployed by its creation code (a genesis allocation) keeps the zeros of the compiler.
+ * An immutable has one value, the one at its first reference; a library's own address has no choice, but for the zeros
+ * that {@link isUnprotected} refuses.
  */
 export function explainImmutables(
   template: CodeTemplate,
@@ -72,7 +72,7 @@ export function explainImmutables(
     const first = starts[0];
     if (first === undefined) return [];
     const found = onChain.subarray(first, first + length);
-    if (id !== LIBRARY_ADDRESS_IMMUTABLE || found.every((byte) => byte === 0)) {
+    if (id !== LIBRARY_ADDRESS_IMMUTABLE || isZero(found)) {
       return [{ reason: 'immutable', id, starts, value: found }];
     }
     const own = Buffer.alloc(length);
@@ -89,7 +89,20 @@ export function isReservedAddress(address: Uint8Array): boolean {
   return address.subarray(0, ADDRESS_BYTES - RESERVED_BYTES).every((byte) => byte === 0);
 }
 
-/** Call protection is the contract's own address, or still the compiler's zeros, where nothing was applied. */
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+/**
+ * Whether the value is the zeros of the compiler in the place of a library's own address. The creation code of a library
+ * always replaces them: with them, the same code lets everybody call what it is to run only for other contracts.
+ */
+export function isUnprotected({ reason, id, value }: Explained): boolean {
+  const isOwnAddress = reason === 'callProtection' || id === LIBRARY_ADDRESS_IMMUTABLE;
+  return isOwnAddress && isZero(value);
+}
+
+/** Call protection is the contract's own address, but for the zeros that {@link isUnprotected} refuses. */
 export function explainCallProtection(
   template: CodeTemplate,
   onChain: Buffer,
@@ -97,9 +110,10 @@ export function explainCallProtection(
 ): Explained[] {
   const isLinked = template.libraries.some(({ starts }) => starts.includes(CALL_PROTECTION_START));
   const isProtected = template.bytes.subarray(0, CALL_PROTECTION.length).equals(CALL_PROTECTION);
-  const isUntouched = onChain.subarray(0, CALL_PROTECTION.length).equals(CALL_PROTECTION);
-  if (isLinked || !isProtected || isUntouched) return [];
-  return [{ reason: 'callProtection', starts: [CALL_PROTECTION_START], value: address }];
+  if (isLinked || !isProtected) return [];
+  const found = onChain.subarray(CALL_PROTECTION_START, CALL_PROTECTION_START + ADDRESS_BYTES);
+  const value = isZero(found) ? found : address;
+  return [{ reason: 'callProtection', starts: [CALL_PROTECTION_START], value }];
 }
 
 /** The recompiled code with the values at all their places. */

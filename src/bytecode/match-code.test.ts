@@ -268,11 +268,11 @@ describe('call protection', () => {
     });
   });
 
-  it('may still be what the compiler wrote, and then nothing is recorded', () => {
+  it('is not what the compiler wrote: a library always holds its own address', () => {
     expect(judgeStart(`${START}60`, `${START}60`)).toMatchObject({
-      match: 'partial',
-      transformations: [],
-      values: {},
+      match: null,
+      reason: 'call_protection_missing',
+      within: 'callProtection',
     });
   });
 
@@ -297,8 +297,11 @@ describe('call protection', () => {
       match: 'partial',
       values: { immutables: { library_deploy_address: `0x${own.padStart(64, '0')}` } },
     });
-    expect(judgeWord('00'.repeat(32)).match).toBe('partial');
-    for (const word of ['11'.repeat(20).padStart(64, '0'), `01${own.padStart(62, '0')}`]) {
+    for (const word of [
+      '00'.repeat(32),
+      '11'.repeat(20).padStart(64, '0'),
+      `01${own.padStart(62, '0')}`,
+    ]) {
       expect(judgeWord(word)).toMatchObject({ match: null, within: 'immutable' });
     }
   });

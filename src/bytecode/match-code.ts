@@ -6,6 +6,7 @@ import {
   explainImmutables,
   explainLibraries,
   isReservedAddress,
+  isUnprotected,
   LIBRARY_ADDRESS_IMMUTABLE,
   type ConfiguredLibraries,
   type Explained,
@@ -117,6 +118,9 @@ function checkValues(
     const { reason, id = '', value } = each;
     if (reason === 'library' && isReservedAddress(value)) {
       return refuseValue(template, onChain, 'library_not_deployed', each);
+    }
+    if (isUnprotected(each)) {
+      return refuseValue(template, onChain, 'call_protection_missing', each);
     }
     const type = reason === 'immutable' ? types.get(id) : undefined;
     if (type !== undefined && !isValueOf(type, value)) {

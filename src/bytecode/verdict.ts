@@ -22,7 +22,8 @@ export interface CodeMatch {
  * `immutable_out_of_range` all bytes are explained, but an immutable has a value that its type does not have,
  * `immutable_not_proven` all bytes are explained, but an immutable is a place in the code (an internal function) or of a
  * type that is not known, and no creation code that matches shows that the constructor put it there,
- * `library_not_deployed` all bytes are explained, but a library is said to be where none can be.
+ * `library_not_deployed` all bytes are explained, but a library is said to be where none can be,
+ * `call_protection_missing` all bytes are explained, but a library holds zeros in the place of its own address.
  */
 export type MismatchReason =
   | 'no_match'
@@ -30,7 +31,8 @@ export type MismatchReason =
   | 'compiled_bytecode_is_zero'
   | 'immutable_out_of_range'
   | 'immutable_not_proven'
-  | 'library_not_deployed';
+  | 'library_not_deployed'
+  | 'call_protection_missing';
 
 /** There is no match; what a byte-level view needs to show why. */
 export interface CodeMismatch {

@@ -17,10 +17,12 @@ export function unprovenValuesOf(
 ): readonly UnprovenValues[] {
   if (isCreationMatched) return [];
   const { immutables, libraries } = values ?? {};
-  // A library's own address is known: it is where the code was read.
-  const ids = Object.keys(immutables ?? {}).filter((id) => id !== LIBRARY_ADDRESS_IMMUTABLE);
+  // A library's own address is known: it is where the code was read. Zeros, which older records hold, are no address.
+  const unknown = Object.entries(immutables ?? {}).filter(
+    ([id, value]) => id !== LIBRARY_ADDRESS_IMMUTABLE || /^0x0*$/.test(String(value)),
+  );
   return [
-    ...(ids.length > 0 ? (['immutables'] as const) : []),
+    ...(unknown.length > 0 ? (['immutables'] as const) : []),
     ...(Object.keys(libraries ?? {}).length > 0 ? (['libraries'] as const) : []),
   ];
 }

@@ -6,6 +6,7 @@ import {
   type RecompiledCodes,
 } from '../bytecode/compiled-contract.ts';
 import { LIBRARY_ADDRESS_IMMUTABLE } from '../bytecode/explained-value.ts';
+import { type ImmutableType } from '../bytecode/immutable-type.ts';
 import { type RecompiledCode } from '../bytecode/recompiled-code.ts';
 import {
   narrowOutputSelection,
@@ -19,6 +20,7 @@ import { type CompilationTask } from './compilation-task.ts';
 import { type JobReader } from './job-reader.ts';
 import { type RawOutput, type TargetOutput } from './read-output.ts';
 import { VerificationFailure } from './verification-failure.ts';
+import { holdsVerbatim } from './yul-program.ts';
 
 /** What verification needs of compilers. `compilers/` has it. */
 export interface ContractCompiler {
@@ -93,7 +95,7 @@ export async function compileTarget(
     const edited = requireCodes(findContract(second.output, task), task);
     reading = reader.read(compiled, edited);
   }
-  const immutableTypes = await readTypes(task, compiled, async () =>
+  const immutableTypes = await readTypes(task, input, compiled, async () =>
     outputs.readImmutables(await compile(selectImmutableDeclarations(input)), signal),
   );
   return {
@@ -107,11 +109,13 @@ export async function compileTarget(
 }
 
 /**
- * The types of the immutables that a code has. Those of Yul are words: nothing in the language jumps to a value. Where the
- * compiler's answer is too large to be read they stay unknown, and a match needs the creation to prove the values.
+ * The types of the immutables that a code has. Those of Yul are words: nothing in the language jumps to a value. Bytes of
+ * `verbatim` may do what the language does not: beside them a value counts as a place in the code. Where the compiler's
+ * answer is too large to be read the types stay unknown, and a match needs the creation to prove the values.
  */
 async function readTypes(
   { language }: CompilationTask,
+  input: StandardJsonInput,
   { evm }: CompiledContract,
   readDeclared: () => Promise<NonNullable<RecompiledCode['immutableTypes']>>,
 ): Promise<NonNullable<RecompiledCode['immutableTypes']>> {
@@ -120,7 +124,10 @@ async function readTypes(
   );
   if (ids.length === 0) return {};
   if (language !== 'solidity') {
-    return Object.fromEntries(ids.map((id) => [id, { kind: 'unsigned', bits: WORD_BITS }]));
+    const type: ImmutableType = holdsVerbatim(input)
+      ? { kind: 'code_pointer' }
+      : { kind: 'unsigned', bits: WORD_BITS };
+    return Object.fromEntries(ids.map((id) => [id, type]));
   }
   try {
     return await readDeclared();

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
 import { groupByPath } from '../bytecode/library-id.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
@@ -30,16 +31,27 @@ function usedRemappings(
   return remappings.filter((remapping) => isUsed(remapping, sources));
 }
 
-/** Whether a remapping may have changed an import: nothing else depends on it. */
+/** An import, or another string, that begins as relative paths do. */
+const RELATIVE_PATH = /["'](\.\.?\/[^"'\n]*)/g;
+
+/**
+ * Whether a remapping may have changed an import: nothing else depends on it. It leads to one of the sources, since no
+ * other is read, and fits what a source in its context imports, as it is written or relative to the source.
+ */
 function isUsed(remapping: unknown, sources: readonly (readonly [string, string])[]): boolean {
-  const [head = ''] = String(remapping).split('=', 1);
+  const [head = '', ...behind] = String(remapping).split('=');
+  const target = behind.join('=');
   const colon = head.indexOf(':');
   const [context, prefix] = [head.slice(0, Math.max(0, colon)), head.slice(colon + 1)];
-  return sources.some(
-    ([path, content]) =>
-      path.startsWith(prefix) ||
-      (path.startsWith(context) &&
-        (content.includes(`"${prefix}`) || content.includes(`'${prefix}`))),
+  const fits = ([path, content]: readonly [string, string]): boolean =>
+    content.includes(`"${prefix}`) ||
+    content.includes(`'${prefix}`) ||
+    [...content.matchAll(RELATIVE_PATH)].some(([, imported = '']) =>
+      posix.join(posix.dirname(path), imported).startsWith(prefix),
+    );
+  return (
+    sources.some(([path]) => path.startsWith(target)) &&
+    sources.some((source) => source[0].startsWith(context) && fits(source))
   );
 }
 

@@ -50,24 +50,51 @@ describe('the settings of a job', () => {
   });
 });
 
-it('drops remappings that would take too long to look up in the sources', () => {
+/** The input without what a partial match drops; undefined where that is nothing. */
+function dropOf(sources: Readonly<Record<string, string>>, remappings: readonly string[]): unknown {
   const compiled = { contract: {}, evm: { bytecode: {}, deployedBytecode: {} } };
-  const drop = (characters: number): unknown => {
-    const remappings = Array.from({ length: 1000 }, () => 'used/=x/');
-    const content = 'import "used/a.sol";'.padEnd(characters);
-    const input = {
-      language: 'Solidity',
-      sources: { [PATH]: { content } },
-      settings: { remappings },
-    };
-    const task = {
-      language: 'solidity',
-      version: '0.8.37',
-      target: { path: PATH, name: 'A' },
-      input,
-    };
-    return dropUnusedSettings(task, input, compiled as never, { match: 'partial' } as never);
+  const [path = ''] = Object.keys(sources);
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      Object.entries(sources).map(([name, content]) => [name, { content }]),
+    ),
+    settings: { remappings },
   };
+  const task = { language: 'solidity', version: '0.8.37', target: { path, name: 'A' }, input };
+  return dropUnusedSettings(task, input, compiled as never, { match: 'partial' } as never);
+}
+
+it('drops remappings that would take too long to look up in the sources', () => {
+  const drop = (characters: number): unknown =>
+    dropOf(
+      { [PATH]: 'import "used/a.sol";'.padEnd(characters) },
+      Array.from({ length: 1000 }, () => 'used/=A'),
+    );
   expect(drop(20_000)).toBeUndefined();
   expect(drop(30_000)).toMatchObject({ settings: { remappings: [] } });
+});
+
+it.each([
+  ['contracts/=AUDITED/'],
+  [':contracts/=AUDITED/'],
+  [':contracts/=lib/'],
+  ['AUDITED:@lib/=lib/'],
+  ['@lib/=AUDITED/'],
+  ['audited/=lib/'],
+])('drops the remapping %s, which leads no import to a source', (remapping) => {
+  const sources = { 'contracts/T.sol': 'import "@lib/a.sol";', 'lib/a.sol': '' };
+  expect(dropOf(sources, [remapping])).toMatchObject({ settings: { remappings: [] } });
+});
+
+it.each([
+  ['@lib/=lib/'],
+  ['contracts/:@lib/=lib/'],
+  ['contracts/old/=lib/'],
+  [':@lib/='],
+  ['@=li=b/'],
+])('keeps the remapping %s, which leads an import to a source', (remapping) => {
+  const content = 'import "@lib/a.sol"; import "./old/a.sol";';
+  const sources = { 'contracts/T.sol': content, 'lib/a.sol': '', 'li=b/a.sol': '' };
+  expect(dropOf(sources, [remapping])).toBeUndefined();
 });

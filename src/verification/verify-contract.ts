@@ -223,6 +223,8 @@ const REASON_TEXTS = {
   immutable_not_proven:
     'The code on chain has an immutable that holds an internal function, or whose type is not known. Its value is believed only of a known creation transaction; name it.',
   library_not_deployed: 'The code on chain links a library at an address where none can be.',
+  call_protection_missing:
+    'The code on chain is a library that holds zeros in the place of its own address: other creation code than that of the sources made it, and everybody may call directly what is only for other contracts.',
 } as const;
 
 /** What is said where everything is equal, but the value of an immutable comes from other creation code. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linkedByYul, requireReadableYul } from './yul-program.ts';
+import { holdsVerbatim, linkedByYul, requireReadableYul } from './yul-program.ts';
 import { readYulTokens } from './yul-tokens.ts';
 
 const inputOf = (content: string) => ({
@@ -19,11 +19,69 @@ function isReadable(content: string): boolean {
   }
 }
 
+/** What the compiler keeps below the inputs of a call: here return addresses lie. */
+const BELOW: readonly string[] = Array.from({ length: 17 }, (_, index) => `below ${index}`);
+
+/** Opcodes that go on to the next one, by how many values they take and give. */
+const TAKES_AND_GIVES: Readonly<Record<string, string>> = {
+  '2 1': '01 02 03 04 05 06 07 0a 0b 10 11 12 13 14 16 17 18 1a 1b 1c 1d 20',
+  '3 1': '08 09',
+  '1 1': '15 19 1e 31 35 3b 3f 40 49 51 54 5c',
+  '0 1': '30 32 33 34 36 38 3a 3d 41 42 43 44 45 46 47 48 4a 59 5a',
+  '1 0': '50',
+  '2 0': '52 53 55 5d a0',
+  '3 0': '37 39 3e 5e a1',
+  '4 0': '3c a2',
+  '5 0': 'a3',
+  '6 0': 'a4',
+};
+const EFFECTS = new Map(
+  Object.entries(TAKES_AND_GIVES).flatMap(([effect, opcodes]) =>
+    opcodes.split(' ').map((opcode) => [Number.parseInt(opcode, 16), effect] as const),
+  ),
+);
+
+/** Runs bytes on a stack of names; undefined where they touch what lies below, do not run through, or are not known. */
+function runOnStack(code: readonly number[], inputs: number): string[] | undefined {
+  const stack = [...BELOW, ...Array.from({ length: inputs }, (_, index) => `input ${index}`)];
+  const reaches = (depth: number): boolean => stack.length - depth >= BELOW.length;
+  for (let at = 0; at < code.length; at += 1) {
+    const opcode = code[at] ?? 0;
+    if (opcode >= 0x5f && opcode <= 0x7f) {
+      at += opcode - 0x5f;
+      if (at >= code.length) return undefined;
+      stack.push('pushed');
+    } else if (opcode >= 0x80 && opcode <= 0x8f) {
+      const depth = opcode - 0x7f;
+      if (!reaches(depth)) return undefined;
+      stack.push(stack.at(-depth) ?? '');
+    } else if (opcode >= 0x90 && opcode <= 0x9f) {
+      const depth = opcode - 0x8e;
+      if (!reaches(depth)) return undefined;
+      const other = stack.length - depth;
+      const [top = '', deep = ''] = [stack.pop(), stack[other]];
+      stack[other] = top;
+      stack.push(deep);
+    } else {
+      const effect = EFFECTS.get(opcode);
+      if (effect === undefined) return undefined;
+      const [takes = 0, gives = 0] = effect.split(' ').map(Number);
+      if (!reaches(takes)) return undefined;
+      stack.length -= takes;
+      for (let index = 0; index < gives; index += 1) stack.push('given');
+    }
+  }
+  return stack;
+}
+
 describe('requireReadableYul', () => {
   it.each([
     ['a short literal', 'verbatim_0i_1o(hex"5f")'],
-    ['eight bytes', `verbatim_0i_1o(hex"${'5f'.repeat(8)}")`],
-    ['eight bytes by escapes', `verbatim_0i_0o("${String.raw`\x5f`.repeat(8)}")`],
+    ['eight bytes', `verbatim_0i_8o(hex"${'5f'.repeat(8)}")`],
+    ['eight bytes by escapes', `verbatim_0i_8o("${String.raw`\x5f`.repeat(8)}")`],
+    ['a new instruction with its inputs', 'verbatim_2i_0o(hex"5d", 0, 1)'],
+    ['instructions that move their own inputs', 'verbatim_2i_3o(hex"9081", 0, 1)'],
+    ['no bytes without outputs', 'verbatim_0i_0o("")'],
     [
       'a long one in a comment',
       `/* verbatim_0i_0o(hex"${'5f'.repeat(9)}") */ // verbatim_0i_0o(1)`,
@@ -53,11 +111,41 @@ describe('requireReadableYul', () => {
     ['a jump', 'verbatim_1i_0o(hex"56")'],
     ['a place to jump to', 'verbatim_0i_0o(hex"5b")'],
     ['a push that takes in what follows', 'verbatim_0i_1o(hex"61ff")'],
+    ['a swap with what lies below its inputs', 'verbatim_1i_1o(hex"90", x)'],
+    ['a copy of what lies below its inputs', 'verbatim_0i_1o(hex"80")'],
+    ['a pop of what lies below its inputs', 'verbatim_0i_1o(hex"5061123434")'],
+    ['less outputs than it says', 'verbatim_0i_1o("")'],
+    ['more outputs than it says', 'verbatim_1i_0o("", x)'],
+    ['outputs beyond the stack', 'verbatim_0i_99o(hex"5f")'],
+    ['an end', 'verbatim_0i_0o(hex"00")'],
+    ['a call', 'verbatim_7i_1o(hex"f1", 1, 2, 3, 4, 5, 6, 7)'],
+    ['an instruction that swaps with an operand', 'verbatim_1i_1o(hex"e7", x)'],
+    ['an instruction whose effect differs by chain', 'verbatim_1i_1o(hex"a9", x)'],
     ['a jump by an escape', String.raw`verbatim_1i_0o("\x57")`],
     ['many short ones', 'verbatim_0i_0o("12345678")'.repeat(5)],
     ['thirty-three of one byte', 'verbatim_0i_0o(hex"5f")'.repeat(33)],
   ])('refuses %s', (_what, content) => {
     expect(isReadable(content)).toBe(false);
+  });
+
+  it('takes no bytes that touch the stack below their inputs, or leave another height', () => {
+    const short = fc.constantFrom(0x5f, 0x50, 0x01, 0x80, 0x81, 0x90, 0x91, 0x34, 0x52, 0x60, 0x5d);
+    const bytes = fc.array(fc.oneof(short, fc.nat(0xff)), { maxLength: 8 });
+    const count = fc.nat(3);
+    let taken = 0;
+    fc.assert(
+      fc.property(bytes, count, count, (code, inputs, outputs) => {
+        const hex = Buffer.from(code).toString('hex');
+        const stack = runOnStack(code, inputs);
+        const isSound = stack?.length === BELOW.length + outputs;
+        const isTaken = isReadable(`verbatim_${inputs}i_${outputs}o(hex"${hex}")`);
+        if (isTaken) taken += 1;
+        expect(isTaken, hex).toBe(isSound);
+        if (isTaken) expect(stack?.slice(0, BELOW.length)).toEqual(BELOW);
+      }),
+      { numRuns: 5000 },
+    );
+    expect(taken).toBeGreaterThan(50);
   });
 
   it('finds the call behind any comments, strings and literals', () => {
@@ -93,6 +181,11 @@ describe('requireReadableYul', () => {
     }
     expect(performance.now() - started).toBeLessThan(10_000);
   });
+});
+
+it('knows whether a program holds verbatim', () => {
+  expect(holdsVerbatim(inputOf('let x := verbatim_0i_1o(hex"5f")'))).toBe(true);
+  expect(holdsVerbatim(inputOf('let x := "verbatim_0i_1o(1)"'))).toBe(false);
 });
 
 it('names the libraries that a program links', () => {

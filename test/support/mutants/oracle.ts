@@ -121,16 +121,14 @@ function judgeRuntime(sample: CompiledSample, { address, runtime }: ClaimedCodes
   for (const [id, starts] of template.immutables) {
     const value = oneValue(runtime, starts, 32);
     if (value === undefined) return none;
-    const isZero = value.every((byte) => byte === 0);
     if (id === 'library_deploy_address') {
       const word = Buffer.concat([Buffer.alloc(12), own]);
-      if (!isZero && !value.equals(word)) return none;
+      if (!value.equals(word)) return none;
     } else if (typed && IMMUTABLE_TYPES[ids.indexOf(id)]?.(value) === false) return none;
     for (const start of starts) value.copy(filled, start);
   }
   if (template.bytes.subarray(0, 23).toString('hex') === `73${'00'.repeat(20)}3014`) {
-    const value = runtime.subarray(1, 21);
-    if (value.equals(own)) own.copy(filled, 1);
+    own.copy(filled, 1);
   }
   return { level: levelOf(template, filled, runtime), libraries };
 }

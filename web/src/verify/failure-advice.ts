@@ -47,6 +47,8 @@ const NEXT: Readonly<Record<string, string>> = {
     'Name the creation transaction: the value of an internal function counts only with the code that set it.',
   library_not_deployed:
     'Look at the address of the library that the message names: the contract calls a place without code.',
+  call_protection_missing:
+    'Look at who deployed the library and how: its own creation code writes its address into it.',
   no_match:
     'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
   job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
