@@ -119,7 +119,7 @@ describe.skipIf(!installed)(
 
     describe('that explode in time', () => {
       beforeAll(async () => {
-        verifying = await startVerifyingService(limits(`memoryBytes: ${2 ** 31}, timeoutMs: 2500`));
+        verifying = await startVerifyingService(limits(`memoryBytes: ${2 ** 31}, timeoutMs: 5000`));
       }, TIMEOUT_MS);
       afterAll(async () => {
         await verifying.close();
