@@ -434,7 +434,7 @@ describe('slow clients', () => {
     const app = appOf(
       () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(part) })),
     );
-    const listener = await serve(app, { responseTimeoutMs: 600, responseMinBytesPerMs: 100_000 });
+    const listener = await serve(app, { responseTimeoutMs: 600, responseMinBytesPerMs: 1_000_000 });
     const client = await connect(listener);
     client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     let isReading = false;
