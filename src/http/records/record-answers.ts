@@ -6,6 +6,7 @@ import { constants, gzip } from 'node:zlib';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
+import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread, ThreadFault } from '../../lib/task-thread.ts';
 import { type StoredParts } from '../../repository/contract-parts.ts';
 import { type Answer, BASE_HEADERS, JSON_TYPE, makeAnswer, REVALIDATED } from '../answer.ts';
@@ -67,6 +68,7 @@ export class RecordAnswers {
   readonly #compressing = new Map<CachedBody, Promise<void>>();
   readonly #ends = new WeakMap<Socket, Set<() => void>>();
   readonly #thread: TaskThread<RecordTask, RecordAnswer>;
+  readonly #passes = new OwnPasses();
   #renderings = 0;
 
   constructor(options: RecordAnswersOptions) {
@@ -159,6 +161,11 @@ export class RecordAnswers {
     const client = clientOf(c.env, this.#options.trustedProxies);
     this.#budget.requireRoom(client);
     return this.#inTurn(client, read);
+  }
+
+  /** Resolves when something may be rendered that takes milliseconds: other requests come between two such answers. */
+  ownPass(): Promise<void> {
+    return this.#passes.next();
   }
 
   /** Refuses a client that has taken too little of its answers. @throws FullmatchError too_many_client_answers */

@@ -79,6 +79,7 @@ export function addEvidenceRoutes(
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
     if (job === undefined) throw jobNotFound(id);
+    if (job.failure !== undefined) await answers.ownPass();
     return answers.answerText(c, JSON.stringify(renderJobState(job)), NOT_STORED);
   });
 }

@@ -21,7 +21,7 @@ interface PageParts {
   readonly prefixes: readonly string[];
   /** Answers a request to the API host, without a network: the pages read the public interface and nothing else. */
   readonly ask: (path: string) => Response | Promise<Response>;
-  readonly answers: Pick<RecordAnswers, 'hold' | 'requireRoom'>;
+  readonly answers: Pick<RecordAnswers, 'hold' | 'ownPass' | 'requireRoom'>;
   readonly trustedProxies: TrustedProxies;
 }
 
@@ -63,7 +63,7 @@ async function answerPage(parts: PageParts, turns: PageTurns, c: Context): Promi
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
   const isPacked = chooseCoding(accepted, LENGTHS) === 'gzip';
   const { page, bytes } = await turns.run(client, async () => {
-    const { page, text } = await renderPage(parts, turns, c);
+    const { page, text } = await renderPage(parts, c);
     return { page, bytes: isPacked ? await compressGzip(text) : text };
   });
   if (c.req.raw.method !== 'HEAD') answers.hold(c, bytes);
@@ -83,8 +83,7 @@ async function answerPage(parts: PageParts, turns: PageTurns, c: Context): Promi
 }
 
 async function renderPage(
-  { bundle, version, urls, prefixes, ask }: PageParts,
-  turns: PageTurns,
+  { bundle, version, urls, prefixes, ask, answers }: PageParts,
   c: Context,
 ): Promise<{ readonly page: RenderedPage; readonly text: Buffer<ArrayBuffer> }> {
   const { pathname, search } = new URL(c.req.url);
@@ -104,7 +103,7 @@ async function renderPage(
     },
     async (path) => {
       const response = await ask(`/${path}`);
-      await turns.ownPass();
+      await answers.ownPass();
       return response;
     },
   );

@@ -1,4 +1,4 @@
-import { setImmediate as nextPass, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextPass } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 
 import { PageTurns } from './page-turns.ts';
@@ -89,24 +89,5 @@ describe('pages in turns', () => {
     open();
     await Promise.all(pages);
     expect(begun).toHaveLength(8);
-  });
-
-  test('have passes of the event loop of their own', async () => {
-    const turns = new PageTurns();
-    let ticks = 0;
-    let isDone = false;
-    const tick = async (): Promise<void> => {
-      while (!isDone) {
-        ticks += 1;
-        await nextPass();
-      }
-    };
-    void tick();
-    const passes = await Promise.all(
-      Array.from({ length: 5 }, async () => turns.ownPass().then(() => ticks)),
-    );
-    isDone = true;
-    await wait(1);
-    expect(new Set(passes).size).toBe(5);
   });
 });

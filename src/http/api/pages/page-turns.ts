@@ -16,14 +16,10 @@ export interface PageClient {
   readonly signal: AbortSignal;
 }
 
-/**
- * Pages in the turns of their clients. Rendering a page takes the thread that answers all requests for milliseconds, so
- * that other requests come between two of them, and a page is not rendered for a client that has left.
- */
+/** Pages in the turns of their clients. A page is not made for a client that has left. */
 export class PageTurns {
   readonly #turns = new Turns(AT_ONCE);
   readonly #places = new FairShares(MOST);
-  #last: Promise<void> = Promise.resolve();
 
   /**
    * Makes a page in its turn. Where as many wait as may, a client of the network that has most of them gives way.
@@ -45,12 +41,6 @@ export class PageTurns {
       });
       void made.catch(reject).finally(() => place.release());
     });
-  }
-
-  /** Resolves in a pass of the event loop in which it resolves for nobody else. */
-  ownPass(): Promise<void> {
-    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)));
-    return this.#last;
   }
 }
 

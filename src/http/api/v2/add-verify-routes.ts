@@ -28,6 +28,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
       client: clientOf(c.env, deps.trustedProxies),
       signal: c.req.raw.signal,
     });
+    if (job.failure !== undefined) await deps.answers.ownPass();
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await deps.contracts.readContract(chainId, address) : undefined;
