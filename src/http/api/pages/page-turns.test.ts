@@ -31,7 +31,7 @@ function heldPages(): {
 const codeOf = async (page: Promise<unknown>): Promise<unknown> =>
   page.then(
     () => 'made',
-    (error: { code?: string }) => error.code ?? error,
+    (error: unknown) => (error as { code?: string }).code ?? error,
   );
 
 describe('pages in turns', () => {
