@@ -11,15 +11,34 @@ const DRAIN_STEP_MS = 20;
  */
 const IDLE_GRACE_MS = 500;
 const SWEEP_MAX_MS = 5_000;
+/**
+ * Requests of one connection that may be unanswered, the one that is being answered included. Clients that send
+ * requests ahead send a few; Node reads on while they wait, so that more of them cost memory.
+ */
+const MOST_UNANSWERED = 100;
+/** From this many bytes on, an answer is to be taken at a rate. */
+const RATED_FROM_BYTES = 65_536;
+
+/** How slowly answers may be taken. */
+export interface TakingLimits {
+  /** How long nothing may be taken of what waits to be sent. */
+  readonly timeoutMs: number;
+  /** How fast large answers are to be taken on the whole once they have waited for `timeoutMs`. */
+  readonly minBytesPerMs: number;
+}
 
 interface ConnectionState {
   readonly responses: Set<ServerResponse>;
+  /** How those are answered that wait behind the first of the responses. */
+  readonly waiting: Map<ServerResponse, () => void>;
   /** When it last had something to do, and how many bytes it had sent us by then. */
   idleSince: number;
   bytesRead: number;
   /** Bytes that the client has taken, and since when it has taken no more, while there is something to take. */
   taken: number;
   takenSince: number;
+  /** What the client had taken when large answers began to wait, and when that was. */
+  rated: { readonly taken: number; readonly since: number } | undefined;
 }
 
 /** What the open connections of one listener are doing. */
@@ -37,19 +56,29 @@ export class Connections {
     const now = performance.now();
     this.#states.set(socket, {
       responses: new Set(),
+      waiting: new Map(),
       idleSince: now,
       bytesRead: 0,
       taken: 0,
       takenSince: now,
+      rated: undefined,
     });
     socket.once('close', () => this.#states.delete(socket));
   }
 
-  /** Follows a request until its answer has been taken or its connection is gone. */
+  /**
+   * Follows a request until its answer has been taken or its connection is gone. A connection with too many requests
+   * that wait for their answers is cut.
+   */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const state = this.#states.get(socket);
     if (state === undefined) return;
+    if (state.responses.size >= MOST_UNANSWERED) {
+      // What Node has read of it already still comes as requests.
+      socket.destroy();
+      return;
+    }
     state.responses.add(response);
     if (this.#draining) response.shouldKeepAlive = false;
     response.once('close', () => {
@@ -57,7 +86,21 @@ export class Connections {
       // Before a drain nobody asks since when.
       if (this.#draining) state.idleSince = performance.now();
       state.bytesRead = socket.bytesRead;
+      if (state.waiting.size > 0) answerNext(socket, state);
     });
+  }
+
+  /**
+   * Answers a request that was {@link begin begun} once the answers before it on its connection have been taken: a
+   * client that takes nothing, or that sends many requests ahead, has one answer made. It is never answered when its
+   * connection is gone.
+   */
+  inOrder(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const state = this.#states.get(socket);
+    if (state === undefined || firstOf(state) === response) answer();
+    else state.waiting.set(response, answer);
   }
 
   /** The answers that are under way on a connection. */
@@ -67,19 +110,24 @@ export class Connections {
   }
 
   /**
-   * Cuts clients that do not take their answers: nothing of what waits to be sent was taken for `timeoutMs`. A
-   * prepared body is one write, so a whole document has that long; a stream has that long for each of its parts.
-   * `onCut` is told of each. The result ends it.
+   * Cuts clients that do not take their answers: nothing of what waits to be sent was taken for `timeoutMs`, or large
+   * answers have waited for longer than that and were taken too slowly. A prepared body is one write, so a whole
+   * document has `timeoutMs`; a stream has that long for each of its parts. `onCut` is told of each. The result ends it.
    */
-  cutSlowReaders(timeoutMs: number, onCut: (socket: Socket) => void): () => void {
+  cutSlowReaders(limits: TakingLimits, onCut: (socket: Socket) => void): () => void {
+    const { timeoutMs } = limits;
     const sweep = (): void => {
       const now = performance.now();
       for (const [socket, state] of this.#states) {
-        const taken = socket.bytesWritten - socket.writableLength;
-        if (socket.writableLength === 0 || taken !== state.taken) {
+        const waiting = socket.writableLength;
+        const taken = socket.bytesWritten - waiting;
+        if (waiting === 0 || taken !== state.taken) {
           state.taken = taken;
           state.takenSince = now;
-        } else if (now - state.takenSince >= timeoutMs) {
+        }
+        if (waiting === 0) state.rated = undefined;
+        else if (waiting >= RATED_FROM_BYTES) state.rated ??= { taken, since: now };
+        if (now - state.takenSince >= timeoutMs || isTooSlow(state, now, limits)) {
           onCut(socket);
           socket.destroy();
         }
@@ -120,4 +168,28 @@ export class Connections {
     for (const socket of this.#states.keys()) socket.destroy();
     return count;
   }
+}
+
+function firstOf({ responses }: ConnectionState): ServerResponse | undefined {
+  return responses.values().next().value;
+}
+
+/** Others come between two requests that one connection sent ahead. */
+function answerNext(socket: Socket, state: ConnectionState): void {
+  const next = firstOf(state);
+  const answer = next && state.waiting.get(next);
+  if (next === undefined || answer === undefined) return;
+  state.waiting.delete(next);
+  setImmediate(() => {
+    if (!socket.destroyed) answer();
+  });
+}
+
+function isTooSlow(
+  { rated, taken }: ConnectionState,
+  now: number,
+  { timeoutMs, minBytesPerMs }: TakingLimits,
+): boolean {
+  if (rated === undefined) return false;
+  return now - rated.since >= timeoutMs + (taken - rated.taken) / minBytesPerMs;
 }

@@ -429,6 +429,24 @@ describe('slow clients', () => {
     expect(deaf.heardBytes).toBeLessThan(large.length);
   });
 
+  test('that read a little of large answers again and again are cut', async () => {
+    const part = Buffer.alloc(1_000_000, 'x');
+    const app = appOf(
+      () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(part) })),
+    );
+    const listener = await serve(app, { responseTimeoutMs: 600, responseMinBytesPerMs: 1_000_000 });
+    const client = await connect(listener);
+    client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    let isReading = false;
+    const drip = setInterval(() => {
+      isReading = !isReading;
+      if (isReading) client.socket.resume();
+      else client.socket.pause();
+    }, 50);
+    await waitUntil(() => client.ended, 10_000).finally(() => clearInterval(drip));
+    expect(client.heardBytes).toBeGreaterThan(0);
+  });
+
   test('are not mistaken for handlers that take their time', async () => {
     const app = appOf(async () => {
       await new Promise((resolve) => setTimeout(resolve, 900));
@@ -436,6 +454,76 @@ describe('slow clients', () => {
     });
     const { url } = await serve(app, { responseTimeoutMs: 200 });
     expect(await (await undiciRequest(url)).body.text()).toBe('done');
+  });
+});
+
+describe('requests that one connection sends ahead', () => {
+  const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const asks = (count: number): string =>
+    Array.from({ length: count }, (_, index) => ask(`/${index}`)).join('');
+
+  test('are answered in their order, one at a time, in whatever time each takes', async () => {
+    let running = 0;
+    let most = 0;
+    const app = appOf(async ({ url }) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, (Number(url.at(-1)) * 7) % 5));
+      running -= 1;
+      const body = new URL(url).pathname;
+      return new Response(body, { headers: { 'content-length': String(body.length) } });
+    });
+    const client = await connect(await serve(app));
+    client.send(asks(40));
+    client.send(asks(40));
+    const answers = await client.answers(80);
+    const paths = Array.from({ length: 40 }, (_, index) => `/${index}`);
+    expect(answers.map(({ body }) => body)).toEqual([...paths, ...paths]);
+    expect(most).toBe(1);
+  });
+
+  test('have bodies of their own, also such that come while they wait', async () => {
+    const app = appOf(async (received) => {
+      const body = await received.text();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return new Response(body, { headers: { 'content-length': String(body.length) } });
+    });
+    const client = await connect(await serve(app));
+    const large = 'y'.repeat(300_000);
+    const post = (body: string): string =>
+      `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    client.send(post('a') + post('') + post(large) + post('b'));
+    const answers = await client.answers(4);
+    expect(answers.map(({ body }) => body)).toEqual(['a', '', large, 'b']);
+  });
+
+  test('have one answer made while their client takes none', async () => {
+    const large = Buffer.alloc(20_000_000, 'x');
+    let made = 0;
+    const app = appOf(() => {
+      made += 1;
+      return new Response(large, { headers: { 'content-length': String(large.length) } });
+    });
+    const client = await connect(await serve(app));
+    client.socket.pause();
+    client.send(asks(50));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(made).toBe(1);
+    client.socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(made).toBe(1);
+  });
+
+  test('cut their connection where they are very many', async () => {
+    let made = 0;
+    const app = appOf(() => {
+      made += 1;
+      return new Promise<Response>(() => undefined);
+    });
+    const client = await connect(await serve(app));
+    client.send(asks(900));
+    await client.end();
+    expect(made).toBe(1);
   });
 });
 

@@ -29,6 +29,8 @@ export interface ListenerLimits {
   readonly keepAliveTimeoutMs: number;
   /** How long a client may take nothing of its answer before it is cut (30 000). */
   readonly responseTimeoutMs?: number;
+  /** How fast a client has to take large answers once they have waited for that long, in bytes a millisecond (16). */
+  readonly responseMinBytesPerMs?: number;
 }
 
 /** Where to listen, and what is told of requests. */
@@ -57,6 +59,7 @@ export interface Listener {
 }
 
 const RESPONSE_TIMEOUT_MS = 30_000;
+const RESPONSE_MIN_BYTES_PER_MS = 16;
 const CHECK_MIN_MS = 50;
 const CHECK_MAX_MS = 5_000;
 
@@ -77,7 +80,7 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   server.on('request', (request, response) => {
     connections.begin(request, response);
     if (options.observe !== undefined) observe(app, options.observe, request, response);
-    gate.pass(() => serve(request, response));
+    gate.pass(() => connections.inOrder(request, response, () => serve(request, response)));
   });
   server.on('checkContinue', (request, response) => {
     if (!declaresTooMuch(request, bodyLimitOf(app, limits, request))) response.writeContinue();
@@ -87,11 +90,15 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
     connections.begin(request, response);
     const detail = 'Of the Expect header only 100-continue is understood.';
     const error = new FullmatchError('expectation_failed', detail);
-    refuseRequest(request, response, error, errorShapeOf(app, request));
+    const refuse = (): void => refuseRequest(request, response, error, errorShapeOf(app, request));
+    gate.pass(() => connections.inOrder(request, response, refuse));
   });
   answerUnparsed(server, connections);
   const stopCutting = connections.cutSlowReaders(
-    limits.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS,
+    {
+      timeoutMs: limits.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS,
+      minBytesPerMs: limits.responseMinBytesPerMs ?? RESPONSE_MIN_BYTES_PER_MS,
+    },
     (socket) => log.info({ event: 'slow_reader_cut', remote: socket.remoteAddress }, 'client cut'),
   );
   try {

@@ -6,6 +6,7 @@ import { constants, gzip } from 'node:zlib';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
+import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread, ThreadFault } from '../../lib/task-thread.ts';
 import { type StoredParts } from '../../repository/contract-parts.ts';
 import { type Answer, BASE_HEADERS, JSON_TYPE, makeAnswer, REVALIDATED } from '../answer.ts';
@@ -52,8 +53,6 @@ const RENDERING = { heapBytes: 384 * MIB, taskTimeoutMs: 20_000, queueLimit: 100
 const MOST_WAITING = 500;
 /** Shorter bodies go in one packet anyway. */
 const COMPRESSED_FROM_BYTES = 1_400;
-/** How fast a client has to take an answer, after half a minute for nothing. */
-const TAKE_MIN = { startMs: 30_000, bytesPerMs: 16 };
 const compress = promisify(gzip);
 
 /**
@@ -69,6 +68,7 @@ export class RecordAnswers {
   readonly #compressing = new Map<CachedBody, Promise<void>>();
   readonly #ends = new WeakMap<Socket, Set<() => void>>();
   readonly #thread: TaskThread<RecordTask, RecordAnswer>;
+  readonly #passes = new OwnPasses();
   #renderings = 0;
 
   constructor(options: RecordAnswersOptions) {
@@ -124,7 +124,7 @@ export class RecordAnswers {
   }
 
   /**
-   * Counts a body until the client of a request has taken it, and cuts a client that takes it too slowly.
+   * Counts a body until the client of a request has taken it; the listener cuts one that takes it too slowly.
    * @throws FullmatchError too_many_answers, too_many_client_answers
    */
   hold(c: Context, body: Uint8Array): void {
@@ -137,12 +137,8 @@ export class RecordAnswers {
     const { socket } = incoming;
     if (outgoing.destroyed || socket.destroyed) return;
     const release = this.#budget.hold(clientOf(c.env, this.#options.trustedProxies), body);
-    const { startMs, bytesPerMs } = TAKE_MIN;
-    const cut = setTimeout(() => socket.destroy(), startMs + body.byteLength / bytesPerMs);
-    cut.unref();
     const ends = this.#endsOn(socket);
     const end = (): void => {
-      clearTimeout(cut);
       ends.delete(end);
       release();
     };
@@ -167,11 +163,21 @@ export class RecordAnswers {
     return this.#inTurn(client, read);
   }
 
+  /** Resolves when something may be rendered that takes milliseconds: other requests come between two such answers. */
+  ownPass(): Promise<void> {
+    return this.#passes.next();
+  }
+
+  /** Refuses a client that has taken too little of its answers. @throws FullmatchError too_many_client_answers */
+  requireRoom(c: Context): void {
+    this.#budget.requireRoom(clientOf(c.env, this.#options.trustedProxies));
+  }
+
   /**
    * Answers with JSON that is made for this request alone.
    * @throws FullmatchError too_many_answers, too_many_client_answers
    */
-  answerText(c: Context, text: string): Answer {
+  answerText(c: Context, text: string, cacheControl = REVALIDATED): Answer {
     const bytes = Buffer.from(text);
     if (c.req.raw.method !== 'HEAD') this.hold(c, bytes);
     return makeAnswer(bytes, {
@@ -180,7 +186,7 @@ export class RecordAnswers {
         ...BASE_HEADERS,
         'content-type': JSON_TYPE,
         'content-length': String(bytes.byteLength),
-        'cache-control': REVALIDATED,
+        'cache-control': cacheControl,
       },
     });
   }

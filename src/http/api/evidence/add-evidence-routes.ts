@@ -79,7 +79,8 @@ export function addEvidenceRoutes(
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
     if (job === undefined) throw jobNotFound(id);
-    return answerJsonText(JSON.stringify(renderJobState(job)), NOT_STORED);
+    if (job.failure !== undefined) await answers.ownPass();
+    return answers.answerText(c, JSON.stringify(renderJobState(job)), NOT_STORED);
   });
 }
 

@@ -1,10 +1,17 @@
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { registryOf } from '../../../../test/support/chain-sources.ts';
-import { fixtureDependencies, healthyFacts } from '../../../../test/support/http-fixture.ts';
+import {
+  fixtureDependencies,
+  healthyFacts,
+  ROOMY_LIMITS,
+} from '../../../../test/support/http-fixture.ts';
+import { RawClient, waitUntil } from '../../../../test/support/raw-client.ts';
+import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
 import { type HostApp } from '../../host-app.ts';
+import { listen, type Listener } from '../../listener.ts';
 import { createApiApp } from '../api-app.ts';
 
 const PAYLOAD = `</script><script>alert(1)</script><img src=x onerror="alert(2)">`;
@@ -124,6 +131,67 @@ describe('the pages of the API host', () => {
         JSON.stringify(PAYLOAD).slice(1, -1),
       );
     }
+  });
+});
+
+describe('pages that are asked for together', () => {
+  const ASK = 'GET /registry HTTP/1.1\r\nHost: x\r\n\r\n';
+  let listener: Listener | undefined;
+  afterEach(() => listener?.close(0));
+
+  /** The API host on a port, and how many pages it has made. */
+  async function serveCounted(): Promise<{ port: number; made: () => number }> {
+    let made = 0;
+    const deps = await fixtureDependencies();
+    const render: typeof deps.pages.render = (...parts) => {
+      made += 1;
+      return deps.pages.render(...parts);
+    };
+    const counted = createApiApp({ ...deps, pages: { ...deps.pages, render } });
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    listener = await listen(counted, options, silentLogger);
+    return { port: listener.port, made: () => made };
+  }
+
+  test('leave room for other requests, on one connection and on many', async () => {
+    const { port, made } = await serveCounted();
+    const other = await RawClient.connect(port);
+    const ahead = await RawClient.connect(port);
+    const many = await Promise.all(Array.from({ length: 20 }, () => RawClient.connect(port)));
+    ahead.send(ASK.repeat(90));
+    many.forEach((client) => client.send(ASK));
+    other.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await other.answer()).status).toBe(200);
+    expect(made()).toBeLessThan(40);
+    const answers = await Promise.all([...many.map((client) => client.answer())]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await waitUntil(() => made() === 110, 20_000);
+    [other, ahead, ...many].forEach(({ socket }) => socket.destroy());
+  });
+
+  test('are not made for clients that have left', async () => {
+    const { port, made } = await serveCounted();
+    const ahead = await RawClient.connect(port);
+    const many = await Promise.all(Array.from({ length: 30 }, () => RawClient.connect(port)));
+    [ahead, ...many].forEach((client) => client.send(client === ahead ? ASK.repeat(90) : ASK));
+    await waitUntil(() => made() > 0);
+    [ahead, ...many].forEach(({ socket }) => socket.destroy());
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(made()).toBeLessThan(40);
+  });
+
+  test('are refused to a client beyond a number of them', async () => {
+    const { port } = await serveCounted();
+    const many = await Promise.all(Array.from({ length: 60 }, () => RawClient.connect(port)));
+    many.forEach((client) => client.send(ASK));
+    const answers = await Promise.all(many.map((client) => client.answer()));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(32);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers['retry-after']).toBe('5');
+    expect(JSON.parse(refused?.body ?? '')).toMatchObject({ code: 'too_many_client_answers' });
+    many.forEach(({ socket }) => socket.destroy());
   });
 });
 

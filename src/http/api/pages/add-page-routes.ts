@@ -7,7 +7,9 @@ import { type Answer, BASE_HEADERS, HTML_TYPE, makeAnswer, REVALIDATED } from '.
 import { chooseCoding, parseAcceptEncoding } from '../../content-coding.ts';
 import { Html, html } from '../../html.ts';
 import { type HostUrls } from '../../host-dependencies.ts';
+import { clientOf, type TrustedProxies } from '../../client-of.ts';
 import { type RecordAnswers } from '../../records/record-answers.ts';
+import { PageTurns } from './page-turns.ts';
 import { type RenderedPage, type WebBundle } from './web-bundle.ts';
 
 /** What the pages are served with. */
@@ -19,7 +21,8 @@ interface PageParts {
   readonly prefixes: readonly string[];
   /** Answers a request to the API host, without a network: the pages read the public interface and nothing else. */
   readonly ask: (path: string) => Response | Promise<Response>;
-  readonly answers: Pick<RecordAnswers, 'hold'>;
+  readonly answers: Pick<RecordAnswers, 'hold' | 'ownPass' | 'requireRoom'>;
+  readonly trustedProxies: TrustedProxies;
 }
 
 /** Nothing is loaded from elsewhere, and nothing that is written into a page runs. */
@@ -43,40 +46,26 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 
 /** The pages of the API host and the files that they load. They are no part of the OpenAPI document. */
 export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): void {
+  const turns = new PageTurns();
   for (const template of parts.bundle.templates) {
-    routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => renderPage(parts, c));
+    routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => answerPage(parts, turns, c));
   }
   routes.get('/assets/:file', (c) =>
     answerAsset(parts.bundle, c.req.param('file'), c.req.header('accept-encoding')),
   );
 }
 
-async function renderPage(
-  { bundle, version, urls, prefixes, ask, answers }: PageParts,
-  c: Context,
-): Promise<Answer> {
-  const { pathname, search } = new URL(c.req.url);
-  const accepted = c.req.header('accept-encoding');
-  const prefix =
-    prefixes.find((each) => pathname === each || pathname.startsWith(`${each}/`)) ?? '';
-  const below = pathname.slice(prefix.length);
-  const { api, repository } = urls();
-  const base = baseOf(below, prefix);
-  const page = await bundle.render(
-    { path: below.replace(/(?<=.)\/$/, '') || '/', query: search.slice(1) },
-    {
-      base,
-      version,
-      ...(api !== undefined && { apiUrl: api }),
-      ...(repository !== undefined && { repositoryUrl: repository }),
-      now: new Date().toISOString(),
-    },
-    async (path) => ask(`/${path}`),
-  );
-  if (page === undefined) throw notFound(pathname);
-  const text = Buffer.from(renderDocument(page, bundle, base));
-  const isPacked = chooseCoding(parseAcceptEncoding(accepted), LENGTHS) === 'gzip';
-  const bytes = isPacked ? await compressGzip(text) : text;
+/** @throws FullmatchError route_not_found, too_many_client_answers, too_many_answers */
+async function answerPage(parts: PageParts, turns: PageTurns, c: Context): Promise<Answer> {
+  const { answers, trustedProxies } = parts;
+  answers.requireRoom(c);
+  const client = { name: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
+  const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
+  const isPacked = chooseCoding(accepted, LENGTHS) === 'gzip';
+  const { page, bytes } = await turns.run(client, async () => {
+    const { page, text } = await renderPage(parts, c);
+    return { page, bytes: isPacked ? await compressGzip(text) : text };
+  });
   if (c.req.raw.method !== 'HEAD') answers.hold(c, bytes);
   return makeAnswer(bytes, {
     status: page.status,
@@ -91,6 +80,35 @@ async function renderPage(
       'cache-control': REVALIDATED,
     },
   });
+}
+
+async function renderPage(
+  { bundle, version, urls, prefixes, ask, answers }: PageParts,
+  c: Context,
+): Promise<{ readonly page: RenderedPage; readonly text: Buffer<ArrayBuffer> }> {
+  const { pathname, search } = new URL(c.req.url);
+  const prefix =
+    prefixes.find((each) => pathname === each || pathname.startsWith(`${each}/`)) ?? '';
+  const below = pathname.slice(prefix.length);
+  const { api, repository } = urls();
+  const base = baseOf(below, prefix);
+  const page = await bundle.render(
+    { path: below.replace(/(?<=.)\/$/, '') || '/', query: search.slice(1) },
+    {
+      base,
+      version,
+      ...(api !== undefined && { apiUrl: api }),
+      ...(repository !== undefined && { repositoryUrl: repository }),
+      now: new Date().toISOString(),
+    },
+    async (path) => {
+      const response = await ask(`/${path}`);
+      await answers.ownPass();
+      return response;
+    },
+  );
+  if (page === undefined) throw notFound(pathname);
+  return { page, text: Buffer.from(renderDocument(page, bundle, base)) };
 }
 
 /** From a page to the root of the API host. */

@@ -5,14 +5,17 @@ import { FullmatchError } from '../../../errors.ts';
 import { type WaitOptions } from '../../../verification/job-waiters.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
-import { answer, answerJsonText, JSON_TYPE, NOT_STORED } from '../../answer.ts';
+import { answer, JSON_TYPE, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractParameters } from '../../contract-parameters.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { renderJob } from './render-job.ts';
 import { jobRoute, verifyMetadataRoute, verifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<HttpDependencies, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
+type Deps = Pick<
+  HttpDependencies,
+  'answers' | 'contracts' | 'requests' | 'trustedProxies' | 'verification'
+>;
 /** How old a job grows while its first askers wait for its end. */
 const YOUNG_JOB_MS = 5000;
 
@@ -25,10 +28,11 @@ export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
       client: clientOf(c.env, deps.trustedProxies),
       signal: c.req.raw.signal,
     });
+    if (job.failure !== undefined) await deps.answers.ownPass();
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await deps.contracts.readContract(chainId, address) : undefined;
-    return answerJsonText(JSON.stringify(renderJob(job, current)), NOT_STORED);
+    return deps.answers.answerText(c, JSON.stringify(renderJob(job, current)), NOT_STORED);
   });
 }
 

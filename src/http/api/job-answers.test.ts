@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+
+import { fixtureDependencies, ROOMY_LIMITS } from '../../../test/support/http-fixture.ts';
+import { RawClient } from '../../../test/support/raw-client.ts';
+import { silentLogger } from '../../log.ts';
+import { type VerificationJob } from '../../verification/verification-job.ts';
+import { listen } from '../listener.ts';
+import { RecordAnswers } from '../records/record-answers.ts';
+import { createApiApp } from './api-app.ts';
+
+const ID = '6f1c3d5e-0000-4000-8000-000000000001';
+const CODE_BYTES = 12_000_000;
+
+/** A failed job with codes that no buffer of a connection takes whole. */
+const FAILED: VerificationJob = {
+  id: ID,
+  state: 'failed',
+  chainId: 1,
+  address: '0x00000000000000000000000000000000000000aa',
+  createdAt: new Date(0),
+  finishedAt: new Date(1),
+  runtimeMatch: null,
+  creationMatch: null,
+  keptBeside: false,
+  failure: {
+    code: 'no_match',
+    message: 'The codes differ.',
+    id: ID,
+    codes: { onchainRuntimeCode: `0x${'ab'.repeat(CODE_BYTES / 2)}` },
+  },
+};
+
+test.each([`/v1/jobs/${ID}`, `/v2/verify/${ID}`])(
+  'large answers about a job that a client does not take count for it: %s',
+  async (path) => {
+    const deps = await fixtureDependencies();
+    const limits = { bytes: 3 * CODE_BYTES, clientBytes: 1.5 * CODE_BYTES };
+    const app = createApiApp({
+      ...deps,
+      answers: new RecordAnswers({
+        ...{ cacheBytes: 0, readers: 2, trustedProxies: [], version: '1.2.3' },
+        limits,
+      }),
+      verification: { ...deps.verification, readJob: async () => FAILED },
+    });
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    const listener = await listen(app, options, silentLogger);
+    const [first, second] = [
+      await RawClient.connect(listener.port),
+      await RawClient.connect(listener.port),
+    ];
+    const ask = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    first.socket.pause();
+    first.send(ask);
+    await wait(300);
+    second.send(ask);
+    expect((await second.answer()).status).toBe(429);
+    first.socket.destroy();
+    await wait(100);
+    second.send(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    await second.end(20_000);
+    expect(second.heardBytes).toBeGreaterThan(CODE_BYTES);
+    await listener.close(0);
+  },
+);
