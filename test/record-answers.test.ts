@@ -141,6 +141,25 @@ describe('a record', () => {
     expect(gunzipSync(packed.body).toString()).toBe(await textOf(pathOf(address)));
   });
 
+  test('is the same answer whatever the order of its fields, and however often each is named', async () => {
+    const address = newAddress();
+    await saveMatch(testDatabase.database, richContract(address, 'full', 7));
+    const answers = [
+      'fields=abi,metadata,compilation.name,compilation.language,matchId',
+      'fields=compilation.language,metadata,compilation.name,abi,metadata,compilation.name',
+    ].map(async (query) => {
+      const response = await get(pathOf(address, query));
+      return [response.headers.get('etag'), await response.text()];
+    });
+    const [one, other] = await Promise.all(answers);
+    expect(one).toEqual(other);
+    expect(Object.keys(JSON.parse(one?.[1] ?? '') as object).slice(-3)).toEqual([
+      'compilation',
+      'abi',
+      'metadata',
+    ]);
+  });
+
   test('is another one as soon as a better match, a withdrawal or new evidence is committed', async () => {
     const { database } = testDatabase;
     const address = newAddress();

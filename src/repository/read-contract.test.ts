@@ -30,6 +30,56 @@ async function labelsOf(work: (database: Queryable) => Promise<unknown>): Promis
   return labels;
 }
 
+let nextChange = 0;
+
+/** The version before and after a statement of one transaction, in which all rows have the same `xmin` throughout. */
+async function versionsAround(change: string): Promise<(string | undefined)[]> {
+  return store.database.transaction(async (database) => {
+    const versionAfter = async (text: string): Promise<string | undefined> => {
+      await database.query(sql(`change ${(nextChange += 1)}`, text), []);
+      return (await readRecordVersion(database, 1, ADDRESS))?.version;
+    };
+    const touched = 'UPDATE verified_contracts SET deployment_id = deployment_id';
+    await versionAfter('UPDATE current_matches SET chain_id = chain_id');
+    return [await versionAfter(touched), await versionAfter(change)];
+  });
+}
+
+describe('the version of a record', () => {
+  test.each([
+    `UPDATE current_matches SET text_hash = sha256('another text')`,
+    `UPDATE current_matches SET runtime_code_hash = sha256('another code')`,
+    `UPDATE current_matches SET updated_at = updated_at + interval '1 microsecond'`,
+    `UPDATE verified_contracts SET updated_at = updated_at + interval '1 microsecond'`,
+  ])('is another one with the numbers of the same transactions: %s', async (change) => {
+    const [before, after] = await versionsAround(change);
+    expect(before).toBeDefined();
+    expect(after).not.toBe(before);
+  });
+
+  test('stays while nothing is written', async () => {
+    const [before, after] = await versionsAround('SELECT 1');
+    expect(after).toBe(before);
+  });
+
+  test('differs for other texts in databases that were made from one', async () => {
+    const other = await createTestDatabase();
+    try {
+      const address = sampleAddress(7);
+      const versions = [store.database, other.database].map(async (database, variant) => {
+        const contract = sampleContract(1, address, { runtimeMatch: 'full' }, { variant });
+        await saveMatch(database, contract);
+        return (await readRecordVersion(database, 1, address))?.version;
+      });
+      const [one, another] = await Promise.all(versions);
+      expect(one).toBeDefined();
+      expect(one).not.toBe(another);
+    } finally {
+      await other.drop();
+    }
+  });
+});
+
 describe('reading a contract', () => {
   test('asks one statement for the match or its version, and two for a record with sources', async () => {
     expect(await labelsOf((database) => readContract(database, 1, ADDRESS))).toEqual([

@@ -15,12 +15,23 @@ const READ_MATCH = sql(
   `SELECT ${MATCH_COLUMNS} FROM current_matches WHERE chain_id = $1 AND address = $2`,
 );
 
+const VERSIONED_TABLES = [
+  'current_matches',
+  'verified_contracts',
+  'contract_deployments',
+  'contracts',
+  'compiled_contracts',
+];
 /**
- * The versions of all rows that a record is made of: a row that is written gets the number of its transaction as `xmin`.
- * Codes and sources are stored by their hashes and the sources of a compilation never change, so they have no part in it.
+ * The versions of all rows that a record is made of. A row that is written gets the number of its transaction as `xmin`.
+ * A database that is restored from a backup gives such numbers, and those of matches, a second time: ids, which come
+ * from the content, hashes and times to the microsecond keep the texts of both histories apart. Codes and sources are
+ * stored by their hashes and the sources of a compilation never change, so they have no part in it.
  */
-const VERSION = `concat_ws(' ', current_matches.xmin, verified_contract_id, verified_contracts.xmin,
-     contract_deployments.xmin, contracts.xmin, compiled_contracts.xmin)`;
+const VERSION = `ROW(verified_contract_id, deployment_id, contract_id, compilation_id, current_matches.text_hash,
+     current_matches.runtime_code_hash, metadata_hash, ${VERSIONED_TABLES.map(
+       (table) => `${table}.xmin, extract(epoch FROM ${table}.updated_at)`,
+     ).join(', ')})::text`;
 const FROM_MATCH = `FROM current_matches
    LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    LEFT JOIN contract_deployments ON contract_deployments.id = deployment_id

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { readSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { silentLogger } from '../../log.ts';
 import { BodyBudget, type BodyLimits, BodyShare } from './body-budget.ts';
 import { receiveBody, type ReceivedBody } from './receive-body.ts';
@@ -28,7 +32,33 @@ function receive(
 ): Promise<ReceivedBody> {
   const { client = 'a', limitBytes = 1e9, declaredBytes } = more;
   const share = new BodyShare(budget, client);
-  return receiveBody(chunks, { limitBytes, declaredBytes, share, folder, log: silentLogger });
+  const stream = Readable.from(chunks, { objectMode: false });
+  return receiveBody(stream, { limitBytes, declaredBytes, share, folder, log: silentLogger });
+}
+
+/** A body that comes over HTTP in chunks of one byte, or why it was refused, and how often its stream was read. */
+async function receiveChunked(
+  count: number,
+  wireBytes?: (request: IncomingMessage) => number,
+): Promise<{ readonly body: unknown; readonly reads: number }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const [request] = (await once(server, 'request')) as [IncomingMessage];
+  const share = new BodyShare(new BodyBudget(ROOMY), 'a');
+  const read = vi.spyOn(request, 'read');
+  socket.write(`${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`);
+  const body = await receiveBody(request, {
+    ...{ limitBytes: 1e9, share, folder, log: silentLogger },
+    wireBytes: wireBytes && ((): number => wireBytes(request)),
+  }).catch((error: unknown) => error);
+  socket.destroy();
+  server.close();
+  // The stream itself asks for no bytes, to have more brought.
+  const taken = read.mock.calls.filter(([size]) => size === undefined);
+  return { body, reads: taken.length };
 }
 
 function bytesOf({ bytes, length }: ReceivedBody): Buffer {
@@ -70,6 +100,20 @@ describe('a body', () => {
     const body = await receive(budget, chunksOf(...chunks));
     expect(budget.held.memory).toBe(65_536);
     await body.close();
+  });
+
+  test('of chunks of one byte is taken by what the connection brings, not by the chunk', async () => {
+    const { body, reads } = await receiveChunked(100_000);
+    expect((body as ReceivedBody).length).toBe(100_000);
+    expect(bytesOf(body as ReceivedBody).equals(Buffer.alloc(100_000, 'x'))).toBe(true);
+    expect(reads).toBeLessThan(1_000);
+    await (body as ReceivedBody).close();
+  });
+
+  test('is refused where its framing takes several times its bytes', async () => {
+    const { body, reads } = await receiveChunked(100_000, (request) => request.socket.bytesRead);
+    expect(body).toMatchObject({ code: 'malformed_request' });
+    expect(reads).toBeLessThan(1_000);
   });
 
   test.each([

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { finished, type Readable } from 'node:stream';
+import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
@@ -26,28 +28,42 @@ export interface ReceiveOptions {
   /** The length that the request says, if it says one. */
   readonly declaredBytes?: number | undefined;
   readonly share: BodyShare;
+  /** What the connection has received so far, with the framing of chunks, where it is known. */
+  readonly wireBytes?: (() => number) | undefined;
   /** Where temporary files are put. */
   readonly folder: string;
   readonly log: Logger;
 }
 
 const BLOCK_BYTES = 65_536;
+/**
+ * How many bytes may come for one of the body, framing included. A chunk of one byte takes six, and parsing takes time
+ * by the chunk. Bytes of later requests on the connection come within the allowance.
+ */
+const MAX_FRAMING_FACTOR = 3;
+const FRAMING_ALLOWANCE_BYTES = 262_144;
 const OWNER_ONLY = { folder: 0o700, file: 0o600 };
 
 /**
  * Reads a body into blocks of its own, and into a temporary file once the memory for bodies is taken. Chunks are
  * copied: as they come they may be one byte each, and each would keep an object and a buffer alive.
  * @throws FullmatchError request_too_large, too_many_client_bodies, too_many_bodies, malformed_request for a body that
- * ends before its end
+ * ends before its end and for one in tiny chunks
  */
 export async function receiveBody(
-  chunks: AsyncIterable<Uint8Array>,
+  stream: Readable,
   options: ReceiveOptions,
 ): Promise<ReceivedBody> {
   const body = new GrowingBody(options);
+  const { share, wireBytes } = options;
+  const wireStart = wireBytes?.() ?? 0;
   try {
-    for await (const chunk of readChunks(chunks, options.share.lost)) await body.add(chunk);
-    options.share.lost.throwIfAborted();
+    for await (const bytes of gather(stream, share.lost)) {
+      await body.add(bytes);
+      const received = (wireBytes?.() ?? 0) - wireStart;
+      if (received > body.length * MAX_FRAMING_FACTOR + FRAMING_ALLOWANCE_BYTES) throw tinyChunks();
+    }
+    share.lost.throwIfAborted();
     return body.finish();
   } catch (error) {
     await body.close();
@@ -55,33 +71,47 @@ export async function receiveBody(
   }
 }
 
-/** The chunks, until the body loses its room. What else breaks them off is the client's doing. */
-async function* readChunks(
-  chunks: AsyncIterable<Uint8Array>,
-  lost: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const losing = new Promise<never>((_resolve, reject) => {
-    const fail = (): void => reject(lost.reason as Error);
-    if (lost.aborted) fail();
-    else lost.addEventListener('abort', fail, { once: true });
+/**
+ * The bytes of a body, until it ends or loses its room. All that one turn of the event loop brings is taken together:
+ * an awaited step for each chunk would cost ten times what parsing it does.
+ */
+async function* gather(stream: Readable, lost: AbortSignal): AsyncGenerator<Uint8Array> {
+  let ending: { readonly error: Error | null | undefined } | undefined;
+  let wake = (): void => undefined;
+  const tell = (): void => wake();
+  const unfollow = finished(stream, { writable: false }, (error) => {
+    ending = { error };
+    tell();
   });
-  losing.catch(() => undefined);
+  // What breaks off after the reading ended concerns nobody.
+  stream.on('error', () => undefined);
+  stream.on('readable', tell);
+  lost.addEventListener('abort', tell);
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), losing]);
-      if (next.done === true) return;
-      yield next.value;
+      lost.throwIfAborted();
+      const bytes = stream.destroyed ? null : (stream.read() as Uint8Array | null);
+      if (bytes !== null) yield bytes;
+      else if (ending !== undefined) {
+        if (ending.error) throw brokenOff(ending.error);
+        return;
+      } else await new Promise<void>((resolve) => (wake = resolve));
+      await nextLoopTurn();
     }
-  } catch (error) {
-    if (error instanceof FullmatchError) throw error;
-    throw new FullmatchError('malformed_request', 'The body ended before its end.', {
-      cause: error,
-    });
   } finally {
-    // Not awaited: a chunk that never comes would keep it.
-    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    lost.removeEventListener('abort', tell);
+    stream.off('readable', tell);
+    unfollow();
   }
+}
+
+function brokenOff(cause: Error): FullmatchError {
+  return new FullmatchError('malformed_request', 'The body ended before its end.', { cause });
+}
+
+function tinyChunks(): FullmatchError {
+  const detail = 'The body comes in chunks of a few bytes each; send larger chunks.';
+  return new FullmatchError('malformed_request', detail);
 }
 
 /** A body while it comes. */
@@ -118,6 +148,10 @@ class GrowingBody {
       this.#length += part.length;
       at += part.length;
     }
+  }
+
+  get length(): number {
+    return this.#length;
   }
 
   finish(): ReceivedBody {

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
@@ -74,8 +75,10 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
       requireNoCoding(c);
       const declaredBytes = declaredLength(c, bodyBytes);
       const share = new BodyShare(budget, client);
-      const receiving = { limitBytes: bodyBytes, declaredBytes, share, folder, log };
-      const body = await receiveBody(chunksOf(c), receiving);
+      const socket = nodeOf(c).incoming?.socket;
+      const wireBytes = socket && ((): number => socket.bytesRead);
+      const receiving = { limitBytes: bodyBytes, declaredBytes, share, wireBytes, folder, log };
+      const body = await receiveBody(streamOf(c), receiving);
       try {
         const thread = body.length <= SMALL_BYTES ? small : large;
         const question = { form, limits, bytes: body.bytes };
@@ -106,10 +109,9 @@ function nodeOf(c: Context): {
 }
 
 /** The body as it comes. The connection outlives a body that is not read to its end, for the answer. */
-function chunksOf(c: Context): AsyncIterable<Uint8Array> {
-  const { incoming } = nodeOf(c);
-  if (incoming !== undefined) return incoming.iterator({ destroyOnReturn: false });
-  return (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>;
+function streamOf(c: Context): Readable {
+  const { body } = c.req.raw;
+  return nodeOf(c).incoming ?? (body === null ? Readable.from([]) : Readable.fromWeb(body));
 }
 
 function requireNoCoding(c: Context): void {

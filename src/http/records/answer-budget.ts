@@ -30,6 +30,15 @@ function tooManyClientAnswers(bytes: number): FullmatchError {
   );
 }
 
+/** The error where as many questions of one client or its network wait as may. */
+export function tooManyClientQuestions(): FullmatchError {
+  return new FullmatchError(
+    'too_many_client_answers',
+    `This client or its network waits for as many large answers as it may; try again in ${RETRY_AFTER_S} seconds.`,
+    { details: { retryAfterSeconds: RETRY_AFTER_S } },
+  );
+}
+
 /** Counts the bytes of answers that clients have not taken yet. One answer of a client, and one of all, always fits. */
 export class AnswerBudget {
   readonly #limits: AnswerLimits;

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import { type Context } from 'hono';
@@ -13,11 +11,18 @@ import { type Answer, BASE_HEADERS, JSON_TYPE, makeAnswer, REVALIDATED } from '.
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../content-coding.ts';
 import { type EntityTags, findHeldCoding } from '../entity-tag.ts';
-import { AnswerBudget, type AnswerLimits, tooManyAnswers } from './answer-budget.ts';
+import {
+  AnswerBudget,
+  type AnswerLimits,
+  tooManyAnswers,
+  tooManyClientQuestions,
+} from './answer-budget.ts';
+import { connectionOf, isGone, whenEnded } from './answer-connection.ts';
 import { BodyCache, type CachedBody } from './body-cache.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
 import { type RecordAnswer } from './record-thread.ts';
-import { Turns } from './turns.ts';
+import { SharedWork } from './shared-work.ts';
+import { NoPlace, Turns } from './turns.ts';
 
 /** What answers with records may cost. */
 export interface RecordAnswersOptions {
@@ -50,7 +55,7 @@ const MIB = 2 ** 20;
 const OFF_THREAD_FROM_BYTES = MIB / 2;
 const RENDERING = { heapBytes: 384 * MIB, taskTimeoutMs: 20_000, queueLimit: 100, idleMs: 5_000 };
 /** Requests that wait for their turn to read. */
-const MOST_WAITING = 500;
+const WAITING = { total: 500, perClient: 200 };
 /** Shorter bodies go in one packet anyway. */
 const COMPRESSED_FROM_BYTES = 1_400;
 const compress = promisify(gzip);
@@ -64,9 +69,8 @@ export class RecordAnswers {
   readonly #cache: BodyCache;
   readonly #budget: AnswerBudget;
   readonly #turns: Turns;
-  readonly #rendering = new Map<string, Promise<CachedBody>>();
+  readonly #rendering: SharedWork<CachedBody>;
   readonly #compressing = new Map<CachedBody, Promise<void>>();
-  readonly #ends = new WeakMap<Socket, Set<() => void>>();
   readonly #thread: TaskThread<RecordTask, RecordAnswer>;
   readonly #passes = new OwnPasses();
   #renderings = 0;
@@ -75,18 +79,28 @@ export class RecordAnswers {
     this.#options = options;
     this.#cache = new BodyCache(options.cacheBytes);
     this.#budget = new AnswerBudget(options.limits);
-    this.#turns = new Turns(options.readers);
+    this.#turns = new Turns(options.readers, WAITING);
+    this.#rendering = new SharedWork(this.#turns);
     this.#thread = new TaskThread(new URL('./record-thread.ts', import.meta.url), RENDERING);
   }
 
-  /** The bytes that are kept, those that clients have not taken, for how many clients, and how often a record was rendered. */
+  /**
+   * The bytes that are kept, those that clients have not taken, for how many clients, how often a record was rendered,
+   * and how many questions wait.
+   */
   get held(): {
     readonly cached: number;
     readonly bytes: number;
     readonly clients: number;
     readonly renderings: number;
+    readonly waiting: number;
   } {
-    return { ...this.#budget.held, cached: this.#cache.bytes, renderings: this.#renderings };
+    return {
+      ...this.#budget.held,
+      cached: this.#cache.bytes,
+      renderings: this.#renderings,
+      waiting: this.#turns.waiting,
+    };
   }
 
   /**
@@ -104,8 +118,7 @@ export class RecordAnswers {
       const held = findHeldCoding(ifNoneMatch, tagsOf(tag), wished);
       if (held !== undefined) return notModified(tag, held);
     }
-    const client = clientOf(c.env, this.#options.trustedProxies);
-    const body = this.#cache.get(tag) ?? (await this.#renderOnce(tag, client, question));
+    const body = this.#cache.get(tag) ?? (await this.#renderOnce(c, tag, question));
     if (ifNoneMatch?.trim() === '*') return notModified(tag, wished);
     const coding = wished === 'gzip' ? await this.#compressOnce(body) : 'identity';
     const bytes = body[coding] ?? body.identity;
@@ -128,39 +141,38 @@ export class RecordAnswers {
    * @throws FullmatchError too_many_answers, too_many_client_answers
    */
   hold(c: Context, body: Uint8Array): void {
-    const { incoming, outgoing } = (c.env ?? {}) as {
-      incoming?: IncomingMessage;
-      outgoing?: ServerResponse;
-    };
-    // Pages ask without a connection, and a client may be gone.
-    if (incoming === undefined || outgoing === undefined) return;
-    const { socket } = incoming;
-    if (outgoing.destroyed || socket.destroyed) return;
-    const release = this.#budget.hold(clientOf(c.env, this.#options.trustedProxies), body);
-    const ends = this.#endsOn(socket);
-    const end = (): void => {
-      ends.delete(end);
-      release();
-    };
-    ends.add(end);
-    outgoing.once('close', end);
+    const connection = connectionOf(c);
+    if (connection === undefined || isGone(connection)) return;
+    whenEnded(connection, this.#budget.hold(this.#clientOf(c), body));
   }
 
-  /** What is to end with a connection: an answer that waits behind others on it is not told that it closed. */
-  #endsOn(socket: Socket): Set<() => void> {
-    const known = this.#ends.get(socket);
-    if (known !== undefined) return known;
-    const ends = new Set<() => void>();
-    this.#ends.set(socket, ends);
-    socket.once('close', () => [...ends].forEach((end) => end()));
-    return ends;
+  /** Does work for a request, with a signal that fires when its client leaves. */
+  async #whileWaitedFor<T>(c: Context, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const connection = connectionOf(c);
+    const left = new AbortController();
+    const leave = (): void => left.abort(clientLeft());
+    if (connection === undefined) return work(left.signal);
+    if (isGone(connection)) leave();
+    const forget = whenEnded(connection, leave);
+    try {
+      const done = await work(left.signal);
+      left.signal.throwIfAborted();
+      return done;
+    } finally {
+      forget();
+    }
   }
 
-  /** Reads something large in the client's turn, on the connections that large answers may take. */
+  /**
+   * Reads something large in the client's turn, on the connections that large answers may take.
+   * @throws FullmatchError too_many_answers, too_many_client_answers; what `read` throws
+   */
   async inTurn<T>(c: Context, read: () => Promise<T>): Promise<T> {
-    const client = clientOf(c.env, this.#options.trustedProxies);
+    const client = this.#clientOf(c);
     this.#budget.requireRoom(client);
-    return this.#inTurn(client, read);
+    return this.#whileWaitedFor(c, (signal) => this.#turns.run(client, read, signal)).catch(
+      refuseOutOfPlace,
+    );
   }
 
   /** Resolves when something may be rendered that takes milliseconds: other requests come between two such answers. */
@@ -170,7 +182,7 @@ export class RecordAnswers {
 
   /** Refuses a client that has taken too little of its answers. @throws FullmatchError too_many_client_answers */
   requireRoom(c: Context): void {
-    this.#budget.requireRoom(clientOf(c.env, this.#options.trustedProxies));
+    this.#budget.requireRoom(this.#clientOf(c));
   }
 
   /**
@@ -201,39 +213,44 @@ export class RecordAnswers {
     return createHash('sha256').update(text).digest('base64url').slice(0, TAG_LENGTH);
   }
 
-  #inTurn<T>(client: string, read: () => Promise<T>): Promise<T> {
-    if (this.#turns.waiting >= MOST_WAITING) throw tooManyAnswers();
-    return this.#turns.run(client, read);
+  #clientOf(c: Context): string {
+    return clientOf(c.env, this.#options.trustedProxies);
   }
 
-  async #renderOnce(tag: string, client: string, question: RecordQuestion): Promise<CachedBody> {
-    const underWay = this.#rendering.get(tag);
-    if (underWay !== undefined) return underWay;
+  async #renderOnce(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
+    const client = this.#clientOf(c);
     this.#budget.requireRoom(client);
-    const rendering = this.#render(tag, client, question).finally(() =>
-      this.#rendering.delete(tag),
-    );
-    this.#rendering.set(tag, rendering);
-    return rendering;
+    return this.#whileWaitedFor(c, (signal) =>
+      this.#rendering.ask(tag, { client, signal }, async (unwanted) => {
+        const identity = await this.#render(client, question, unwanted);
+        const body = { tag, identity };
+        this.#cache.set(tag, body);
+        return body;
+      }),
+    ).catch(refuseOutOfPlace);
   }
 
-  async #render(tag: string, client: string, { read }: RecordQuestion): Promise<CachedBody> {
-    const identity = await this.#inTurn(client, async () => {
-      const found = await read();
-      this.#renderings += 1;
-      if (Buffer.isBuffer(found)) return found;
-      return sizeOf(found.parts) < OFF_THREAD_FROM_BYTES
-        ? renderRecord(found)
-        : this.#renderOnThread(found, client);
-    });
-    const body = { tag, identity };
-    this.#cache.set(tag, body);
-    return body;
+  async #render(
+    client: string,
+    { read }: RecordQuestion,
+    unwanted: AbortSignal,
+  ): Promise<Buffer<ArrayBuffer>> {
+    const found = await read();
+    unwanted.throwIfAborted();
+    this.#renderings += 1;
+    if (Buffer.isBuffer(found)) return found;
+    return sizeOf(found.parts) < OFF_THREAD_FROM_BYTES
+      ? renderRecord(found)
+      : this.#renderOnThread(found, client, unwanted);
   }
 
-  async #renderOnThread(task: RecordTask, client: string): Promise<Buffer<ArrayBuffer>> {
+  async #renderOnThread(
+    task: RecordTask,
+    client: string,
+    signal: AbortSignal,
+  ): Promise<Buffer<ArrayBuffer>> {
     try {
-      const answer = await this.#thread.ask(task, { client });
+      const answer = await this.#thread.ask(task, { client, signal });
       if ('failed' in answer) throw new Error(`a record was not rendered: ${answer.failed}`);
       const { buffer, byteOffset, byteLength } = answer.bytes;
       return Buffer.from(buffer, byteOffset, byteLength);
@@ -283,6 +300,17 @@ function sizeOf({ row, sources = [], sourcePaths = [] }: StoredParts): number {
   const ofSources = sources.map(({ path, content }) => path.length + content.length);
   const ofPaths = sourcePaths.map((path) => path.length);
   return [...ofRow, ...ofSources, ...ofPaths].reduce((sum, size) => sum + size, 0);
+}
+
+function clientLeft(): FullmatchError {
+  const detail = 'The client left before it had its answer.';
+  return new FullmatchError('malformed_request', detail);
+}
+
+/** Says of a question without a place to wait that there are too many. */
+function refuseOutOfPlace(error: unknown): never {
+  if (!(error instanceof NoPlace)) throw error;
+  throw error.kind === 'full' ? tooManyAnswers() : tooManyClientQuestions();
 }
 
 function threadError(fault: ThreadFault): Error {

@@ -62,7 +62,7 @@ function answerNotFound(value: object): Answer {
   return answer(JSON.stringify(value), { status: 404, type: JSON_TYPE, cacheControl: NOT_STORED });
 }
 
-/** A selection as JSON: fields in another order are another answer. */
+/** A selection as JSON. */
 function describeSelection({ chosen, omitted }: Omit<FieldSelection, 'parts'>): unknown {
   const fields = [...chosen].map(([name, members]) => [name, members && [...members]]);
   return [fields, [...omitted]];

@@ -120,20 +120,24 @@ export function parseSelection(query: {
   }
   if (omit !== undefined) return selectAllBut(parseNames('omit', omit));
   if (fields === 'all') return selectAllBut([]);
-  const chosen = new Map<string, Set<string> | undefined>();
-  for (const { name, member } of parseNames('fields', fields)) {
-    if (USUAL_FIELDS.has(name)) continue;
-    const members = chosen.get(name);
-    if (member === undefined) chosen.set(name, undefined);
-    else if (!chosen.has(name)) chosen.set(name, new Set([member]));
-    else members?.add(member);
-  }
-  return { chosen, omitted: new Set(), parts: partsOf(chosen.keys()) };
+  return selectNamed(parseNames('fields', fields));
 }
 
 interface FieldName {
   readonly name: string;
   readonly member?: string;
+}
+
+/** In the order of the table, whatever the order of the names: the same choice is the same answer. */
+function selectNamed(names: readonly FieldName[]): FieldSelection {
+  const chosen = new Map<string, Set<string> | undefined>();
+  for (const [name, field] of CONTRACT_FIELDS) {
+    const asked = new Set(names.filter((each) => each.name === name).map(({ member }) => member));
+    if (asked.size === 0) continue;
+    const members = field.members?.filter((member) => asked.has(member));
+    chosen.set(name, asked.has(undefined) ? undefined : new Set(members));
+  }
+  return { chosen, omitted: new Set(), parts: partsOf(chosen.keys()) };
 }
 
 function selectAllBut(names: readonly FieldName[]): FieldSelection {
@@ -145,7 +149,7 @@ function selectAllBut(names: readonly FieldName[]): FieldSelection {
     const kept = field.members?.filter((member) => !dropped.has(member));
     chosen.set(name, dropped.size === 0 ? undefined : new Set(kept));
   }
-  const omitted = new Set([...whole].filter((name) => USUAL_FIELDS.has(name)));
+  const omitted = new Set([...USUAL_FIELDS].filter((name) => whole.has(name)));
   return { chosen, omitted, parts: partsOf(chosen.keys()) };
 }
 

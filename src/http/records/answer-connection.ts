@@ -1,0 +1,51 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
+import { type Context } from 'hono';
+
+/** What an answer goes over. */
+export interface AnswerConnection {
+  readonly socket: Socket;
+  readonly outgoing: ServerResponse;
+}
+
+const endsOfSockets = new WeakMap<Socket, Set<() => void>>();
+
+/** The connection of a request; undefined for pages, which ask without one. */
+export function connectionOf(c: Context): AnswerConnection | undefined {
+  const { incoming, outgoing } = (c.env ?? {}) as {
+    incoming?: IncomingMessage;
+    outgoing?: ServerResponse;
+  };
+  return incoming && outgoing && { socket: incoming.socket, outgoing };
+}
+
+/** Whether nobody can take an answer any more. */
+export function isGone({ socket, outgoing }: AnswerConnection): boolean {
+  return socket.destroyed || outgoing.destroyed;
+}
+
+/** Tells once that an answer was taken or that its connection is gone. The result ends the wait. */
+export function whenEnded({ socket, outgoing }: AnswerConnection, tell: () => void): () => void {
+  const ends = endsOn(socket);
+  const forget = (): void => {
+    ends.delete(end);
+    outgoing.off('close', end);
+  };
+  const end = (): void => {
+    forget();
+    tell();
+  };
+  ends.add(end);
+  outgoing.once('close', end);
+  return forget;
+}
+
+/** What is to end with a connection: an answer that waits behind others on it is not told that it closed. */
+function endsOn(socket: Socket): Set<() => void> {
+  const known = endsOfSockets.get(socket);
+  if (known !== undefined) return known;
+  const ends = new Set<() => void>();
+  endsOfSockets.set(socket, ends);
+  socket.once('close', () => [...ends].forEach((end) => end()));
+  return ends;
+}
