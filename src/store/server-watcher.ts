@@ -21,7 +21,9 @@ const RENEW_MS = 5_000;
 /**
  * Waits until no process holds the pipe any more, which the kernel tells, however the processes ended; then asks the
  * server that runs on the data directory $1 to stop, fast, and removes the pipe. Descriptor 4 keeps the pipe open until
- * the process that started the watcher holds it, or is gone: both end the standard input. A server that was started
+ * the process that started the watcher holds it, or is gone: both end the standard input. A user may come between the
+ * end of the last one and the removal of the pipe: the pipe is waited for once more when nobody can open it any more, and
+ * a new pipe then says that another watcher has taken over. A server that was started
  * in the last moment writes its lock file a moment later, so the watcher looks for one twice. A socket folder that lies
  * apart from the data is removed when the server is gone.
  */
@@ -34,6 +36,8 @@ exec 4>&-
 said=
 while read -r line <&3; do said=$line; done
 rm -f "$pipe"
+while read -r line <&3; do said=$line; done
+[ -p "$pipe" ] && exit 0
 server() {
   read -r pid <"$1/postmaster.pid" || return 1
   case $pid in ''|*[!0-9]*) return 1 ;; esac
