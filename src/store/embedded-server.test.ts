@@ -234,6 +234,8 @@ describe('the embedded server', () => {
   it('starts over the lock file of a server that is dead', async () => {
     const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
+    // While it runs, it brings its server back.
+    killed.child.kill('SIGSTOP');
     process.kill(killed.opened.processId!, 'SIGKILL');
     await killed.kill();
     await expect.poll(() => isGone(killed.opened.processId!, dataDir), SOON).toBe(true);

@@ -47,6 +47,7 @@ server() {
 if ! server "$1" 2>/dev/null; then
   [ "$said" = ${STOPPED} ] && exit 0
   sleep 1
+  [ -p "$pipe" ] && exit 0
   server "$1" 2>/dev/null || exit 0
 fi
 sockets=$(sed -n 5p "$1/postmaster.pid")
