@@ -10,27 +10,18 @@ import {
   type NodeFilter,
   startFilteringNode,
 } from './support/filtering-node.ts';
+import { OWNED_BODY, OWNED_INPUT } from './support/owned-contract.ts';
 import { createReplaceableContracts } from './support/replaceable-contracts.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import {
   compileAsDeveloper,
-  inputOf,
   post,
   verifyOverV2,
   VERIFIED_CHAIN_ID,
 } from './support/verification-fixture.ts';
 
-const SOURCE = `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.0;
-contract Owned {
-    uint256 public owner;
-    constructor(uint256 first) { owner = first; }
-    function end() external { selfdestruct(payable(msg.sender)); }
-}
-`;
-const INPUT = inputOf({ 'Owned.sol': SOURCE }, { evmVersion: 'shanghai' });
 /** Addresses of this machine: endpoints of three hosts are independent of each other. */
 const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const WITHOUT_TRACES: NodeFilter = {
@@ -116,14 +107,15 @@ verification: { recheckPerHour: 0 }
       service = await bootService({ databaseUrl: testDatabase.url, yaml });
       const contracts = await createReplaceableContracts(anvil);
       address = contracts.madeByNonce;
-      const { creationCode } = await compileAsDeveloper('0.8.37', INPUT, 'Owned.sol', 'Owned');
+      const { creationCode } = await compileAsDeveloper(
+        '0.8.37',
+        OWNED_INPUT,
+        'Owned.sol',
+        'Owned',
+      );
       creation = await contracts.makeByNonce(`0x${creationCode}${word(1)}`);
       await anvil.request('anvil_mine', ['0x40']);
-      const contract = { compilerVersion: '0.8.37', contractIdentifier: 'Owned.sol:Owned' };
-      body = {
-        ...{ stdJsonInput: INPUT, ...contract },
-        creationTransactionHash: creation.transactionHash,
-      };
+      body = { ...OWNED_BODY, creationTransactionHash: creation.transactionHash };
       await verifyOverV2(service.apiUrl, address, body);
       await expectUntouched();
     }, 60_000);

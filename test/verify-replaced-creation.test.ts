@@ -7,6 +7,7 @@ import { recount } from '../src/repository/recount.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { callOf, word } from './support/creation-deployments.ts';
+import { OWNED_BODY, OWNED_INPUT } from './support/owned-contract.ts';
 import {
   createReplaceableContracts,
   type ReplaceableContracts,
@@ -17,27 +18,11 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 import {
   compileAsDeveloper,
   configOf,
-  inputOf,
   post,
   verifyOverV2,
   VERIFIED_CHAIN_ID,
 } from './support/verification-fixture.ts';
 
-// The owner is in storage: creation code with other arguments leaves the same code.
-const SOURCE = `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.0;
-contract Owned {
-    uint256 public owner;
-    constructor(uint256 first) { owner = first; }
-    function end() external { selfdestruct(payable(msg.sender)); }
-}
-`;
-const INPUT = inputOf({ 'Owned.sol': SOURCE }, { evmVersion: 'shanghai' });
-const BODY = {
-  stdJsonInput: INPUT,
-  compilerVersion: '0.8.37',
-  contractIdentifier: 'Owned.sol:Owned',
-};
 const absent = findAnvil() === undefined;
 
 describe.skipIf(absent)(
@@ -57,7 +42,7 @@ describe.skipIf(absent)(
       ]);
       contracts = await createReplaceableContracts(anvil);
       address = contracts.madeByNonce;
-      ({ creationCode } = await compileAsDeveloper('0.8.37', INPUT, 'Owned.sol', 'Owned'));
+      ({ creationCode } = await compileAsDeveloper('0.8.37', OWNED_INPUT, 'Owned.sol', 'Owned'));
       service = await boot(0);
     });
     afterAll(async () => {
@@ -89,7 +74,7 @@ describe.skipIf(absent)(
     };
     const verify = (creationTransactionHash?: Hex) =>
       verifyOverV2(service.apiUrl, address, {
-        ...BODY,
+        ...OWNED_BODY,
         ...(creationTransactionHash && { creationTransactionHash }),
       });
     const eventsOf = async (): Promise<readonly { kind: string; reason?: string }[]> => {
@@ -145,7 +130,7 @@ describe.skipIf(absent)(
       expect((await verify(third)).contract).toMatchObject({ creationMatch: 'exact_match' });
       expect(await recordedCreation()).toMatchObject({ transactionHash: third });
       const again = await post(`${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`, {
-        ...BODY,
+        ...OWNED_BODY,
         creationTransactionHash: second,
       });
       expect(again.status).toBe(409);

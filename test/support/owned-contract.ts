@@ -1,0 +1,19 @@
+import { inputOf } from './verification-fixture.ts';
+
+// The owner is in storage: creation code with other arguments leaves the same code.
+const SOURCE = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+contract Owned {
+    uint256 public owner;
+    constructor(uint256 first) { owner = first; }
+    function end() external { selfdestruct(payable(msg.sender)); }
+}
+`;
+/** A contract that can destroy itself, on a chain before Cancun. */
+export const OWNED_INPUT = inputOf({ 'Owned.sol': SOURCE }, { evmVersion: 'shanghai' });
+/** What a submission of the contract says. */
+export const OWNED_BODY = {
+  stdJsonInput: OWNED_INPUT,
+  compilerVersion: '0.8.37',
+  contractIdentifier: 'Owned.sol:Owned',
+};
