@@ -42,19 +42,16 @@ const SETTINGS: readonly (readonly [SolcVersion, object])[] = [
 ];
 
 describe('the types of immutables', () => {
-  it.each(SETTINGS)(
-    'are read from the AST of solc %s %j',
-    { timeout: 120_000 },
-    async (version, settings) => {
-      const hasValueTypes = isAtLeast(version, '0.8.8');
-      const declared: typeof DECLARED = {
-        ...DECLARED,
-        ...(hasValueTypes && { 'Price immutable l': { kind: 'unsigned', bits: 96 } }),
-      };
-      const names = Object.keys(declared).map((text) => text.slice(-1));
-      const visibility = isAtLeast(version, '0.7') ? '' : 'public';
-      const parameters = Object.keys(declared).map((text) => text.replace(' immutable', ''));
-      const subject = `pragma solidity >=0.6.5;
+  it.each(SETTINGS)('are read from the AST of solc %s %j', async (version, settings) => {
+    const hasValueTypes = isAtLeast(version, '0.8.8');
+    const declared: typeof DECLARED = {
+      ...DECLARED,
+      ...(hasValueTypes && { 'Price immutable l': { kind: 'unsigned', bits: 96 } }),
+    };
+    const names = Object.keys(declared).map((text) => text.slice(-1));
+    const visibility = isAtLeast(version, '0.7') ? '' : 'public';
+    const parameters = Object.keys(declared).map((text) => text.replace(' immutable', ''));
+    const subject = `pragma solidity >=0.6.5;
 import "./kinds.sol";
 abstract contract Base { ${Object.keys(declared)[0]}; constructor(uint8 a_) ${visibility} { a = a_; } }
 contract Subject is Base {
@@ -68,30 +65,29 @@ contract Subject is Base {
   function some() external view returns (bytes memory) { return abi.encode(a, b, c, d, e, f); }
   function more() external view returns (bytes memory) { return abi.encode(g, h, i, j, k(b)${hasValueTypes ? ', l' : ''}); }
 }`;
-      const kinds = `pragma solidity >=0.6.5; enum Color { Red, Green, Blue } interface Other {}
+    const kinds = `pragma solidity >=0.6.5; enum Color { Red, Green, Blue } interface Other {}
 ${hasValueTypes ? 'type Price is uint96;' : ''}`;
-      expect(parameters).toHaveLength(names.length);
-      const [output] = await compileInChild<Output>(version, [
-        {
-          language: 'Solidity',
-          sources: { 'a.sol': { content: subject }, 'kinds.sol': { content: kinds } },
-          settings: {
-            ...settings,
-            outputSelection: {
-              '*': { '': ['ast'], Subject: ['evm.deployedBytecode.immutableReferences'] },
-            },
+    expect(parameters).toHaveLength(names.length);
+    const [output] = await compileInChild<Output>(version, [
+      {
+        language: 'Solidity',
+        sources: { 'a.sol': { content: subject }, 'kinds.sol': { content: kinds } },
+        settings: {
+          ...settings,
+          outputSelection: {
+            '*': { '': ['ast'], Subject: ['evm.deployedBytecode.immutableReferences'] },
           },
         },
-      ]);
-      const asts = Object.values(output?.sources ?? {}).map(({ ast }) => ast);
-      const types = readImmutableTypes(asts);
-      const references = output?.contracts['a.sol']?.['Subject']?.evm.deployedBytecode;
-      const ids = Object.keys(references?.immutableReferences ?? {});
-      expect(ids).toHaveLength(names.length);
-      // Ids ascend in the order of declarations.
-      expect(ids.map((id) => types[id])).toEqual(Object.values(declared));
-    },
-  );
+      },
+    ]);
+    const asts = Object.values(output?.sources ?? {}).map(({ ast }) => ast);
+    const types = readImmutableTypes(asts);
+    const references = output?.contracts['a.sol']?.['Subject']?.evm.deployedBytecode;
+    const ids = Object.keys(references?.immutableReferences ?? {});
+    expect(ids).toHaveLength(names.length);
+    // Ids ascend in the order of declarations.
+    expect(ids.map((id) => types[id])).toEqual(Object.values(declared));
+  });
 
   it.each([[[]], [[undefined]], [[{ nodes: [{ nodes: 'x' }, null, 7] }]], [['text']]])(
     'are not known where there is no AST: %j',

@@ -102,7 +102,7 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     expect(run, run.printed).toMatchObject({ exitCode: 0 });
     // Without --watch forge leaves when the job is in the queue.
     await expect
-      .poll(() => service.contractAt(deployedTo), { timeout: 60_000 })
+      .poll(() => service.contractAt(deployedTo))
       .toMatchObject({ creationMatch: 'exact_match', runtimeMatch: 'exact_match' });
     await expect.poll(service.counts).toEqual({ full_match: 2, partial_match: 0 });
     const again = await verify(deployedTo, ['--watch'], url);
@@ -119,9 +119,7 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     await project.changeComment('Guestbook.sol');
     const run = await verify(deployedTo);
     expect(run, run.printed).toMatchObject({ exitCode: 0 });
-    await expect
-      .poll(() => service.contractAt(deployedTo), { timeout: 60_000 })
-      .toMatchObject({ match: 'match' });
+    await expect.poll(() => service.contractAt(deployedTo)).toMatchObject({ match: 'match' });
     await expect.poll(service.counts).toEqual({ full_match: 2, partial_match: 1 });
   }, 150_000);
 

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
 import { narrowOutputSelection } from '../src/compilers/output-selection.ts';
@@ -9,9 +8,9 @@ import {
 } from '../src/compilers/standard-json.ts';
 import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
-import { SOLC_PACKAGES, SOLC_VERSIONS, solcPackageOf } from './support/solc-packages.ts';
+import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
+import { SOLC_PACKAGES, SOLC_VERSIONS } from './support/solc-packages.ts';
 
-const TIMEOUT_MS = 180_000;
 const NEWEST = '0.8.37';
 /** Emscripten takes four bytes for each letter of a text that it puts on its stack of 5 MiB: 1,310,720 may fit. */
 const TOO_MANY_LETTERS = 1_320_000;
@@ -66,28 +65,8 @@ contract A {
 }`;
 }
 
-/** What the npm package itself answers, in a process of its own. */
-function compileByPackage(folder: string, input: StandardJsonInput): Promise<StandardJsonOutput> {
-  const script = `const solc = require(process.argv[1]);
-    const compile = solc.compileStandardWrapper ?? solc.compile;
-    process.stdout.write(compile(require('fs').readFileSync(0, 'utf8')));`;
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      process.execPath,
-      // V8's optimising compiler takes ten seconds of a processor for code that runs for one.
-      ['--liftoff-only', '-e', script, folder],
-      { maxBuffer: 2 ** 26 },
-      (error, stdout) => {
-        if (error === null) resolve(JSON.parse(stdout) as StandardJsonOutput);
-        else reject(new Error(error.message.slice(0, 300)));
-      },
-    );
-    child.stdin?.end(JSON.stringify(input));
-  });
-}
-
 describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
-  it('gives the code that its own package gives', { timeout: TIMEOUT_MS }, async () => {
+  it('gives the code that its own package gives', async () => {
     const settings = {
       optimizer: { enabled: true, runs: 200 },
       outputSelection: { '*': { '*': ['metadata', 'evm.bytecode', 'evm.deployedBytecode'] } },
@@ -98,7 +77,8 @@ describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
       version,
       input,
     });
-    const expected = await compileByPackage(solcPackageOf(version), input);
+    const short = version.split('+')[0] as SolcVersion;
+    const [expected = {}] = await compileInChild<StandardJsonOutput>(short, [input]);
     expect(compiledBy).toBe(version);
     for (const name of ['A', 'B', 'L']) {
       const [ours, theirs] = [contractOf(output, name), contractOf(expected, name)];
@@ -108,7 +88,7 @@ describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
     }
   });
 
-  it('accepts the narrowed selection, with the same code', { timeout: TIMEOUT_MS }, async () => {
+  it('accepts the narrowed selection, with the same code', async () => {
     const input = inputOf(richSource(version), {
       outputSelection: { '*': { '*': ['*'], '': ['*'] } },
     });
@@ -138,50 +118,42 @@ describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
     expect(contract.storageLayout).toEqual(whole.storageLayout);
   });
 
-  it(
-    'compiles more than its stack could take, again and again',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const content = `contract A { function f() public {} } /* ä${'a'.repeat(TOO_MANY_LETTERS)} */`;
-      const objects = new Set<string | undefined>();
-      for (let turn = 0; turn < 2; turn += 1) {
-        const input = inputOf(content);
-        const { output } = await compilers.compile({ language: 'solidity', version, input });
-        objects.add(contractOf(output).evm?.bytecode?.object);
-      }
-      expect(objects.size).toBe(1);
-    },
-  );
+  it('compiles more than its stack could take, again and again', async () => {
+    const content = `contract A { function f() public {} } /* ä${'a'.repeat(TOO_MANY_LETTERS)} */`;
+    const objects = new Set<string | undefined>();
+    for (let turn = 0; turn < 2; turn += 1) {
+      const input = inputOf(content);
+      const { output } = await compilers.compile({ language: 'solidity', version, input });
+      objects.add(contractOf(output).evm?.bytecode?.object);
+    }
+    expect(objects.size).toBe(1);
+  });
 
-  it(
-    'answers the errors of the sources and follows no import',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const compile = (content: string): Promise<{ output: StandardJsonOutput }> =>
-        compilers.compile({ language: 'solidity', version, input: inputOf(content) });
-      if (version.startsWith('0.4.11+')) {
-        // Its own package aborts too: the first release with standard JSON fails while it words an error.
-        expect(await codeOf(compile('contract A { uint x = ; }'))).toBe('compiler_crashed');
-        return;
-      }
-      const broken = (await compile('contract A { uint x = ; }')).output;
-      expect(broken.errors?.some(({ severity }) => severity === 'error')).toBe(true);
-      const missing = (await compile('import "/etc/passwd"; contract A {}')).output;
-      const messages = missing.errors?.map(({ message }) => message) ?? [];
-      expect(messages.some((message) => message.includes('not found'))).toBe(true);
-      expect(JSON.stringify(missing)).not.toContain('root:');
-      expect(await codeOf(compile('import "https://host.example/b.sol"; contract A {}'))).toBe(
-        'invalid_compiler_input',
-      );
-      expect(
-        await codeOf(compile('/* import "https://host.example/b.sol"; */ contract A {}')),
-      ).toBe('compiled');
-    },
-  );
+  it('answers the errors of the sources and follows no import', async () => {
+    const compile = (content: string): Promise<{ output: StandardJsonOutput }> =>
+      compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+    if (version.startsWith('0.4.11+')) {
+      // Its own package aborts too: the first release with standard JSON fails while it words an error.
+      expect(await codeOf(compile('contract A { uint x = ; }'))).toBe('compiler_crashed');
+      return;
+    }
+    const broken = (await compile('contract A { uint x = ; }')).output;
+    expect(broken.errors?.some(({ severity }) => severity === 'error')).toBe(true);
+    const missing = (await compile('import "/etc/passwd"; contract A {}')).output;
+    const messages = missing.errors?.map(({ message }) => message) ?? [];
+    expect(messages.some((message) => message.includes('not found'))).toBe(true);
+    expect(JSON.stringify(missing)).not.toContain('root:');
+    expect(await codeOf(compile('import "https://host.example/b.sol"; contract A {}'))).toBe(
+      'invalid_compiler_input',
+    );
+    expect(await codeOf(compile('/* import "https://host.example/b.sol"; */ contract A {}'))).toBe(
+      'compiled',
+    );
+  });
 });
 
 describe('compiling', () => {
-  it('takes Yul', { timeout: TIMEOUT_MS }, async () => {
+  it('takes Yul', async () => {
     const content = 'object "A" { code { sstore(0, 1) } object "R" { code { sstore(0, 2) } } }';
     const input = {
       language: 'Yul',
@@ -215,7 +187,7 @@ describe('compiling', () => {
     expect(await codeOf(compile({ input: modelChecker }))).toBe('invalid_compiler_input');
   });
 
-  it('keeps nothing of one input for the next', { timeout: TIMEOUT_MS }, async () => {
+  it('keeps nothing of one input for the next', async () => {
     const compile = async (content: string, version: string): Promise<StandardJsonOutput> =>
       (await compilers.compile({ language: 'solidity', version, input: inputOf(content) })).output;
     for (const version of ['0.4.24', '0.5.17', '0.6.12', NEWEST]) {
@@ -229,7 +201,7 @@ describe('compiling', () => {
     }
   });
 
-  it('takes hostile names of sources as names', { timeout: TIMEOUT_MS }, async () => {
+  it('takes hostile names of sources as names', async () => {
     for (const name of [
       '../../etc/passwd',
       '__proto__',
@@ -249,25 +221,21 @@ describe('compiling', () => {
     }
   });
 
-  it(
-    'compiles several at once, of one version and of others',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const versions = [NEWEST, NEWEST, NEWEST, '0.8.30', '0.8.30', '0.7.6', NEWEST, '0.7.6'];
-      const results = await Promise.all(
-        versions.map((version, index) =>
-          compilers.compile({
-            language: 'solidity',
-            version,
-            input: inputOf(`contract C${index} { uint public x = ${index}; }`),
-          }),
-        ),
-      );
-      results.forEach(({ output, version }, index) => {
-        expect(version.startsWith(`${versions[index] ?? ''}+`)).toBe(true);
-        expect(Object.keys(output.contracts?.['a.sol'] ?? {})).toEqual([`C${index}`]);
-      });
-      expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0 });
-    },
-  );
+  it('compiles several at once, of one version and of others', async () => {
+    const versions = [NEWEST, NEWEST, NEWEST, '0.8.30', '0.8.30', '0.7.6', NEWEST, '0.7.6'];
+    const results = await Promise.all(
+      versions.map((version, index) =>
+        compilers.compile({
+          language: 'solidity',
+          version,
+          input: inputOf(`contract C${index} { uint public x = ${index}; }`),
+        }),
+      ),
+    );
+    results.forEach(({ output, version }, index) => {
+      expect(version.startsWith(`${versions[index] ?? ''}+`)).toBe(true);
+      expect(Object.keys(output.contracts?.['a.sol'] ?? {})).toEqual([`C${index}`]);
+    });
+    expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0 });
+  });
 });

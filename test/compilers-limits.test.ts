@@ -19,7 +19,6 @@ import { listCompilers, listProcesses, type ProcessState } from './support/child
 import { SOLC_PACKAGES } from './support/solc-packages.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
-const TIMEOUT_MS = 180_000;
 const MIB = 2 ** 20;
 /** Generations of the compiler: asm.js without and with a memory of its own, WebAssembly in plain and packed text. */
 const BOMBED = ['0.4.11', '0.4.26', '0.5.17', '0.8.4', '0.8.37'];
@@ -68,38 +67,30 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 const linux = process.platform === 'linux';
 
 describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
-  it(
-    'of memory is ended by its memory, and the next one compiles',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const compilers = await open({ limits: { memoryBytes: 128 * MIB, wallTimeMs: 120_000 } });
-      const compile = (content: string): Promise<unknown> =>
-        compilers.compile({ language: 'solidity', version, input: inputOf(content) });
-      expect(await codeOf(compile(BOMB))).toBe('compiler_out_of_memory');
-      expect(await codeOf(compile(HARMLESS))).toBe('compiled');
-      await compilers.close();
-      if (linux) expect(await listCompilers()).toEqual([]);
-    },
-  );
+  it('of memory is ended by its memory, and the next one compiles', async () => {
+    const compilers = await open({ limits: { memoryBytes: 128 * MIB, wallTimeMs: 120_000 } });
+    const compile = (content: string): Promise<unknown> =>
+      compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+    expect(await codeOf(compile(BOMB))).toBe('compiler_out_of_memory');
+    expect(await codeOf(compile(HARMLESS))).toBe('compiled');
+    await compilers.close();
+    if (linux) expect(await listCompilers()).toEqual([]);
+  });
 
-  it(
-    'of time is ended by its time, and the next one compiles',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const compilers = await open({ limits: { memoryBytes: 2048 * MIB, wallTimeMs: 1200 } });
-      const compile = (content: string): Promise<unknown> =>
-        compilers.compile({ language: 'solidity', version, input: inputOf(content) });
-      const started = performance.now();
-      expect(await codeOf(compile(BOMB))).toBe('compiler_timeout');
-      expect(performance.now() - started).toBeLessThan(60_000);
-      await compilers.close();
-      if (linux) expect(await listCompilers()).toEqual([]);
-    },
-  );
+  it('of time is ended by its time, and the next one compiles', async () => {
+    const compilers = await open({ limits: { memoryBytes: 2048 * MIB, wallTimeMs: 1200 } });
+    const compile = (content: string): Promise<unknown> =>
+      compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+    const started = performance.now();
+    expect(await codeOf(compile(BOMB))).toBe('compiler_timeout');
+    expect(performance.now() - started).toBeLessThan(60_000);
+    await compilers.close();
+    if (linux) expect(await listCompilers()).toEqual([]);
+  });
 });
 
 describe('the bounds', () => {
-  it('hold on the output', { timeout: TIMEOUT_MS }, async () => {
+  it('hold on the output', async () => {
     const compilers = await open({ limits: { outputBytes: 200 } });
     const compile = (): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
@@ -108,7 +99,7 @@ describe('the bounds', () => {
     expect(compilers.describe()).toMatchObject({ running: 0, idle: 0 });
   });
 
-  it('hold on sources that nest deeper than the stack', { timeout: TIMEOUT_MS }, async () => {
+  it('hold on sources that nest deeper than the stack', async () => {
     const compilers = await open({});
     const depth = 100_000;
     const content = `contract A { uint x = ${'('.repeat(depth)}1${')'.repeat(depth)}; }`;
@@ -121,7 +112,7 @@ describe('the bounds', () => {
     }
   });
 
-  it('leave other compilations alone', { timeout: TIMEOUT_MS }, async () => {
+  it('leave other compilations alone', async () => {
     const compilers = await open({ limits: { memoryBytes: 256 * MIB, wallTimeMs: 60_000 } });
     const compile = (version: string, content: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
@@ -134,7 +125,7 @@ describe('the bounds', () => {
 });
 
 describe('a signal', () => {
-  it('ends a compilation with its reason', { timeout: TIMEOUT_MS }, async () => {
+  it('ends a compilation with its reason', async () => {
     const compilers = await open({ workers: 1 });
     const controller = new AbortController();
     const request = { language: 'solidity', version: '0.8.37', signal: controller.signal };
@@ -152,68 +143,59 @@ describe('a signal', () => {
     ).toBe('compiled');
   });
 
-  it(
-    'to close ends what runs and what waits, and leaves no process',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const compilers = await open({});
-      const compile = (version: string, content: string): Promise<string> =>
-        codeOf(compilers.compile({ language: 'solidity', version, input: inputOf(content) }));
-      await compile('0.8.30', HARMLESS);
-      const outcome = Promise.all(['0.8.37', '0.8.4', '0.7.6'].map((each) => compile(each, BOMB)));
-      await sleep(1500);
-      const started = performance.now();
-      await compilers.close();
-      expect(performance.now() - started).toBeLessThan(10_000);
-      expect(await outcome).toEqual(Array(3).fill('shutting_down'));
-      expect(await compile('0.8.37', HARMLESS)).toBe('shutting_down');
-      if (linux) expect(await listCompilers()).toEqual([]);
-    },
-  );
+  it('to close ends what runs and what waits, and leaves no process', async () => {
+    const compilers = await open({});
+    const compile = (version: string, content: string): Promise<string> =>
+      codeOf(compilers.compile({ language: 'solidity', version, input: inputOf(content) }));
+    await compile('0.8.30', HARMLESS);
+    const outcome = Promise.all(['0.8.37', '0.8.4', '0.7.6'].map((each) => compile(each, BOMB)));
+    await sleep(1500);
+    const started = performance.now();
+    await compilers.close();
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(await outcome).toEqual(Array(3).fill('shutting_down'));
+    expect(await compile('0.8.37', HARMLESS)).toBe('shutting_down');
+    if (linux) expect(await listCompilers()).toEqual([]);
+  });
 });
 
 describe('the warm pool', () => {
-  it(
-    'keeps compilers within its memory, the last used longest',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const compilers = await open({ idleBytes: 300 * MIB });
-      const compile = (version: string): Promise<unknown> =>
-        compilers.compile({ language: 'solidity', version, input: inputOf(HARMLESS) });
-      for (const version of ['0.8.4', '0.7.6', '0.8.30', '0.6.12', '0.8.37'])
-        await compile(version);
-      const { idle, idleBytes } = compilers.describe();
-      expect(idle).toBeGreaterThan(0);
-      expect(idle).toBeLessThan(5);
-      expect(idleBytes).toBeLessThan(300 * MIB);
-      if (linux) {
-        const children = await listCompilers();
-        expect(children).toHaveLength(idle);
-        // The last one is warm: the same process answers again.
-        await compile('0.8.37');
-        const after = (await listCompilers()).map(({ pid }) => pid);
-        expect(after).toEqual(children.map(({ pid }) => pid));
-      }
-    },
-  );
+  it('keeps compilers within its memory, the last used longest', async () => {
+    const compilers = await open({ idleBytes: 300 * MIB });
+    const compile = (version: string): Promise<unknown> =>
+      compilers.compile({ language: 'solidity', version, input: inputOf(HARMLESS) });
+    for (const version of ['0.8.4', '0.7.6', '0.8.30', '0.6.12', '0.8.37']) await compile(version);
+    const { idle, idleBytes } = compilers.describe();
+    expect(idle).toBeGreaterThan(0);
+    expect(idle).toBeLessThan(5);
+    expect(idleBytes).toBeLessThan(300 * MIB);
+    if (linux) {
+      const children = await listCompilers();
+      expect(children).toHaveLength(idle);
+      // The last one is warm: the same process answers again.
+      await compile('0.8.37');
+      const after = (await listCompilers()).map(({ pid }) => pid);
+      expect(after).toEqual(children.map(({ pid }) => pid));
+    }
+  });
 
-  it('lets an idle compiler go after a while', { timeout: TIMEOUT_MS }, async () => {
+  it('lets an idle compiler go after a while', async () => {
     const compilers = await open({ idleTimeoutMs: 300 });
     const input = inputOf(HARMLESS);
     await compilers.compile({ language: 'solidity', version: '0.8.37', input });
     expect(compilers.describe().idle).toBe(1);
-    await expect.poll(() => compilers.describe().idle, { timeout: 5000 }).toBe(0);
-    if (linux) await expect.poll(listCompilers, { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => compilers.describe().idle).toBe(0);
+    if (linux) await expect.poll(listCompilers).toEqual([]);
   });
 
-  it.runIf(linux)('replaces a compiler that was killed', { timeout: TIMEOUT_MS }, async () => {
+  it.runIf(linux)('replaces a compiler that was killed', async () => {
     const compilers = await open({});
     const compile = (): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
     await compile();
     const [child] = await listCompilers();
     process.kill(child?.pid ?? 0, 'SIGKILL');
-    await expect.poll(listCompilers, { timeout: 5000 }).toEqual([]);
+    await expect.poll(listCompilers).toEqual([]);
     expect(await codeOf(compile())).toBe('compiled');
   });
 });
@@ -313,30 +295,23 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it(
-    'that starts processes without end is bounded and ended with all of them',
-    { timeout: TIMEOUT_MS },
-    async (context) => {
-      if ((await probeIsolation()).cage?.ownUser !== true) {
-        context.skip('processes are counted where a compiler has a user of its own');
-      }
-      const compilers = await openNative(
-        'spin() { while :; do :; done; }; while :; do spin & done',
-        {
-          limits: { wallTimeMs: 2_000 },
-        },
-      );
-      const compiling = codeOf(compilers.compile(request));
-      await sleep(1_000);
-      expect((await listStandIns()).length).toBeLessThan(20);
-      expect(['compiler_timeout', 'compiler_crashed', 'compiler_out_of_memory']).toContain(
-        await compiling,
-      );
-      await expect.poll(listStandIns).toEqual([]);
-    },
-  );
+  it('that starts processes without end is bounded and ended with all of them', async (context) => {
+    if ((await probeIsolation()).cage?.ownUser !== true) {
+      context.skip('processes are counted where a compiler has a user of its own');
+    }
+    const compilers = await openNative('spin() { while :; do :; done; }; while :; do spin & done', {
+      limits: { wallTimeMs: 2_000 },
+    });
+    const compiling = codeOf(compilers.compile(request));
+    await sleep(1_000);
+    expect((await listStandIns()).length).toBeLessThan(20);
+    expect(['compiler_timeout', 'compiler_crashed', 'compiler_out_of_memory']).toContain(
+      await compiling,
+    );
+    await expect.poll(listStandIns).toEqual([]);
+  });
 
-  it('is ended with what it started', { timeout: TIMEOUT_MS }, async () => {
+  it('is ended with what it started', async () => {
     const script = 'spin() { while :; do :; done; }; spin & spin';
     const compilers = await openNative(script, { limits: { wallTimeMs: 500 } });
     expect(await codeOf(compilers.compile(request))).toBe('compiler_timeout');
@@ -344,13 +319,13 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await listCompilers()).toEqual([]);
   });
 
-  it('is ended with what it left behind', { timeout: TIMEOUT_MS }, async () => {
+  it('is ended with what it left behind', async () => {
     const compilers = await openNative(`${READ_INPUT}; (while :; do :; done) & printf '{}'`);
     expect((await compilers.compile(request)).output).toEqual({});
     await expect.poll(listStandIns).toEqual([]);
   });
 
-  it('is bounded in its memory and its output', { timeout: TIMEOUT_MS }, async () => {
+  it('is bounded in its memory and its output', async () => {
     const limits = { memoryBytes: 64 * MIB, outputBytes: 100_000, wallTimeMs: 60_000 };
     const hungry = await openNative('x=x; while :; do x=$x$x; done', { limits });
     expect(['compiler_out_of_memory', 'compiler_crashed']).toContain(
@@ -369,28 +344,24 @@ describe.runIf(canStandIn)('a native compiler', () => {
   });
 });
 
-it.runIf(linux)(
-  'a compiler ends when this program is killed',
-  { timeout: TIMEOUT_MS },
-  async (context) => {
-    if ((await probeIsolation()).endsWithParent === undefined) {
-      context.skip('this system has no setpriv to ask for it');
-    }
-    const program = path.join(import.meta.dirname, 'support/bombed-process.ts');
-    const child = spawn(process.execPath, ['--import', 'tsx', program, BOMB], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const compilersOf = async (): Promise<readonly ProcessState[]> =>
-      (await listProcesses()).filter(
-        ({ parent, command }) => parent === child.pid && command.includes('soljson-child'),
-      );
-    await expect.poll(compilersOf, { timeout: 60_000 }).toHaveLength(1);
-    const [compiler] = await compilersOf();
-    child.kill('SIGKILL');
-    await expect
-      .poll(async () => (await listProcesses()).filter(({ pid }) => pid === compiler?.pid), {
-        timeout: 10_000,
-      })
-      .toEqual([]);
-  },
-);
+it.runIf(linux)('a compiler ends when this program is killed', async (context) => {
+  if ((await probeIsolation()).endsWithParent === undefined) {
+    context.skip('this system has no setpriv to ask for it');
+  }
+  const program = path.join(import.meta.dirname, 'support/bombed-process.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', program, BOMB], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const compilersOf = async (): Promise<readonly ProcessState[]> =>
+    (await listProcesses()).filter(
+      ({ parent, command }) => parent === child.pid && command.includes('soljson-child'),
+    );
+  await expect.poll(compilersOf).toHaveLength(1);
+  const [compiler] = await compilersOf();
+  child.kill('SIGKILL');
+  await expect
+    .poll(async () => (await listProcesses()).filter(({ pid }) => pid === compiler?.pid), {
+      timeout: 10_000,
+    })
+    .toEqual([]);
+});

@@ -12,7 +12,6 @@ import { FullmatchError } from '../src/errors.ts';
 import { SOLC_VERSIONS, solcPackageOf } from './support/solc-packages.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
-const TIMEOUT_MS = 120_000;
 const NEWEST = '0.8.37+commit.f401782d';
 const INPUT = Buffer.from(
   JSON.stringify({
@@ -96,38 +95,30 @@ describe('the text of a soljson', () => {
     }
   });
 
-  it(
-    'of an unknown form stays whole, and finds its own code',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const text = readSoljson(NEWEST).replace('})("', '}) ("');
-      expect(takeWasm(text)).toEqual({ glue: text });
-      const compiler = await start(text);
-      for (let turn = 0; turn < 3; turn += 1) {
-        expect((await compiler.compile(INPUT)).toString('utf8')).toContain('"object":"60');
-      }
-    },
-  );
+  it('of an unknown form stays whole, and finds its own code', async () => {
+    const text = readSoljson(NEWEST).replace('})("', '}) ("');
+    expect(takeWasm(text)).toEqual({ glue: text });
+    const compiler = await start(text);
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect((await compiler.compile(INPUT)).toString('utf8')).toContain('"object":"60');
+    }
+  });
 });
 
 describe('a soljson process', () => {
-  it('runs only the bytes of the checksum', { timeout: TIMEOUT_MS }, async () => {
+  it('runs only the bytes of the checksum', async () => {
     const text = `${readSoljson(NEWEST)}\n`;
     expect(await codeOf(start(text, { sha256: 'ab'.repeat(32) }))).toBe(
       'compiler_checksum_mismatch',
     );
   });
 
-  it(
-    'refuses a compiler that is another version than its name',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const longVersion = '0.8.36+commit.8a079791';
-      expect(await codeOf(start(readSoljson(NEWEST), { longVersion }))).toBe(
-        'compiler_checksum_mismatch',
-      );
-    },
-  );
+  it('refuses a compiler that is another version than its name', async () => {
+    const longVersion = '0.8.36+commit.8a079791';
+    expect(await codeOf(start(readSoljson(NEWEST), { longVersion }))).toBe(
+      'compiler_checksum_mismatch',
+    );
+  });
 
   it.each([
     ['nothing', ''],

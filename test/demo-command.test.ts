@@ -57,7 +57,7 @@ async function countsAfter(full: number, partial: number): Promise<Counts | unde
     (await readJson<Record<string, Counts>>(`${service.repositoryUrl}/stats.json`))[
       DEMONSTRATION_CHAIN_ID
     ];
-  await expect.poll(read, { timeout: 5_000 }).toEqual({ full_match: full, partial_match: partial });
+  await expect.poll(read).toEqual({ full_match: full, partial_match: partial });
   return read();
 }
 

@@ -23,7 +23,7 @@ describe.skipIf(!installed)(`forgeries${installed ? '' : ` (${NO_ANVIL})`}`, () 
     expect(new Set(forgeries.map(({ id }) => id)).size).toBe(forgeries.length);
   });
 
-  test.each(kinds)('none of the kind %s is published', { timeout: 120_000 }, async (kind) => {
+  test.each(kinds)('none of the kind %s is published', async (kind) => {
     const ofKind = forgeries.filter((each) => each.kind === kind);
     const chosen = ofKind.filter((_, index) => index % Math.ceil(ofKind.length / PER_KIND) === 0);
     const outcomes = await runForgeries(verifying, chosen);

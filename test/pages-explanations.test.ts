@@ -70,7 +70,7 @@ describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}
     const contract = sampleContract(UNKNOWN_CHAIN_ID, sampleAddress(1), { runtimeMatch: 'full' });
     await saveMatch(testDatabase.database, contract);
     // The page names the contract once the service has noticed the match.
-    await expect.poll(refusedCommands, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(refusedCommands).toEqual([]);
   });
 });
 

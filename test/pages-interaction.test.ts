@@ -100,7 +100,7 @@ describe.skipIf(isAbsent)(
       // The stream is open when the page says that it is live.
       await main.getByText('Live').waitFor();
       await store(0xaaa1, 'Appearing');
-      await main.getByText('Appearing').first().waitFor({ timeout: 5_000 });
+      await main.getByText('Appearing').first().waitFor();
 
       await tab.page.getByRole('button', { name: 'Pause' }).click();
       await store(0xaaa2, 'Waiting');

@@ -27,350 +27,346 @@ const isAbsent = !hasBrowser();
 const FORMULA_CHAIN = { id: 7_000_001, name: '=HYPERLINK("http://x", "y")' };
 const LIED_CHAIN = 7_000_002;
 
-describe.skipIf(isAbsent)(
-  `the states of the pages${isAbsent ? `: ${NO_BROWSER}` : ''}`,
-  { timeout: 60_000 },
-  () => {
-    let testDatabase: TestDatabase;
-    let service: BootedService;
-    let liar: RpcServer;
-    let browser: Browser;
+describe.skipIf(isAbsent)(`the states of the pages${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+  let testDatabase: TestDatabase;
+  let service: BootedService;
+  let liar: RpcServer;
+  let browser: Browser;
 
-    beforeAll(async () => {
-      await mkdir(ARTEFACTS, { recursive: true });
-      testDatabase = await createTestDatabase();
-      liar = await startRpcServer({ eth_chainId: () => '0x5' });
-      service = await boot();
-      browser = await startBrowser();
-    }, 120_000);
-    afterAll(async () => {
-      await browser.close();
-      await service.close();
-      await liar.close();
-      await testDatabase.drop();
-    });
+  beforeAll(async () => {
+    await mkdir(ARTEFACTS, { recursive: true });
+    testDatabase = await createTestDatabase();
+    liar = await startRpcServer({ eth_chainId: () => '0x5' });
+    service = await boot();
+    browser = await startBrowser();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    await liar.close();
+    await testDatabase.drop();
+  });
 
-    const boot = (port = '0'): Promise<BootedService> =>
-      bootService({
-        databaseUrl: testDatabase.url,
-        environment: { FULLMATCH_API_PORT: port },
-        yaml: `
+  const boot = (port = '0'): Promise<BootedService> =>
+    bootService({
+      databaseUrl: testDatabase.url,
+      environment: { FULLMATCH_API_PORT: port },
+      yaml: `
 chains:
   ${FORMULA_CHAIN.id}: { name: '${FORMULA_CHAIN.name}', rpc: [] }
   ${LIED_CHAIN}: { name: Chain of a liar, local: true, rpc: ['${liar.url}'], status: deprecated }
 `,
-      });
-    const urlOf = (at: string): string => `${service.apiUrl}${at}`;
-    const open = async (at: string, look = LOOKS[0]): Promise<WatchedPage> => {
-      const tab = await openTab(browser, look);
-      await visit(tab, urlOf(at));
-      return tab;
-    };
-    const main = ({ page }: WatchedPage): Locator => page.locator('main');
-    const statusOf = (tab: WatchedPage): Promise<string> =>
-      main(tab).getByRole('status').first().innerText();
-    const wordsOf = (tab: WatchedPage): Locator => main(tab).locator('input[name="q"]');
-    const keep = async ({ page }: WatchedPage, name: string): Promise<void> => {
-      await page.screenshot({ path: path.join(ARTEFACTS, `state-${name}.png`), fullPage: true });
-    };
-    const execute = (text: string): Promise<unknown> =>
-      testDatabase.database.query(sql(`test ${text.slice(0, 40)}`, text));
-    const store = (number: number, name: string): Promise<unknown> => {
-      const sample = sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' });
-      const metadata = JSON.stringify({ name });
-      const compilation = { ...sample.compilation, name, metadata };
-      return saveMatch(testDatabase.database, { ...sample, compilation });
-    };
+    });
+  const urlOf = (at: string): string => `${service.apiUrl}${at}`;
+  const open = async (at: string, look = LOOKS[0]): Promise<WatchedPage> => {
+    const tab = await openTab(browser, look);
+    await visit(tab, urlOf(at));
+    return tab;
+  };
+  const main = ({ page }: WatchedPage): Locator => page.locator('main');
+  const statusOf = (tab: WatchedPage): Promise<string> =>
+    main(tab).getByRole('status').first().innerText();
+  const wordsOf = (tab: WatchedPage): Locator => main(tab).locator('input[name="q"]');
+  const keep = async ({ page }: WatchedPage, name: string): Promise<void> => {
+    await page.screenshot({ path: path.join(ARTEFACTS, `state-${name}.png`), fullPage: true });
+  };
+  const execute = (text: string): Promise<unknown> =>
+    testDatabase.database.query(sql(`test ${text.slice(0, 40)}`, text));
+  const store = (number: number, name: string): Promise<unknown> => {
+    const sample = sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' });
+    const metadata = JSON.stringify({ name });
+    const compilation = { ...sample.compilation, name, metadata };
+    return saveMatch(testDatabase.database, { ...sample, compilation });
+  };
 
-    describe('while the statistics cannot be read', () => {
-      beforeAll(() => execute('ALTER TABLE chain_activity RENAME TO chain_activity_away'));
+  describe('while the statistics cannot be read', () => {
+    beforeAll(() => execute('ALTER TABLE chain_activity RENAME TO chain_activity_away'));
 
-      it('the chains are all there without counts, and none is said to have no contract', async () => {
-        const tab = await open('/registry');
-        await expect.poll(() => statusOf(tab)).toMatch(/^Showing [\d\s]+ of/);
-        expect(await main(tab).getByRole('alert').innerText()).toContain(
-          'The counts could not be read since',
-        );
-        expect(await main(tab).locator('tbody tr').first().innerText()).toContain('?');
-        expect(await main(tab).getByLabel('Contracts').isDisabled()).toBe(true);
-        await keep(tab, 'chains-without-counts');
-        expect(tab.troubles).toEqual([]);
-        await tab.context.close();
-      });
-
-      it('a retry keeps the place, the words and the time since when it fails', async () => {
-        const tab = await open('/registry?sort=name');
-        await main(tab).getByRole('button', { name: 'Download CSV' }).waitFor();
-        await wordsOf(tab).fill('mainnet');
-        await expect.poll(() => tab.page.url()).toContain('q=mainnet');
-        const since = await main(tab).getByRole('alert').locator('time').getAttribute('datetime');
-        await tab.page.evaluate('scrollTo(0, 150)');
-        await Promise.all([
-          tab.page.waitForEvent('load'),
-          main(tab).getByRole('link', { name: 'Try again' }).click(),
-        ]);
-        expect(await wordsOf(tab).inputValue()).toBe('mainnet');
-        const again = main(tab).getByRole('alert').locator('time');
-        expect(await again.getAttribute('datetime')).toBe(since);
-        await expect.poll(() => tab.page.evaluate<number>('scrollY')).toBe(150);
-        await tab.context.close();
-      });
-
-      it('a chain shows its record, the statistics their history, the overview the last known counts', async () => {
-        const tab = await open('/registry/1');
-        expect(await main(tab).getByRole('alert').innerText()).toContain('The counts');
-        expect(await main(tab).locator('table.fields tbody tr').count()).toBeGreaterThan(5);
-        await visit(tab, urlOf('/statistics'));
-        expect(await main(tab).getByRole('alert').innerText()).toContain('The counts by chain');
-        expect(await main(tab).locator('figure').count()).toBeGreaterThan(0);
-        await keep(tab, 'statistics-partly');
-        await visit(tab, urlOf('/'));
-        expect(await main(tab).getByRole('alert').innerText()).toContain('The statistics');
-        expect(await main(tab).innerText()).toContain('The last known counts');
-        await keep(tab, 'overview-without-statistics');
-        await tab.context.close();
-      });
-
-      afterAll(() => execute('ALTER TABLE chain_activity_away RENAME TO chain_activity'));
+    it('the chains are all there without counts, and none is said to have no contract', async () => {
+      const tab = await open('/registry');
+      await expect.poll(() => statusOf(tab)).toMatch(/^Showing [\d\s]+ of/);
+      expect(await main(tab).getByRole('alert').innerText()).toContain(
+        'The counts could not be read since',
+      );
+      expect(await main(tab).locator('tbody tr').first().innerText()).toContain('?');
+      expect(await main(tab).getByLabel('Contracts').isDisabled()).toBe(true);
+      await keep(tab, 'chains-without-counts');
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
     });
 
-    describe('without a contract', () => {
-      it('the overview says what comes first, and the first contract appears in it', async () => {
-        const tab = await open('/');
-        await main(tab).getByText('appears here by itself').waitFor();
-        expect(await main(tab).getByRole('link', { name: 'Verify a contract' }).count()).toBe(1);
-        await keep(tab, 'overview-empty');
-        const other = await open('/statistics');
-        expect(await main(other).getByRole('link', { name: 'Verify a contract' }).count()).toBe(1);
-        await keep(other, 'statistics-empty');
-        await other.context.close();
-        await store(0xa1, 'Firstling');
-        await main(tab).getByText('Firstling').first().waitFor();
-        const total = main(tab).locator('.figures dd').first();
-        await expect.poll(() => total.innerText(), { timeout: 10_000 }).toBe('1');
-        expect(await main(tab).getByText('No contract has been verified').count()).toBe(0);
-        expect(tab.troubles).toEqual([]);
-        await tab.context.close();
-      });
-
-      it('a chain leads to its first verification', async () => {
-        const tab = await open('/registry/10');
-        await main(tab).getByRole('link', { name: 'Verify one' }).click();
-        await tab.page.waitForURL(/\/verify\?chain=10$/);
-        expect(await main(tab).getByLabel('Chain').first().inputValue()).toContain('10');
-        await tab.context.close();
-      });
+    it('a retry keeps the place, the words and the time since when it fails', async () => {
+      const tab = await open('/registry?sort=name');
+      await main(tab).getByRole('button', { name: 'Download CSV' }).waitFor();
+      await wordsOf(tab).fill('mainnet');
+      await expect.poll(() => tab.page.url()).toContain('q=mainnet');
+      const since = await main(tab).getByRole('alert').locator('time').getAttribute('datetime');
+      await tab.page.evaluate('scrollTo(0, 150)');
+      await Promise.all([
+        tab.page.waitForEvent('load'),
+        main(tab).getByRole('link', { name: 'Try again' }).click(),
+      ]);
+      expect(await wordsOf(tab).inputValue()).toBe('mainnet');
+      const again = main(tab).getByRole('alert').locator('time');
+      expect(await again.getAttribute('datetime')).toBe(since);
+      await expect.poll(() => tab.page.evaluate<number>('scrollY')).toBe(150);
+      await tab.context.close();
     });
 
-    describe('where nothing is found', () => {
-      it('the table says what may be meant, and how to widen the search', async () => {
-        const tab = await open('/registry?q=sepola&monitored=yes');
-        await main(tab).getByRole('link', { name: 'Sepolia', exact: true }).waitFor();
-        await keep(tab, 'chains-none-near');
-        await main(tab).getByRole('link', { name: 'Search without filters' }).click();
-        await tab.page.waitForURL(/\?q=sepola$/);
-        await main(tab).getByRole('link', { name: 'Clear' }).click();
-        await expect.poll(() => statusOf(tab)).toMatch(/^Showing ([\d\s]+) of \1/);
-        expect(new URL(tab.page.url()).search).toBe('');
-        await tab.context.close();
-      });
-
-      it('an unknown chain leads to those that are near, and says how one is added', async () => {
-        for (const look of [LOOKS[0], LOOKS[2]]) {
-          const tab = await open('/registry/84533', look);
-          await main(tab).getByRole('link', { name: 'Base Sepolia Testnet' }).waitFor();
-          expect(await main(tab).innerText()).toContain('84533:');
-          expect(await sidewaysScroll(tab)).toBe(0);
-          await keep(tab, `chain-unknown-${look?.name ?? ''}`);
-          await tab.context.close();
-        }
-      });
+    it('a chain shows its record, the statistics their history, the overview the last known counts', async () => {
+      const tab = await open('/registry/1');
+      expect(await main(tab).getByRole('alert').innerText()).toContain('The counts');
+      expect(await main(tab).locator('table.fields tbody tr').count()).toBeGreaterThan(5);
+      await visit(tab, urlOf('/statistics'));
+      expect(await main(tab).getByRole('alert').innerText()).toContain('The counts by chain');
+      expect(await main(tab).locator('figure').count()).toBeGreaterThan(0);
+      await keep(tab, 'statistics-partly');
+      await visit(tab, urlOf('/'));
+      expect(await main(tab).getByRole('alert').innerText()).toContain('The statistics');
+      expect(await main(tab).innerText()).toContain('The last known counts');
+      await keep(tab, 'overview-without-statistics');
+      await tab.context.close();
     });
 
-    describe('while the browser still reads', () => {
-      it('what is typed before the scripts run is kept, and searched for once they do', async () => {
-        const tab = await openTab(browser);
-        const scripts = held();
-        await tab.page.route(/\/assets\/.*\.js$/, async (route) => {
-          await scripts.released;
-          await route.continue();
-        });
-        await tab.page.goto(urlOf('/registry'), { waitUntil: 'commit' });
-        await wordsOf(tab).pressSequentially('gnosis');
-        scripts.release();
-        await expect.poll(() => statusOf(tab)).toMatch(/^Showing \d of/);
-        expect(await wordsOf(tab).inputValue()).toBe('gnosis');
-        expect(tab.troubles).toEqual([]);
-        await tab.context.close();
-      });
+    afterAll(() => execute('ALTER TABLE chain_activity_away RENAME TO chain_activity'));
+  });
 
-      it('the table says that other rows come, without a jump, and then shows them', async () => {
-        const tab = await openTab(browser);
-        const list = held();
-        await tab.page.route(/\/v1\/registry$/, async (route) => {
-          await list.released;
-          await route.continue();
-        });
-        await visit(tab, urlOf('/registry'));
-        const table = main(tab).locator('table.chains');
-        const before = await table.boundingBox();
-        await wordsOf(tab).fill('gnosis');
-        await expect.poll(() => table.getAttribute('aria-busy')).toBe('true');
-        expect(await statusOf(tab)).toContain('reading all chains');
-        expect((await table.boundingBox())?.y).toBe(before?.y);
-        await keep(tab, 'chains-reading');
-        list.release();
-        await expect.poll(() => statusOf(tab)).toMatch(/^Showing \d of/);
-        expect(await table.getAttribute('aria-busy')).toBe('false');
-        expect((await table.boundingBox())?.y).toBe(before?.y);
-        await tab.context.close();
-      });
+  describe('without a contract', () => {
+    it('the overview says what comes first, and the first contract appears in it', async () => {
+      const tab = await open('/');
+      await main(tab).getByText('appears here by itself').waitFor();
+      expect(await main(tab).getByRole('link', { name: 'Verify a contract' }).count()).toBe(1);
+      await keep(tab, 'overview-empty');
+      const other = await open('/statistics');
+      expect(await main(other).getByRole('link', { name: 'Verify a contract' }).count()).toBe(1);
+      await keep(other, 'statistics-empty');
+      await other.context.close();
+      await store(0xa1, 'Firstling');
+      await main(tab).getByText('Firstling').first().waitFor();
+      const total = main(tab).locator('.figures dd').first();
+      await expect.poll(() => total.innerText()).toBe('1');
+      expect(await main(tab).getByText('No contract has been verified').count()).toBe(0);
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
     });
 
-    describe('the table of chains', () => {
-      it('finds without accents and case, goes back as it came, and saves what it shows', async () => {
-        const tab = await open('/registry');
-        await main(tab).getByRole('button', { name: 'Download CSV' }).waitFor();
-        await main(tab).getByLabel('Network').selectOption('testnet');
-        await wordsOf(tab).fill('CHIÁDO');
-        await expect.poll(() => tab.page.url()).toContain('q=CHI');
-        expect(await statusOf(tab)).not.toMatch(/^Showing 0 /);
-        await tab.page.goBack();
-        await expect.poll(() => wordsOf(tab).inputValue()).toBe('');
-        await tab.page.goForward();
-        await expect.poll(() => wordsOf(tab).inputValue()).toBe('CHIÁDO');
-        expect(await main(tab).getByLabel('Network').inputValue()).toBe('testnet');
+    it('a chain leads to its first verification', async () => {
+      const tab = await open('/registry/10');
+      await main(tab).getByRole('link', { name: 'Verify one' }).click();
+      await tab.page.waitForURL(/\/verify\?chain=10$/);
+      expect(await main(tab).getByLabel('Chain').first().inputValue()).toContain('10');
+      await tab.context.close();
+    });
+  });
 
-        await visit(tab, urlOf(`/registry?q=${FORMULA_CHAIN.id}`));
-        const button = main(tab).getByRole('button', { name: 'Download CSV' });
-        const [download] = await Promise.all([tab.page.waitForEvent('download'), button.click()]);
-        const [header, row, end] = (await readFile(await download.path(), 'utf8')).split('\r\n');
-        expect(header).toMatch(/^chainId,name,shortName,/);
-        expect(row).toContain(`${FORMULA_CHAIN.id},"'=HYPERLINK(""http://x"", ""y"")",`);
-        expect(end).toBe('');
-        expect(tab.troubles).toEqual([]);
-        await tab.context.close();
-      });
+  describe('where nothing is found', () => {
+    it('the table says what may be meant, and how to widen the search', async () => {
+      const tab = await open('/registry?q=sepola&monitored=yes');
+      await main(tab).getByRole('link', { name: 'Sepolia', exact: true }).waitFor();
+      await keep(tab, 'chains-none-near');
+      await main(tab).getByRole('link', { name: 'Search without filters' }).click();
+      await tab.page.waitForURL(/\?q=sepola$/);
+      await main(tab).getByRole('link', { name: 'Clear' }).click();
+      await expect.poll(() => statusOf(tab)).toMatch(/^Showing ([\d\s]+) of \1/);
+      expect(new URL(tab.page.url()).search).toBe('');
+      await tab.context.close();
     });
 
-    describe('a chain whose endpoint answers for another', () => {
-      it('is warned of, with the endpoint, the reason, and the origin of each field', async () => {
-        await expect.poll(() => readHealth(LIED_CHAIN), { timeout: 20_000 }).toBe('wrong_chain');
-        const tab = await open(`/registry/${LIED_CHAIN}`);
-        const warnings = await main(tab).locator('.caution').innerText();
-        expect(warnings).toContain('wrong_chain');
-        expect(warnings).toContain('deprecated');
-        const endpoint = await main(tab).locator('table.endpoints tbody tr').first().innerText();
-        expect(endpoint).toContain(liar.url);
-        expect(endpoint).toMatch(/wrong chain/);
-        const origins = main(tab).locator('table.fields tbody tr td:last-child');
-        for (const origin of await origins.allInnerTexts()) expect(origin).not.toBe('');
-        await keep(tab, 'chain-of-a-liar');
+    it('an unknown chain leads to those that are near, and says how one is added', async () => {
+      for (const look of [LOOKS[0], LOOKS[2]]) {
+        const tab = await open('/registry/84533', look);
+        await main(tab).getByRole('link', { name: 'Base Sepolia Testnet' }).waitFor();
+        expect(await main(tab).innerText()).toContain('84533:');
+        expect(await sidewaysScroll(tab)).toBe(0);
+        await keep(tab, `chain-unknown-${look?.name ?? ''}`);
         await tab.context.close();
-      });
+      }
+    });
+  });
 
-      it('gives its record and its addresses to the clipboard as they are served', async () => {
-        const tab = await open(`/registry/${LIED_CHAIN}`);
-        await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-        const copied = async (name: string): Promise<string> => {
-          await main(tab).getByRole('button', { name }).click();
-          await main(tab).getByText('Copied').first().waitFor();
-          return tab.page.evaluate<string>('navigator.clipboard.readText()');
-        };
-        expect(await copied('Copy the chain id')).toBe(String(LIED_CHAIN));
-        expect(await copied('Copy the URL of')).toBe(liar.url);
-        await main(tab).getByText('The record as JSON').click();
-        const served = await (await fetch(urlOf(`/chains/${LIED_CHAIN}`))).json();
-        expect(JSON.parse(await copied('Copy the record'))).toEqual(served);
-        expect(tab.troubles).toEqual([]);
-        await tab.context.close();
+  describe('while the browser still reads', () => {
+    it('what is typed before the scripts run is kept, and searched for once they do', async () => {
+      const tab = await openTab(browser);
+      const scripts = held();
+      await tab.page.route(/\/assets\/.*\.js$/, async (route) => {
+        await scripts.released;
+        await route.continue();
       });
+      await tab.page.goto(urlOf('/registry'), { waitUntil: 'commit' });
+      await wordsOf(tab).pressSequentially('gnosis');
+      scripts.release();
+      await expect.poll(() => statusOf(tab)).toMatch(/^Showing \d of/);
+      expect(await wordsOf(tab).inputValue()).toBe('gnosis');
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
     });
 
-    describe('while the service is away', () => {
-      it('the overview says since when, and shows what it missed once it is back', async () => {
-        const tab = await open('/');
-        await main(tab).getByText('Live:').waitFor();
-        await service.close();
-        await main(tab)
-          .getByText(/Interrupted since \d{4}-\d\d-\d\d/)
-          .waitFor();
-        await keep(tab, 'overview-interrupted');
-        await store(0xa2, 'Missed');
-        service = await boot(new URL(service.apiUrl).port);
-        await main(tab).getByText('Live:').waitFor();
-        await main(tab).getByText('Missed', { exact: true }).first().waitFor();
-        expect(tab.troubles.filter((trouble) => !trouble.includes('ERR_'))).toEqual([]);
-        await tab.context.close();
+    it('the table says that other rows come, without a jump, and then shows them', async () => {
+      const tab = await openTab(browser);
+      const list = held();
+      await tab.page.route(/\/v1\/registry$/, async (route) => {
+        await list.released;
+        await route.continue();
       });
+      await visit(tab, urlOf('/registry'));
+      const table = main(tab).locator('table.chains');
+      const before = await table.boundingBox();
+      await wordsOf(tab).fill('gnosis');
+      await expect.poll(() => table.getAttribute('aria-busy')).toBe('true');
+      expect(await statusOf(tab)).toContain('reading all chains');
+      expect((await table.boundingBox())?.y).toBe(before?.y);
+      await keep(tab, 'chains-reading');
+      list.release();
+      await expect.poll(() => statusOf(tab)).toMatch(/^Showing \d of/);
+      expect(await table.getAttribute('aria-busy')).toBe('false');
+      expect((await table.boundingBox())?.y).toBe(before?.y);
+      await tab.context.close();
+    });
+  });
 
-      it('a stream that is refused is asked for again', async () => {
-        const tab = await openTab(browser);
-        await tab.page.clock.install();
-        await tab.page.route('**/v1/events', (route) => route.fulfill({ status: 503 }));
-        await visit(tab, urlOf('/'));
-        await main(tab).getByText('Interrupted since').waitFor();
-        await tab.page.unroute('**/v1/events');
-        await tab.page.clock.fastForward(15_000);
-        await main(tab).getByText('Live:').waitFor();
-        await tab.context.close();
-      });
+  describe('the table of chains', () => {
+    it('finds without accents and case, goes back as it came, and saves what it shows', async () => {
+      const tab = await open('/registry');
+      await main(tab).getByRole('button', { name: 'Download CSV' }).waitFor();
+      await main(tab).getByLabel('Network').selectOption('testnet');
+      await wordsOf(tab).fill('CHIÁDO');
+      await expect.poll(() => tab.page.url()).toContain('q=CHI');
+      expect(await statusOf(tab)).not.toMatch(/^Showing 0 /);
+      await tab.page.goBack();
+      await expect.poll(() => wordsOf(tab).inputValue()).toBe('');
+      await tab.page.goForward();
+      await expect.poll(() => wordsOf(tab).inputValue()).toBe('CHIÁDO');
+      expect(await main(tab).getByLabel('Network').inputValue()).toBe('testnet');
+
+      await visit(tab, urlOf(`/registry?q=${FORMULA_CHAIN.id}`));
+      const button = main(tab).getByRole('button', { name: 'Download CSV' });
+      const [download] = await Promise.all([tab.page.waitForEvent('download'), button.click()]);
+      const [header, row, end] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+      expect(header).toMatch(/^chainId,name,shortName,/);
+      expect(row).toContain(`${FORMULA_CHAIN.id},"'=HYPERLINK(""http://x"", ""y"")",`);
+      expect(end).toBe('');
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
+    });
+  });
+
+  describe('a chain whose endpoint answers for another', () => {
+    it('is warned of, with the endpoint, the reason, and the origin of each field', async () => {
+      await expect.poll(() => readHealth(LIED_CHAIN)).toBe('wrong_chain');
+      const tab = await open(`/registry/${LIED_CHAIN}`);
+      const warnings = await main(tab).locator('.caution').innerText();
+      expect(warnings).toContain('wrong_chain');
+      expect(warnings).toContain('deprecated');
+      const endpoint = await main(tab).locator('table.endpoints tbody tr').first().innerText();
+      expect(endpoint).toContain(liar.url);
+      expect(endpoint).toMatch(/wrong chain/);
+      const origins = main(tab).locator('table.fields tbody tr td:last-child');
+      for (const origin of await origins.allInnerTexts()) expect(origin).not.toBe('');
+      await keep(tab, 'chain-of-a-liar');
+      await tab.context.close();
     });
 
-    describe('while the database hangs', () => {
-      it('every page comes, with what is late said to be so, and counts with their age', async () => {
-        await fillStatistics(testDatabase.database);
-        await store(0xa3, 'Filled');
-        const tab = await open('/');
-        const age = main(tab).locator('.stale strong');
-        await testDatabase.database.transaction(async (transaction) => {
-          const tables = await transaction.query<{ tablename: string }>(
-            sql('test tables', `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`),
-          );
-          const names = tables.map(({ tablename }) => tablename).join(', ');
-          await transaction.query(sql('test lock', `LOCK TABLE ${names}`));
-          const openNarrow = () => openTab(browser, LOOKS[2]);
-          const late = ['/', '/registry', '/registry/1', '/statistics', '/statistics?shown=chains'];
-          await eachInTabs(late, openNarrow, async (other, at) => {
-            const start = performance.now();
-            expect.soft(await visit(other, urlOf(at)), at).toBe(200);
-            expect.soft(performance.now() - start, at).toBeLessThan(12_000);
-            expect.soft(await sidewaysScroll(other), at).toBe(0);
-            if (at === '/') {
-              const failure = main(other).getByRole('alert').first();
-              expect.soft(await failure.innerText()).toContain('took longer than 3 s');
-            }
-            const name = at.replaceAll(/\W+/g, '-');
-            await keep(other, `late-narrow${name}`);
-          });
-
-          await age.waitFor({ timeout: 40_000 });
-          await expect.poll(readReasons).toContain('database_unreachable');
-          const first = await age.innerText();
-          await keep(tab, 'overview-stale');
-          await expect.poll(() => age.innerText(), { timeout: 20_000 }).not.toBe(first);
-        });
-        await age.waitFor({ state: 'detached', timeout: 20_000 });
-        await tab.context.close();
-      }, 120_000);
-    });
-
-    /** Why the service is not well, by the codes of its health report. */
-    async function readReasons(): Promise<readonly string[]> {
-      const report = healthReportSchema.parse(await (await fetch(urlOf('/health'))).json());
-      return report.reasons.map(({ code }) => code);
-    }
-
-    /** The state of the first endpoint of a chain. */
-    async function readHealth(chainId: number): Promise<string | undefined> {
-      const response = await fetch(urlOf(`/v1/chains/${chainId}/health`));
-      const { endpoints } = (await response.json()) as {
-        readonly endpoints: readonly { readonly state: string }[];
+    it('gives its record and its addresses to the clipboard as they are served', async () => {
+      const tab = await open(`/registry/${LIED_CHAIN}`);
+      await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      const copied = async (name: string): Promise<string> => {
+        await main(tab).getByRole('button', { name }).click();
+        await main(tab).getByText('Copied').first().waitFor();
+        return tab.page.evaluate<string>('navigator.clipboard.readText()');
       };
-      return endpoints[0]?.state;
-    }
-  },
-);
+      expect(await copied('Copy the chain id')).toBe(String(LIED_CHAIN));
+      expect(await copied('Copy the URL of')).toBe(liar.url);
+      await main(tab).getByText('The record as JSON').click();
+      const served = await (await fetch(urlOf(`/chains/${LIED_CHAIN}`))).json();
+      expect(JSON.parse(await copied('Copy the record'))).toEqual(served);
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
+    });
+  });
+
+  describe('while the service is away', () => {
+    it('the overview says since when, and shows what it missed once it is back', async () => {
+      const tab = await open('/');
+      await main(tab).getByText('Live:').waitFor();
+      await service.close();
+      await main(tab)
+        .getByText(/Interrupted since \d{4}-\d\d-\d\d/)
+        .waitFor();
+      await keep(tab, 'overview-interrupted');
+      await store(0xa2, 'Missed');
+      service = await boot(new URL(service.apiUrl).port);
+      await main(tab).getByText('Live:').waitFor();
+      await main(tab).getByText('Missed', { exact: true }).first().waitFor();
+      expect(tab.troubles.filter((trouble) => !trouble.includes('ERR_'))).toEqual([]);
+      await tab.context.close();
+    });
+
+    it('a stream that is refused is asked for again', async () => {
+      const tab = await openTab(browser);
+      await tab.page.clock.install();
+      await tab.page.route('**/v1/events', (route) => route.fulfill({ status: 503 }));
+      await visit(tab, urlOf('/'));
+      await main(tab).getByText('Interrupted since').waitFor();
+      await tab.page.unroute('**/v1/events');
+      await tab.page.clock.fastForward(15_000);
+      await main(tab).getByText('Live:').waitFor();
+      await tab.context.close();
+    });
+  });
+
+  describe('while the database hangs', () => {
+    it('every page comes, with what is late said to be so, and counts with their age', async () => {
+      await fillStatistics(testDatabase.database);
+      await store(0xa3, 'Filled');
+      const tab = await open('/');
+      const age = main(tab).locator('.stale strong');
+      await testDatabase.database.transaction(async (transaction) => {
+        const tables = await transaction.query<{ tablename: string }>(
+          sql('test tables', `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`),
+        );
+        const names = tables.map(({ tablename }) => tablename).join(', ');
+        await transaction.query(sql('test lock', `LOCK TABLE ${names}`));
+        const openNarrow = () => openTab(browser, LOOKS[2]);
+        const late = ['/', '/registry', '/registry/1', '/statistics', '/statistics?shown=chains'];
+        await eachInTabs(late, openNarrow, async (other, at) => {
+          const start = performance.now();
+          expect.soft(await visit(other, urlOf(at)), at).toBe(200);
+          expect.soft(performance.now() - start, at).toBeLessThan(12_000);
+          expect.soft(await sidewaysScroll(other), at).toBe(0);
+          if (at === '/') {
+            const failure = main(other).getByRole('alert').first();
+            expect.soft(await failure.innerText()).toContain('took longer than 3 s');
+          }
+          const name = at.replaceAll(/\W+/g, '-');
+          await keep(other, `late-narrow${name}`);
+        });
+
+        await age.waitFor();
+        await expect.poll(readReasons).toContain('database_unreachable');
+        const first = await age.innerText();
+        await keep(tab, 'overview-stale');
+        await expect.poll(() => age.innerText()).not.toBe(first);
+      });
+      await age.waitFor({ state: 'detached' });
+      await tab.context.close();
+    }, 120_000);
+  });
+
+  /** Why the service is not well, by the codes of its health report. */
+  async function readReasons(): Promise<readonly string[]> {
+    const report = healthReportSchema.parse(await (await fetch(urlOf('/health'))).json());
+    return report.reasons.map(({ code }) => code);
+  }
+
+  /** The state of the first endpoint of a chain. */
+  async function readHealth(chainId: number): Promise<string | undefined> {
+    const response = await fetch(urlOf(`/v1/chains/${chainId}/health`));
+    const { endpoints } = (await response.json()) as {
+      readonly endpoints: readonly { readonly state: string }[];
+    };
+    return endpoints[0]?.state;
+  }
+});
 
 /** Something that waits until it is let go. */
 function held(): { readonly released: Promise<void>; readonly release: () => void } {

@@ -159,7 +159,7 @@ chains:
   };
   const verdict = async (): Promise<string> => {
     const shown = tab.page.locator('main .verdict');
-    await shown.waitFor({ timeout: 60_000 });
+    await shown.waitFor();
     return shown.innerText();
   };
   const mainText = (): Promise<string> => tab.page.locator('main').innerText();
@@ -420,7 +420,7 @@ chains:
     await administer((client) =>
       client.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`),
     );
-    await expect.poll(() => visit(tab, url), { timeout: 30_000 }).toBe(404);
+    await expect.poll(() => visit(tab, url)).toBe(404);
     expect(await verdict()).toContain('Not verified here');
   }, 60_000);
 });

@@ -75,65 +75,57 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     },
   );
 
-  it(
-    'show in forced colours and with more contrast what they show elsewhere',
-    { timeout: 120_000 },
-    async () => {
-      const open = () => openTab(browser);
-      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
-        await visit(tab, urlOf(name));
-        for (const colorScheme of SCHEMES) {
-          await tab.page.emulateMedia({ forcedColors: 'active', colorScheme });
-          expect.soft(await findFaintTexts(tab, 4.5), `texts, ${at}`).toEqual([]);
-          expect.soft(await findFaintShapes(tab), `shapes, ${at}`).toEqual([]);
-          expect.soft(await findBareBoxes(tab), `boxes, ${at}`).toEqual([]);
-          await tab.page.emulateMedia({ forcedColors: 'none', contrast: 'more', colorScheme });
-          expect.soft(await findFaintTexts(tab, 7), `more contrast, ${at}`).toEqual([]);
-          await tab.page.emulateMedia({ contrast: 'no-preference' });
-        }
-      });
-    },
-  );
+  it('show in forced colours and with more contrast what they show elsewhere', async () => {
+    const open = () => openTab(browser);
+    await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
+      await visit(tab, urlOf(name));
+      for (const colorScheme of SCHEMES) {
+        await tab.page.emulateMedia({ forcedColors: 'active', colorScheme });
+        expect.soft(await findFaintTexts(tab, 4.5), `texts, ${at}`).toEqual([]);
+        expect.soft(await findFaintShapes(tab), `shapes, ${at}`).toEqual([]);
+        expect.soft(await findBareBoxes(tab), `boxes, ${at}`).toEqual([]);
+        await tab.page.emulateMedia({ forcedColors: 'none', contrast: 'more', colorScheme });
+        expect.soft(await findFaintTexts(tab, 7), `more contrast, ${at}`).toEqual([]);
+        await tab.page.emulateMedia({ contrast: 'no-preference' });
+      }
+    });
+  });
 
-  it(
-    'are whole on paper: light, without controls, with every row',
-    { timeout: 120_000 },
-    async () => {
-      const open = async (): Promise<WatchedPage> => {
-        const tab = await openTab(browser, LOOKS[1]);
-        await tab.page.setViewportSize(PAPER);
-        return tab;
-      };
-      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
-        await visit(tab, urlOf(name));
-        const rows = await countRows(tab);
-        await tab.page.emulateMedia({ media: 'print' });
-        expect.soft(await findFaultsOnPaper(tab), at).toEqual([]);
-        expect.soft(await findFaintTexts(tab, 4.5), at).toEqual([]);
-        expect.soft(await findFaintShapes(tab), at).toEqual([]);
-        expect.soft(await countRows(tab), at).toBeGreaterThanOrEqual(rows);
-        await tab.page.emulateMedia({ media: 'screen' });
-      });
-      const tab = await open();
-      // A chart's figures are there without a hand that opens their table: 90 days, and more.
-      await visit(tab, urlOf('overview'));
+  it('are whole on paper: light, without controls, with every row', async () => {
+    const open = async (): Promise<WatchedPage> => {
+      const tab = await openTab(browser, LOOKS[1]);
+      await tab.page.setViewportSize(PAPER);
+      return tab;
+    };
+    await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
+      await visit(tab, urlOf(name));
+      const rows = await countRows(tab);
       await tab.page.emulateMedia({ media: 'print' });
-      expect(await countRows(tab)).toBeGreaterThan(90);
+      expect.soft(await findFaultsOnPaper(tab), at).toEqual([]);
+      expect.soft(await findFaintTexts(tab, 4.5), at).toEqual([]);
+      expect.soft(await findFaintShapes(tab), at).toEqual([]);
+      expect.soft(await countRows(tab), at).toBeGreaterThanOrEqual(rows);
       await tab.page.emulateMedia({ media: 'screen' });
+    });
+    const tab = await open();
+    // A chart's figures are there without a hand that opens their table: 90 days, and more.
+    await visit(tab, urlOf('overview'));
+    await tab.page.emulateMedia({ media: 'print' });
+    expect(await countRows(tab)).toBeGreaterThan(90);
+    await tab.page.emulateMedia({ media: 'screen' });
 
-      // The address is that of what is shown, filters with it.
-      await visit(tab, urlOf('chains'));
-      await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
-      await tab.page.locator('main input[name="q"]').fill('sepolia');
-      await tab.page.waitForURL('**q=sepolia');
-      await tab.page.pdf();
-      await tab.page.emulateMedia({ media: 'print' });
-      expect(await tab.page.locator('header.site').innerText()).toContain(urlOf('chains-filtered'));
-      await tab.context.close();
-    },
-  );
+    // The address is that of what is shown, filters with it.
+    await visit(tab, urlOf('chains'));
+    await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
+    await tab.page.locator('main input[name="q"]').fill('sepolia');
+    await tab.page.waitForURL('**q=sepolia');
+    await tab.page.pdf();
+    await tab.page.emulateMedia({ media: 'print' });
+    expect(await tab.page.locator('header.site').innerText()).toContain(urlOf('chains-filtered'));
+    await tab.context.close();
+  });
 
-  it('keep still for those who ask for it', { timeout: 120_000 }, async () => {
+  it('keep still for those who ask for it', async () => {
     const open = () => openTab(browser, LOOKS[0], { reducedMotion: 'reduce' });
     await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
       await visit(tab, urlOf(name));
@@ -150,7 +142,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     await tab.context.close();
   });
 
-  it('say without JavaScript what they say with it', { timeout: 120_000 }, async () => {
+  it('say without JavaScript what they say with it', async () => {
     const tab = await openTab(browser, LOOKS[0], { javaScriptEnabled: false });
     for (const name of [
       'overview',

@@ -8,14 +8,11 @@ import { hasRunningServer } from '../src/store/embedded-server.ts';
 import { PROGRAM, LOOPBACK_PORTS, runProgram, startProgram } from './support/booted-service.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
-const TIMEOUT_MS = 60_000;
 /** Two thousand chains would be read and compressed for each start, and none of them is asked for. */
 const FEW_CHAINS = {
   FULLMATCH_REGISTRY_INCLUDE: 'configured',
   FULLMATCH_REGISTRY_DEFAULTS: 'false',
 };
-/** A busy machine takes its time. */
-const SOON = { timeout: 15_000 };
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -28,7 +25,7 @@ async function dataFolder(): Promise<string> {
   return path.join(folder.path, 'data');
 }
 
-describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
+describe('the embedded PostgreSQL', () => {
   it('is gone soon after its service was killed', async () => {
     const dataDir = await dataFolder();
     const service = await startProgram({
@@ -37,17 +34,17 @@ describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
     expect(await hasRunningServer(dataDir)).toBe(true);
     service.child.kill('SIGKILL');
     await service.ended;
-    await expect.poll(() => hasRunningServer(dataDir), SOON).toBe(false);
+    await expect.poll(() => hasRunningServer(dataDir)).toBe(false);
   });
 
   it('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {
     const dataDir = await dataFolder();
     const environment = { ...LOOPBACK_PORTS, ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir };
     const starting = runProgram(['start'], { environment });
-    await expect.poll(() => hasRunningServer(dataDir), SOON).toBe(true);
+    await expect.poll(() => hasRunningServer(dataDir)).toBe(true);
     starting.child.kill('SIGQUIT');
     await starting.ended;
-    await expect.poll(() => hasRunningServer(dataDir), SOON).toBe(false);
+    await expect.poll(() => hasRunningServer(dataDir)).toBe(false);
   });
 
   it('is stopped when the start fails, because a port is taken', async () => {
@@ -82,7 +79,7 @@ describe('the embedded PostgreSQL', { timeout: TIMEOUT_MS }, () => {
     });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await expect.poll(() => output, SOON).toContain('"event":"ready"');
+    await expect.poll(() => output).toContain('"event":"ready"');
     const group = -(child.pid ?? 0);
     process.kill(group, 'SIGINT');
     await wait(20);

@@ -129,7 +129,7 @@ describe('GET /v1/statistics', () => {
         expect(await readOverview()).toEqual(before);
         return (await database.query(WAITING)).length > 0;
       };
-      await expect.poll(isWaiting, { timeout: 15_000 }).toBe(true);
+      await expect.poll(isWaiting).toBe(true);
       const start = performance.now();
       expect(await readOverview()).toEqual(before);
       expect(performance.now() - start).toBeLessThan(3000);

@@ -17,7 +17,6 @@ import {
 } from './support/verifying-service.ts';
 import { startWebServer } from './support/web-server.ts';
 
-const TIMEOUT_MS = 120_000;
 const VERSION = '0.8.37';
 /** Stands in the path of each endpoint that only the service may know. */
 const CANARY = 'canary-key-of-the-endpoint';
@@ -245,7 +244,6 @@ async function countRows(): Promise<unknown> {
 
 describe.skipIf(!installed)(
   `endpoints that cannot be believed${installed ? '' : ` (${NO_ANVIL})`}`,
-  { timeout: TIMEOUT_MS },
   () => {
     let jobs: readonly WireJob[];
     let storedBefore: unknown;
@@ -255,7 +253,7 @@ describe.skipIf(!installed)(
       storedBefore = await countRows();
       // All at once: a dripping endpoint takes its whole time.
       jobs = await Promise.all(CASES.map((_case, index) => verify(FIRST_CHAIN + index)));
-    }, TIMEOUT_MS);
+    });
     afterAll(async () => {
       await service.close();
       await Promise.all(closers.map((close) => close()));

@@ -15,7 +15,6 @@ import {
   type VerifyingService,
 } from './support/verifying-service.ts';
 
-const TIMEOUT_MS = 180_000;
 const SUITE = 'contracts/Suite.sol';
 const LIBRARIES = {
   [SUITE]: {
@@ -39,14 +38,13 @@ function withSettings(sample: CompiledSample, settings: object): object {
 
 describe.skipIf(!installed)(
   `libraries that the settings name${installed ? '' : ` (${NO_ANVIL})`}`,
-  { timeout: TIMEOUT_MS },
   () => {
     beforeAll(async () => {
       verifying = await startVerifyingService();
       for (const address of Object.values(LIBRARIES[SUITE])) {
         await verifying.anvil.request('anvil_setCode', [address, '0x00']);
       }
-    }, TIMEOUT_MS);
+    });
     afterAll(() => verifying.close());
 
     test.each(LINKED_BY)('are linked by the compiler (solc %s)', async (version) => {

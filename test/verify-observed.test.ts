@@ -83,51 +83,43 @@ describe.skipIf(!installed)(
       return ((await response.json()) as { verificationId: string }).verificationId;
     };
 
-    test(
-      'say what waits, how the others ended, and what the warm compilers hold',
-      { timeout: 120_000 },
-      async () => {
-        const idle = await start(0);
-        expect((await idle.health()).queue).toEqual({ queued: 0, running: 0 });
-        const ids: string[] = [];
-        for (const source of [SOURCE, CHANGED, OTHER, 'contract Small {']) {
-          ids.push(await submit(idle.apiUrl, source));
-        }
-        await expect
-          .poll(async () => (await idle.health()).queue.queued, { timeout: 5000 })
-          .toBe(4);
-        await expect
-          .poll(async () => (await idle.health()).queue.oldestQueuedSeconds, { timeout: 5000 })
-          .toBeGreaterThanOrEqual(1);
-        const waiting = await idle.metrics();
-        expect(waiting.get('fullmatch_verification_jobs{state="queued"}')).toBe(4);
-        expect(
-          waiting.get('fullmatch_verification_oldest_queued_age_seconds'),
-        ).toBeGreaterThanOrEqual(1);
-        expect(waiting.get('fullmatch_compilers{state="warm"}')).toBe(0);
+    test('say what waits, how the others ended, and what the warm compilers hold', async () => {
+      const idle = await start(0);
+      expect((await idle.health()).queue).toEqual({ queued: 0, running: 0 });
+      const ids: string[] = [];
+      for (const source of [SOURCE, CHANGED, OTHER, 'contract Small {']) {
+        ids.push(await submit(idle.apiUrl, source));
+      }
+      await expect.poll(async () => (await idle.health()).queue.queued).toBe(4);
+      await expect
+        .poll(async () => (await idle.health()).queue.oldestQueuedSeconds)
+        .toBeGreaterThanOrEqual(1);
+      const waiting = await idle.metrics();
+      expect(waiting.get('fullmatch_verification_jobs{state="queued"}')).toBe(4);
+      expect(
+        waiting.get('fullmatch_verification_oldest_queued_age_seconds'),
+      ).toBeGreaterThanOrEqual(1);
+      expect(waiting.get('fullmatch_compilers{state="warm"}')).toBe(0);
 
-        const busy = await start(1);
-        for (const id of ids) await pollJob(busy.apiUrl, id);
-        const metrics = await busy.metrics();
-        const ended = (outcome: string): number | undefined =>
-          metrics.get(`fullmatch_verification_jobs_ended_total{outcome="${outcome}"}`);
-        expect(['full', 'partial', 'no_match', 'compiler_error'].map(ended)).toEqual([1, 1, 1, 1]);
-        const counted = (kind: string): number | undefined =>
-          metrics.get(`fullmatch_verification_job_duration_seconds_count{kind="${kind}"}`);
-        expect(['match', 'no_match', 'invalid_input'].map(counted)).toEqual([2, 1, 1]);
-        expect(
-          metrics.get('fullmatch_verification_job_duration_seconds_sum{kind="match"}'),
-        ).toBeGreaterThan(0.01);
-        expect(metrics.get('fullmatch_compilers{state="warm"}')).toBe(1);
-        expect(metrics.get('fullmatch_warm_compilers_bytes')).toBeGreaterThan(20_000_000);
-        // Jobs are counted where they end, and waiting ones on every process of the database.
-        expect([...(await idle.metrics()).keys()].join()).not.toContain('jobs_ended_total{');
-        await expect
-          .poll(async () => (await idle.health()).queue, { timeout: 5000 })
-          .toEqual({ queued: 0, running: 0 });
-        expect((await busy.health()).compilers).toMatchObject({ warm: 1 });
-        await Promise.all([idle.close(), busy.close()]);
-      },
-    );
+      const busy = await start(1);
+      for (const id of ids) await pollJob(busy.apiUrl, id);
+      const metrics = await busy.metrics();
+      const ended = (outcome: string): number | undefined =>
+        metrics.get(`fullmatch_verification_jobs_ended_total{outcome="${outcome}"}`);
+      expect(['full', 'partial', 'no_match', 'compiler_error'].map(ended)).toEqual([1, 1, 1, 1]);
+      const counted = (kind: string): number | undefined =>
+        metrics.get(`fullmatch_verification_job_duration_seconds_count{kind="${kind}"}`);
+      expect(['match', 'no_match', 'invalid_input'].map(counted)).toEqual([2, 1, 1]);
+      expect(
+        metrics.get('fullmatch_verification_job_duration_seconds_sum{kind="match"}'),
+      ).toBeGreaterThan(0.01);
+      expect(metrics.get('fullmatch_compilers{state="warm"}')).toBe(1);
+      expect(metrics.get('fullmatch_warm_compilers_bytes')).toBeGreaterThan(20_000_000);
+      // Jobs are counted where they end, and waiting ones on every process of the database.
+      expect([...(await idle.metrics()).keys()].join()).not.toContain('jobs_ended_total{');
+      await expect.poll(async () => (await idle.health()).queue).toEqual({ queued: 0, running: 0 });
+      expect((await busy.health()).compilers).toMatchObject({ warm: 1 });
+      await Promise.all([idle.close(), busy.close()]);
+    });
   },
 );

@@ -181,7 +181,7 @@ describe.skipIf(!possible)(`jobs of a process that ends${possible ? '' : ` (${NO
     expect(await testDatabase.database.query(EVENTS)).toEqual([{ count: stored }]);
     expect(new Set((await jobs()).map(({ event_id: event }) => event)).size).toBe(ids.length);
     await expect
-      .poll(async () => (await fetch(`${repositoryUrl}/stats.json`)).json(), { timeout: 5000 })
+      .poll(async () => (await fetch(`${repositoryUrl}/stats.json`)).json())
       .toEqual({ [VERIFIED_CHAIN_ID]: { full_match: stored, partial_match: 0 } });
   };
   const endWith = async (program: ProgramRun): Promise<number | string> => {
@@ -193,7 +193,7 @@ describe.skipIf(!possible)(`jobs of a process that ends${possible ? '' : ` (${NO
   };
   const compileAtWork = async (program: ProgramRun): Promise<number> => {
     const find = (): Promise<readonly number[]> => compilersOf(program.child.pid ?? 0);
-    await expect.poll(find, { timeout: 20_000, interval: 20 }).toHaveLength(1);
+    await expect.poll(find, { interval: 20 }).toHaveLength(1);
     const [compiler = 0] = await find();
     // Loaded after half a second, and then at work for several more.
     await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -244,7 +244,7 @@ describe.skipIf(!possible)(`jobs of a process that ends${possible ? '' : ` (${NO
       const compiler = await compileAtWork(first);
       first.child.kill('SIGKILL');
       await first.ended;
-      await expect.poll(() => isAlive(compiler), { timeout: 5000 }).toBe(false);
+      await expect.poll(() => isAlive(compiler)).toBe(false);
       expect(await jobs()).toMatchObject([{ state: 'running', attempts: 1, free: false }]);
       const second = await start();
       expect(await jobs()).toMatchObject([{ state: 'running', attempts: 1, free: false }]);

@@ -10,7 +10,6 @@ import {
 } from './support/verification-fixture.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
-const TIMEOUT_MS = 120_000;
 const NEWEST = '0.8.37';
 const FILE = 'contracts/Vault.sol';
 const AUDIT = { 'contracts/AUDIT-by-somebody.sol': '// Audited: no findings.\n' };
@@ -54,125 +53,121 @@ async function publishedOf(address: string): Promise<unknown> {
   return { sources, compilation, stdJsonInput, files: await files.text() };
 }
 
-describe.skipIf(!installed)(
-  `the record${installed ? '' : ` (${NO_ANVIL})`}`,
-  { timeout: TIMEOUT_MS },
-  () => {
-    beforeAll(async () => {
-      verifying = await startVerifyingService();
-    }, TIMEOUT_MS);
-    afterAll(() => verifying.close());
+describe.skipIf(!installed)(`the record${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+  beforeAll(async () => {
+    verifying = await startVerifyingService();
+  });
+  afterAll(() => verifying.close());
 
-    test('another instance of the same code with more files and settings changes nothing of the first', async () => {
-      const input = inputOf({ [FILE]: vault('honest') });
-      const first = await deployVault(input);
-      const second = await deployVault(input);
-      await verifying.verify(first.address, bodyOf(input));
-      const before = await publishedOf(first.address);
-      const planted = {
-        ...input,
-        sources: { ...input.sources, 'AUDIT.sol': { content: '// audited' } },
-        settings: { ...input.settings, outputSelection: { 'Audited by somebody': { '*': ['*'] } } },
-      };
-      const job = await verifying.verify(second.address, bodyOf(planted));
-      expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
-      expect(await publishedOf(first.address)).toEqual(before);
-      expect(JSON.stringify(await publishedOf(second.address))).not.toMatch(/audit/i);
+  test('another instance of the same code with more files and settings changes nothing of the first', async () => {
+    const input = inputOf({ [FILE]: vault('honest') });
+    const first = await deployVault(input);
+    const second = await deployVault(input);
+    await verifying.verify(first.address, bodyOf(input));
+    const before = await publishedOf(first.address);
+    const planted = {
+      ...input,
+      sources: { ...input.sources, 'AUDIT.sol': { content: '// audited' } },
+      settings: { ...input.settings, outputSelection: { 'Audited by somebody': { '*': ['*'] } } },
+    };
+    const job = await verifying.verify(second.address, bodyOf(planted));
+    expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+    expect(await publishedOf(first.address)).toEqual(before);
+    expect(JSON.stringify(await publishedOf(second.address))).not.toMatch(/audit/i);
+  });
+
+  test('sources that the compilation does not need are not published, and the submitter is told', async () => {
+    const input = inputOf({ [FILE]: vault('with more', 2), ...AUDIT });
+    const { address } = await deployVault(input);
+    const job = await verifying.verify(address, bodyOf(input));
+    expect(job).toMatchObject({
+      contract: { runtimeMatch: 'exact_match' },
+      stored: true,
+      droppedSources: { count: 1, paths: Object.keys(AUDIT) },
     });
+    expect(Object.keys((await verifying.contractAt(address)).sources)).toEqual([FILE]);
+    const state = await ask<object>(`/v1/jobs/${job.verificationId}`);
+    expect(state).toMatchObject({ droppedSources: { count: 1 } });
+  });
 
-    test('sources that the compilation does not need are not published, and the submitter is told', async () => {
-      const input = inputOf({ [FILE]: vault('with more', 2), ...AUDIT });
-      const { address } = await deployVault(input);
-      const job = await verifying.verify(address, bodyOf(input));
-      expect(job).toMatchObject({
-        contract: { runtimeMatch: 'exact_match' },
-        stored: true,
-        droppedSources: { count: 1, paths: Object.keys(AUDIT) },
-      });
-      expect(Object.keys((await verifying.contractAt(address)).sources)).toEqual([FILE]);
-      const state = await ask<object>(`/v1/jobs/${job.verificationId}`);
-      expect(state).toMatchObject({ droppedSources: { count: 1 } });
-    });
-
-    test('a source that only the submitted metadata names is not published either', async () => {
-      const { metadata } = await compileAsDeveloper(
-        NEWEST,
-        inputOf({
-          [FILE]: vault('metadata', 3),
-          ...AUDIT,
-          'Main.sol': 'import "contracts/AUDIT-by-somebody.sol"; contract Main {}',
-        }),
-        'Main.sol',
-        'Main',
-      );
-      const input = inputOf({ [FILE]: vault('metadata', 3) });
-      const contract = await compileAsDeveloper(NEWEST, input, FILE, 'Vault');
-      const { address } = await deploy(verifying.anvil, contract.creationCode);
-      const own = JSON.parse(contract.metadata) as { sources: object };
-      const foreign = JSON.parse(metadata) as { sources: object };
-      const response = await fetch(
-        `${verifying.service.apiUrl}/v2/verify/metadata/424242/${address}`,
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({
-            metadata: {
-              ...own,
-              sources: {
-                ...own.sources,
-                ...Object.fromEntries(
-                  Object.entries(foreign.sources).filter(([path]) => path in AUDIT),
-                ),
-              },
+  test('a source that only the submitted metadata names is not published either', async () => {
+    const { metadata } = await compileAsDeveloper(
+      NEWEST,
+      inputOf({
+        [FILE]: vault('metadata', 3),
+        ...AUDIT,
+        'Main.sol': 'import "contracts/AUDIT-by-somebody.sol"; contract Main {}',
+      }),
+      'Main.sol',
+      'Main',
+    );
+    const input = inputOf({ [FILE]: vault('metadata', 3) });
+    const contract = await compileAsDeveloper(NEWEST, input, FILE, 'Vault');
+    const { address } = await deploy(verifying.anvil, contract.creationCode);
+    const own = JSON.parse(contract.metadata) as { sources: object };
+    const foreign = JSON.parse(metadata) as { sources: object };
+    const response = await fetch(
+      `${verifying.service.apiUrl}/v2/verify/metadata/424242/${address}`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          metadata: {
+            ...own,
+            sources: {
+              ...own.sources,
+              ...Object.fromEntries(
+                Object.entries(foreign.sources).filter(([path]) => path in AUDIT),
+              ),
             },
-            sources: { [FILE]: vault('metadata', 3), ...AUDIT, 'unused.sol': '// unused' },
-          }),
-        },
-      );
-      const { verificationId } = (await response.json()) as { verificationId: string };
-      const job = await ask<object>(`/v2/verify/${verificationId}`);
-      expect(job).toMatchObject({
-        contract: { runtimeMatch: 'exact_match' },
-        droppedSources: { count: 2 },
-      });
-      expect(Object.keys((await verifying.contractAt(address)).sources)).toEqual([FILE]);
+          },
+          sources: { [FILE]: vault('metadata', 3), ...AUDIT, 'unused.sol': '// unused' },
+        }),
+      },
+    );
+    const { verificationId } = (await response.json()) as { verificationId: string };
+    const job = await ask<object>(`/v2/verify/${verificationId}`);
+    expect(job).toMatchObject({
+      contract: { runtimeMatch: 'exact_match' },
+      droppedSources: { count: 2 },
     });
+    expect(Object.keys((await verifying.contractAt(address)).sources)).toEqual([FILE]);
+  });
 
-    test('a partial match keeps its text; another that names the transaction is kept beside it, and told so', async () => {
-      const { address, transactionHash } = await deployVault(
-        inputOf({ [FILE]: vault('deployed', 4) }),
-      );
-      const honest = inputOf({ [FILE]: vault('honest partial', 4) });
-      const evil = inputOf({ [FILE]: vault('HOLDERS MUST CLAIM AT evil.example', 4) });
-      expect(await verifying.verify(address, bodyOf(honest))).toMatchObject({ stored: true });
-      const job = await verifying.verify(
-        address,
-        bodyOf(evil, { creationTransactionHash: transactionHash }),
-      );
-      expect(job).toMatchObject({ stored: false, keptBeside: true });
-      expect(JSON.stringify((await verifying.contractAt(address)).sources)).toContain(
-        'honest partial',
-      );
-      const place = `/v1/contracts/424242/${address}`;
-      const { alternatives } = await ask<Evidence>(place);
-      expect(alternatives).toHaveLength(1);
-      const text = await ask<{ stdJsonInput: TestInput }>(
-        `${place}/alternatives/${alternatives[0]?.matchId}`,
-      );
-      expect(text.stdJsonInput.sources[FILE]?.content).toContain('evil.example');
-      const missing = await fetch(`${verifying.service.apiUrl}${place}/alternatives/9999999999`);
-      expect(missing.status).toBe(404);
-      const page = await (
-        await fetch(`${verifying.service.apiUrl}/contract/424242/${address}`)
-      ).text();
-      expect(page).toContain('1 other text gives the same code');
+  test('a partial match keeps its text; another that names the transaction is kept beside it, and told so', async () => {
+    const { address, transactionHash } = await deployVault(
+      inputOf({ [FILE]: vault('deployed', 4) }),
+    );
+    const honest = inputOf({ [FILE]: vault('honest partial', 4) });
+    const evil = inputOf({ [FILE]: vault('HOLDERS MUST CLAIM AT evil.example', 4) });
+    expect(await verifying.verify(address, bodyOf(honest))).toMatchObject({ stored: true });
+    const job = await verifying.verify(
+      address,
+      bodyOf(evil, { creationTransactionHash: transactionHash }),
+    );
+    expect(job).toMatchObject({ stored: false, keptBeside: true });
+    expect(JSON.stringify((await verifying.contractAt(address)).sources)).toContain(
+      'honest partial',
+    );
+    const place = `/v1/contracts/424242/${address}`;
+    const { alternatives } = await ask<Evidence>(place);
+    expect(alternatives).toHaveLength(1);
+    const text = await ask<{ stdJsonInput: TestInput }>(
+      `${place}/alternatives/${alternatives[0]?.matchId}`,
+    );
+    expect(text.stdJsonInput.sources[FILE]?.content).toContain('evil.example');
+    const missing = await fetch(`${verifying.service.apiUrl}${place}/alternatives/9999999999`);
+    expect(missing.status).toBe(404);
+    const page = await (
+      await fetch(`${verifying.service.apiUrl}/contract/424242/${address}`)
+    ).text();
+    expect(page).toContain('1 other text gives the same code');
 
-      const full = inputOf({ [FILE]: vault('deployed', 4) });
-      expect(await verifying.verify(address, bodyOf(full))).toMatchObject({ stored: true });
-      expect(await ask<Evidence>(place)).toMatchObject({
-        alternatives: [],
-        hasUnlistedSources: false,
-      });
+    const full = inputOf({ [FILE]: vault('deployed', 4) });
+    expect(await verifying.verify(address, bodyOf(full))).toMatchObject({ stored: true });
+    expect(await ask<Evidence>(place)).toMatchObject({
+      alternatives: [],
+      hasUnlistedSources: false,
     });
-  },
-);
+  });
+});

@@ -149,7 +149,7 @@ describe.skipIf(absent)(`code that is replaced${absent ? `: ${NO_ANVIL}` : ''}`,
     const walking = await boot(36_000);
     try {
       await expect
-        .poll(async () => (await eventsOf())[0], { timeout: 15_000 })
+        .poll(async () => (await eventsOf())[0])
         .toMatchObject({ kind: 'withdrawn', reason: 'code_replaced' });
     } finally {
       await walking.close();

@@ -23,7 +23,6 @@ import {
   type VerifyingService,
 } from './support/verifying-service.ts';
 
-const TIMEOUT_MS = 180_000;
 const NEWEST = '0.8.37';
 const both = (match: string): object => ({ match, runtimeMatch: match, creationMatch: match });
 const installed = findAnvil() !== undefined;
@@ -40,11 +39,10 @@ const encode = (types: string, values: readonly unknown[]): string =>
 
 describe.skipIf(!installed)(
   `settings, languages and libraries${installed ? '' : ` (${NO_ANVIL})`}`,
-  { timeout: TIMEOUT_MS },
   () => {
     beforeAll(async () => {
       verifying = await startVerifyingService();
-    }, TIMEOUT_MS);
+    });
     afterAll(() => verifying.close());
 
     const cases: readonly (readonly [SolcVersion, string, object, string])[] = [

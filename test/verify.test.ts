@@ -74,7 +74,7 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
   };
   const waitForCounts = async (full: number, partial: number): Promise<void> => {
     await expect
-      .poll(countsOf, { timeout: 5000, interval: 25 })
+      .poll(countsOf, { interval: 25 })
       .toEqual({ full_match: full, partial_match: partial });
   };
   let full = 0;

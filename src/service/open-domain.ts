@@ -4,6 +4,7 @@ import { readChainList } from '../chains/load-registry.ts';
 import { recordPublication } from '../chains/publication-time.ts';
 import { type ChainRegistry } from '../chains/registry.ts';
 import { type ListSyncTimes, readServedList } from '../chains/sync/start-list-sync.ts';
+import { type Compilers } from '../compilers/compilers.ts';
 import { type Config, type LoadedConfig } from '../config/config.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { type Activity, openActivity } from '../http/api/statistics/activity.ts';
@@ -45,7 +46,11 @@ export interface ServiceOverrides extends DocumentsOptions {
   readonly loadAgain?: () => LoadedConfig;
   /** In place of the times that the configuration gives. */
   readonly listSyncTimes?: Partial<ListSyncTimes>;
+  /** What verifications compile with, over the compilers of the configuration. */
+  readonly compilersOver?: (compilers: Compilers) => Compilers;
 }
+
+type LoggedOverrides = ServiceOverrides & { readonly log: Logger };
 
 /** What the hosts need, and the URLs that they add once they listen. */
 export type OpenDomain = HttpDependencies & {
@@ -57,7 +62,7 @@ export type OpenDomain = HttpDependencies & {
 export async function openDomain(
   loaded: LoadedConfig,
   opened: Opened,
-  { log, listSyncTimes, loadAgain, ...more }: ServiceOverrides & { readonly log: Logger },
+  { log, listSyncTimes, loadAgain, compilersOver = (found) => found, ...more }: LoggedOverrides,
   isStopping: () => boolean,
 ): Promise<OpenDomain> {
   const { config } = loaded;
@@ -96,7 +101,7 @@ export async function openDomain(
   );
   const chainParts = { registry, fetch, rpc: chainHealth.rpc, archive: chainHealth.archive };
   const { parts, verification } = await openVerification(
-    { config, store, publisher, log },
+    { config, store, publisher, log, compilersOver },
     opened,
     chainParts,
   );
@@ -156,7 +161,14 @@ async function openVerification(
     store,
     publisher,
     log,
-  }: { config: Config; store: Store; publisher: Publisher; log: Logger },
+    compilersOver,
+  }: {
+    config: Config;
+    store: Store;
+    publisher: Publisher;
+    log: Logger;
+    compilersOver: (found: Compilers) => Compilers;
+  },
   opened: Opened,
   chainParts: Omit<ChainParts, 'quorumOf'>,
 ): Promise<{
@@ -166,7 +178,8 @@ async function openVerification(
   const { database } = store;
   const configured = (): Publisher['inputs']['configured'] => publisher.inputs.configured;
   const quorumOf = (chainId: number): 1 | 2 | undefined => configured().get(chainId)?.quorum;
-  const parts = opened.add(await openVerificationParts(config, { ...chainParts, quorumOf }, log));
+  const found = opened.add(await openVerificationParts(config, { ...chainParts, quorumOf }, log));
+  const parts = { ...found, compilers: compilersOver(found.compilers) };
   const verification = opened.addFirst(
     await startVerification(database, parts, verificationOptions(config, store), log),
   );

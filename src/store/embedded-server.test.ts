@@ -15,7 +15,6 @@ import { ensureSystemUser, isRoot, SYSTEM_FOLDER } from './system-user.ts';
 import { wait } from './wait.ts';
 
 /** How long a test waits for what happens on its own; a busy machine takes its time. */
-const SOON = { timeout: 15_000 };
 const ONE = sql('test: select one', 'SELECT 1 AS one');
 const PIPE = 'fullmatch-users';
 const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -134,13 +133,13 @@ describe('the embedded server', () => {
     const killed = await openInProcess(dataDir);
     const { processId = 0 } = killed.opened;
     await killed.kill();
-    await expect.poll(() => isGone(processId, dataDir), SOON).toBe(true);
-    await expect.poll(() => watchersOf(dataDir), SOON).toEqual([]);
-    await expect.poll(() => readdir(path.join(dataDir, 'postgres')), SOON).not.toContain(PIPE);
+    await expect.poll(() => isGone(processId, dataDir)).toBe(true);
+    await expect.poll(() => watchersOf(dataDir)).toEqual([]);
+    await expect.poll(() => readdir(path.join(dataDir, 'postgres'))).not.toContain(PIPE);
     const store = await open(dataDir);
     expect(store.server.joined).toBe(false);
     await store.close();
-    await expect.poll(() => watchersOf(dataDir), SOON).toEqual([]);
+    await expect.poll(() => watchersOf(dataDir)).toEqual([]);
   });
 
   it('stays for whoever else uses it when a process is killed, and ends with the last killed', async () => {
@@ -154,8 +153,8 @@ describe('the embedded server', () => {
     expect(await isGone(processId, dataDir)).toBe(false);
     expect(await watchersOf(dataDir)).toHaveLength(1);
     await second.kill();
-    await expect.poll(() => isGone(processId, dataDir), SOON).toBe(true);
-    await expect.poll(() => watchersOf(dataDir), SOON).toEqual([]);
+    await expect.poll(() => isGone(processId, dataDir)).toBe(true);
+    await expect.poll(() => watchersOf(dataDir)).toEqual([]);
   });
 
   it('that lost its users and its watcher is adopted by the next, which watches it', async () => {
@@ -169,7 +168,7 @@ describe('the embedded server', () => {
     const adopting = await openInProcess(dataDir);
     expect(adopting.opened).toMatchObject({ joined: true, processId });
     await adopting.kill();
-    await expect.poll(() => isGone(processId, dataDir), SOON).toBe(true);
+    await expect.poll(() => isGone(processId, dataDir)).toBe(true);
   });
 
   it('is made once when several are first at the same time', async () => {
@@ -216,11 +215,11 @@ describe('the embedded server', () => {
     };
     const writers = [write(), write(), write(), write()];
     const killed = store.server.processId!;
-    await expect.poll(() => acknowledged, SOON).toBeGreaterThan(20);
+    await expect.poll(() => acknowledged).toBeGreaterThan(20);
     process.kill(killed, 'SIGKILL');
-    await expect.poll(() => store.server.processId, SOON).not.toBe(killed);
+    await expect.poll(() => store.server.processId).not.toBe(killed);
     const before = acknowledged;
-    await expect.poll(() => acknowledged, SOON).toBeGreaterThan(before + 20);
+    await expect.poll(() => acknowledged).toBeGreaterThan(before + 20);
     stopped = true;
     await Promise.all(writers);
     const [count] = await store.database.query<{ n: string }>(
@@ -238,7 +237,7 @@ describe('the embedded server', () => {
     killed.child.kill('SIGSTOP');
     process.kill(killed.opened.processId!, 'SIGKILL');
     await killed.kill();
-    await expect.poll(() => isGone(killed.opened.processId!, dataDir), SOON).toBe(true);
+    await expect.poll(() => isGone(killed.opened.processId!, dataDir)).toBe(true);
     const store = await open(dataDir);
     expect(store.server.joined).toBe(false);
     expect(await store.database.query(ONE)).toEqual([{ one: 1 }]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 /** How long a test waits for what happens on its own; a busy machine takes its time. */
-const SOON = { timeout: 15_000 };
+const SOON = { timeout: 60_000 };
 const SET = sql(
   'test: set',
   'INSERT INTO accounts VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET balance = excluded.balance',

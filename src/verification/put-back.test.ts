@@ -10,7 +10,6 @@ import { submitJob } from './submit-job.ts';
 import { packRequest } from './verification-request.ts';
 import { startWorkers, type Workers, type WorkerParts } from './worker.ts';
 
-const SOON = { timeout: 20_000, interval: 50 };
 const ROOMY = { total: 1000, perClient: 1000 };
 
 let testDatabase: TestDatabase;
@@ -78,11 +77,11 @@ test.each(['53100', '53200', '58030', '25006', '57014', 'XX001'])(
       tries += 1;
       return succeed(request, signal);
     });
-    await expect.poll(() => tries, SOON).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => tries).toBeGreaterThanOrEqual(2);
     expect((await readJob(testDatabase.database, id))?.state).toMatch(/queued|running/);
     await run('sound again', 'DROP FUNCTION refuse CASCADE');
     await expect
-      .poll(async () => (await readJob(testDatabase.database, id))?.state, SOON)
+      .poll(async () => (await readJob(testDatabase.database, id))?.state)
       .toBe('succeeded');
     const [row] = (await run(
       'attempts',
@@ -102,7 +101,7 @@ test('a full disk of this machine puts a job back, and the jobs behind it are no
     throw Object.assign(new Error('write'), { code: 'ENOSPC' });
   });
   await expect
-    .poll(async () => (await readJob(testDatabase.database, other))?.state, SOON)
+    .poll(async () => (await readJob(testDatabase.database, other))?.state)
     .toBe('succeeded');
   expect((await readJob(testDatabase.database, troubled))?.state).toMatch(/queued|running/);
 });
@@ -116,9 +115,7 @@ test('a job whose trouble does not pass within a day ends', async () => {
   start(async () => {
     throw Object.assign(new Error('write'), { code: 'ENOSPC' });
   });
-  await expect
-    .poll(async () => (await readJob(testDatabase.database, id))?.state, SOON)
-    .toBe('failed');
+  await expect.poll(async () => (await readJob(testDatabase.database, id))?.state).toBe('failed');
 });
 
 test('a worker rests longer the more often it meets trouble, half a minute at most', () => {

@@ -57,7 +57,7 @@ export function findAnvil(): string | undefined {
   }
 }
 
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 90_000;
 
 /** The port that anvil says it listens on: it chose a free one. */
 function readPort(child: ChildProcess): Promise<number> {

@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { type ServiceOverrides } from '../../src/service/open-domain.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { configSources } from './config-sources.ts';
+import { recordedCompilers } from './recorded-compilers.ts';
 
 /** A service that runs in this process. */
 export interface BootedService {
@@ -24,6 +25,8 @@ export interface BootOptions {
   readonly texts?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
   readonly overrides?: Omit<ServiceOverrides, 'log'>;
+  /** Whether each verification compiles, also what a compiler answered before. */
+  readonly compilesAnew?: boolean;
 }
 
 /** Free ports for a service, by its environment. */
@@ -54,7 +57,12 @@ export function prepareService(options: BootOptions): { service: Service; logTex
     }),
   );
   return {
-    service: createService(loaded, { brotliDelayMs: BROTLI_DELAY_MS, ...options.overrides, log }),
+    service: createService(loaded, {
+      brotliDelayMs: BROTLI_DELAY_MS,
+      ...(options.compilesAnew !== true && { compilersOver: recordedCompilers }),
+      ...options.overrides,
+      log,
+    }),
     logText: () => text,
   };
 }

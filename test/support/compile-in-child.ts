@@ -52,7 +52,7 @@ export async function compileInChild<Output>(
   const texts = new Map<string, string>();
   const missing = new Map<string, object>();
   for (const [index, key] of keys.entries()) {
-    const text = await readFile(fileOf(key), 'utf8').catch(() => undefined);
+    const text = await readCompilation(key);
     if (text === undefined) missing.set(key, inputs[index] ?? {});
     else texts.set(key, text);
   }
@@ -65,6 +65,11 @@ export async function compileInChild<Output>(
     }
   }
   return keys.map((key) => JSON.parse(texts.get(key) ?? '') as Output);
+}
+
+/** A kept output, if there is one. */
+export function readCompilation(key: string): Promise<string | undefined> {
+  return readFile(fileOf(key), 'utf8').catch(() => undefined);
 }
 
 /** Keeps an output. Renamed into place: test files that compile at the same time never see half a file. */

@@ -131,7 +131,7 @@ export function post(url: string, body: unknown): Promise<Response> {
   });
 }
 
-const JOB_TIMEOUT_MS = 90_000;
+const JOB_TIMEOUT_MS = 150_000;
 
 /** Folders of this machine, which no client is told. */
 const FOLDERS = [process.cwd(), homedir(), path.join(tmpdir(), 'fullmatch-')].filter(

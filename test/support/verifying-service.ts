@@ -8,7 +8,7 @@ import {
 } from '../../src/bytecode/transformation.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { startAnvil, type Anvil } from './anvil.ts';
-import { bootService, type BootedService } from './booted-service.ts';
+import { bootService, type BootedService, type BootOptions } from './booted-service.ts';
 import { compileSamples, type CompiledSample } from './bytecode/compiled-suite.ts';
 import { constructorArguments, linkCode } from './bytecode/simulated-deployment.ts';
 import { suiteSource } from './bytecode/suite-source.ts';
@@ -62,6 +62,7 @@ export interface VerifyingService {
 /** Starts the service on a chain of its own. `more` is YAML behind the chain; `compilers` must hold `folder`. */
 export async function startVerifyingService(
   more: (folder: string) => string = (folder) => `compilers: { folder: ${folder} }\n`,
+  { compilesAnew = false }: Pick<BootOptions, 'compilesAnew'> = {},
 ): Promise<VerifyingService> {
   const [testDatabase, anvil, folder] = await Promise.all([
     createTestDatabase(),
@@ -75,6 +76,7 @@ export async function startVerifyingService(
   const service = await bootService({
     databaseUrl: testDatabase.url,
     yaml: configOf(anvil, more(folder.path)),
+    compilesAnew,
   });
   return {
     anvil,

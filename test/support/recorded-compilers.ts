@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { checkCompilerInput } from '../../src/compilers/check-input.ts';
+import {
+  type Compilers,
+  type CompileRequest,
+  type RawCompileResult,
+} from '../../src/compilers/compilers.ts';
+import { parseOutput } from '../../src/compilers/parse-output.ts';
+import { keepCompilation, readCompilation } from './compile-in-child.ts';
+
+/**
+ * Compilers that compile each input once: what the real ones answered is kept for the next run, beside the outputs of
+ * {@link compileInChild}. Whether a version is there, and what an input may hold, is judged anew each time. What fails
+ * is never kept.
+ */
+export function recordedCompilers(real: Compilers): Compilers {
+  const compileToBytes = async (request: CompileRequest): Promise<RawCompileResult> => {
+    const { language, version, input, signal } = request;
+    checkCompilerInput(language, input);
+    const wanted = version.replace(/^v/, '');
+    const usable = (await real.listUsable()).find(
+      ({ longVersion }) => longVersion === wanted || longVersion.split('+')[0] === wanted,
+    );
+    if (usable === undefined) return real.compileToBytes(request);
+    const key = createHash('sha256')
+      .update(`service ${language} ${usable.longVersion} ${JSON.stringify(input)}`)
+      .digest('hex');
+    const kept = await readCompilation(key);
+    signal?.throwIfAborted();
+    if (kept !== undefined) {
+      return { bytes: Buffer.from(kept), version: usable.longVersion, compileTimeMs: 1 };
+    }
+    const result = await real.compileToBytes(request);
+    await keepCompilation(key, result.bytes.toString().trimEnd());
+    return result;
+  };
+  return {
+    compileToBytes,
+    compile: async (request) => {
+      const { bytes, version, compileTimeMs } = await compileToBytes(request);
+      return { output: parseOutput(bytes, version), version, compileTimeMs };
+    },
+    listUsable: () => real.listUsable(),
+    describe: () => real.describe(),
+    close: () => real.close(),
+  };
+}
