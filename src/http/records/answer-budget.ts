@@ -34,7 +34,7 @@ function tooManyClientAnswers(bytes: number): FullmatchError {
 export function tooManyClientQuestions(): FullmatchError {
   return new FullmatchError(
     'too_many_client_answers',
-    `This client or its network waits for as many large answers as it may; try again in ${RETRY_AFTER_S} seconds.`,
+    `This client or its network waits for as many large answers or pages as it may; try again in ${RETRY_AFTER_S} seconds.`,
     { details: { retryAfterSeconds: RETRY_AFTER_S } },
   );
 }

@@ -164,13 +164,14 @@ export class RecordAnswers {
   }
 
   /**
-   * Reads something large in the client's turn, on the connections that large answers may take.
-   * @throws FullmatchError too_many_answers, too_many_client_answers; what `read` throws
+   * Makes something large in the client's turn, and nothing for a client that has left.
+   * @param turns of what is made; without them those of readings, which take the connections of large answers.
+   * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
    */
-  async inTurn<T>(c: Context, read: () => Promise<T>): Promise<T> {
+  async inTurn<T>(c: Context, make: () => Promise<T>, turns = this.#turns): Promise<T> {
     const client = this.#clientOf(c);
     this.#budget.requireRoom(client);
-    return this.#whileWaitedFor(c, (signal) => this.#turns.run(client, read, signal)).catch(
+    return this.#whileWaitedFor(c, (signal) => turns.run(client, make, signal)).catch(
       refuseOutOfPlace,
     );
   }
