@@ -138,13 +138,15 @@ export class RecordAnswers {
   }
 
   /**
-   * Counts a body until the client of a request has taken it; the listener cuts one that takes it too slowly.
+   * Counts a body until the client of a request has taken it; the listener cuts one that takes it too slowly. It is
+   * cut too where it loses its room to another client of its network.
    * @throws FullmatchError too_many_answers, too_many_client_answers
    */
   hold(c: Context, body: Uint8Array): void {
     const connection = connectionOf(c);
     if (connection === undefined || isGone(connection)) return;
-    whenEnded(connection, this.#budget.hold(this.#clientOf(c), body));
+    const cut = (): void => void connection.socket.destroy();
+    whenEnded(connection, this.#budget.hold(this.#clientOf(c), body, cut));
   }
 
   /**
