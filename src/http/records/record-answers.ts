@@ -86,11 +86,13 @@ export class RecordAnswers {
   }
 
   /**
-   * The bytes that are kept, those that clients have not taken, for how many clients, how often a record was rendered,
-   * and how many questions wait.
+   * The bytes that are kept and how often a question found them, those that clients have not taken, for how many
+   * clients, how often a record was rendered, and how many questions wait.
    */
   get held(): {
     readonly cached: number;
+    readonly hits: number;
+    readonly misses: number;
     readonly bytes: number;
     readonly clients: number;
     readonly renderings: number;
@@ -98,6 +100,7 @@ export class RecordAnswers {
   } {
     return {
       ...this.#budget.held,
+      ...this.#cache.lookUps,
       cached: this.#cache.bytes,
       renderings: this.#renderings,
       waiting: this.#turns.waiting,
