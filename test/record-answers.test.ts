@@ -284,7 +284,7 @@ describe('large answers', () => {
       pathOf(address, 'fields=stdJsonInput'),
     ]);
     const stalled = await Promise.all(
-      paths.map((path, index) => stall(path, 1, `192.0.2.${10 + index}`)),
+      paths.map((path, index) => stall(path, 1, `198.51.${100 + index}.1`)),
     );
     const refused = await get(pathOf(large[0] ?? '0x'), { 'x-forwarded-for': '192.0.2.99' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);

@@ -102,6 +102,20 @@ export function isUnprotected({ reason, id, value }: Explained): boolean {
   return isOwnAddress && isZero(value);
 }
 
+/**
+ * Whether code of Solidity is that of a library which {@link isUnprotected} refuses. No other code begins like this: a
+ * library that is linked there is at address zero, which is refused too.
+ * @param immutables values by their ids, as they were taken from the code.
+ */
+export function isUnprotectedLibrary(
+  code: Uint8Array,
+  immutables: Readonly<Record<string, string>>,
+): boolean {
+  const ownAddress = immutables[LIBRARY_ADDRESS_IMMUTABLE];
+  const begins = CALL_PROTECTION.equals(code.subarray(0, CALL_PROTECTION.length));
+  return begins || (ownAddress !== undefined && /^0x0+$/.test(ownAddress));
+}
+
 /** Call protection is the contract's own address, but for the zeros that {@link isUnprotected} refuses. */
 export function explainCallProtection(
   template: CodeTemplate,

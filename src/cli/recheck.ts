@@ -26,7 +26,7 @@ type Checked = { readonly chainId: number; readonly address: Hex } & CodeCheck;
 export function registerRecheck(program: Command, context: CliContext): void {
   addConfigOptions(program.command('recheck'))
     .description(
-      'Reads the code of verified contracts again, and withdraws matches whose code or creation was replaced.',
+      'Reads the code of verified contracts again, and withdraws matches whose code or creation was replaced, or that today’s rules refuse.',
     )
     .argument(
       '[chain]',

@@ -88,6 +88,17 @@ describe('metrics', () => {
     }
   });
 
+  test('count which records were found rendered, and their bytes', async () => {
+    const answers = { held: { ...deps.answers.held, hits: 5, misses: 2, cached: 1000 } };
+    expect(await samples(createMetrics({ ...deps, answers }))).toEqual(
+      expect.arrayContaining([
+        'fullmatch_record_cache_look_ups_total{outcome="hit"} 5',
+        'fullmatch_record_cache_look_ups_total{outcome="miss"} 2',
+        'fullmatch_record_cache_bytes 1000',
+      ]),
+    );
+  });
+
   test('are answered at GET /metrics only, for no page to read', async () => {
     const app = createMetricsApp(metrics, silentLogger);
     const response = await app.request('/metrics');

@@ -7,6 +7,7 @@ import { addEndpointMetrics } from './endpoint-metrics.ts';
 import { type HealthReport } from './health-schema.ts';
 import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
 import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
+import { type RecordAnswers } from './records/record-answers.ts';
 import { createReportGauges } from './report-gauge.ts';
 import { type Logger } from '../log.ts';
 import { type Verification } from '../verification/verification.ts';
@@ -38,6 +39,7 @@ export function createMetrics(sources: {
   readonly health: () => HealthReport;
   readonly verification: Pick<Verification, 'onJobEnd' | 'waiters'>;
   readonly chainHealth: Pick<ChainHealth, 'reports'>;
+  readonly answers: Pick<RecordAnswers, 'held'>;
   readonly version: string;
 }): Metrics {
   const registry = new Registry();
@@ -52,6 +54,7 @@ export function createMetrics(sources: {
     .labels(sources.version)
     .set(1);
   addDocumentMetrics(registers, sources.documents);
+  addRecordMetrics(registers, sources.answers);
   addHealthMetrics(registers, sources.health);
   addQueueMetrics(registers, sources.health);
   addJobMetrics(registers, sources.verification);
@@ -123,6 +126,29 @@ function addDocumentMetrics(registers: Registry[], documents: Documents): void {
         const changed = documents.current[document]?.lastModified.getTime();
         if (changed !== undefined) this.set({ document }, Math.max(0, Date.now() - changed) / 1000);
       }
+    },
+  });
+}
+
+function addRecordMetrics(registers: Registry[], answers: Pick<RecordAnswers, 'held'>): void {
+  new Counter({
+    name: 'fullmatch_record_cache_look_ups_total',
+    help: 'Records that clients asked for, by whether their rendering was kept (hit) or not (miss)',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const { hits, misses } = answers.held;
+      this.reset();
+      this.inc({ outcome: 'hit' }, hits);
+      this.inc({ outcome: 'miss' }, misses);
+    },
+  });
+  new Gauge({
+    name: 'fullmatch_record_cache_bytes',
+    help: 'Renderings of records that are kept in memory',
+    registers,
+    collect() {
+      this.set(answers.held.cached);
     },
   });
 }

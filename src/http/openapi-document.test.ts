@@ -4,12 +4,16 @@ import { describe, expect, test } from 'vitest';
 
 import { fixtureDependencies } from '../../test/support/http-fixture.ts';
 import { NO_SHARED_DATA, sharedData } from '../../test/support/shared-data.ts';
+import { type ContractMatch } from '../repository/contract-match.ts';
+import { type VerificationJob } from '../verification/verification-job.ts';
 import { createApiApp } from './api/api-app.ts';
 import {
   buildOpenapiDocument,
   type JsonSchema,
   renderOpenapiDocument,
 } from './openapi-document.ts';
+import { tooManyAnswers, tooManyClientQuestions } from './records/answer-budget.ts';
+import { type RecordAnswers } from './records/record-answers.ts';
 import { createRepositoryApp } from './repository/repository-app.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -26,6 +30,20 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   matchFolder: 'full_match',
   path: 'metadata.json',
   verificationId: '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f',
+};
+
+const SOME_RECORD = { match: {} as ContractMatch, version: '1' };
+const FAILED_JOB: VerificationJob = {
+  id: EXAMPLES['id'] ?? '',
+  state: 'failed',
+  chainId: 1,
+  address: `0x${'1'.repeat(40)}`,
+  createdAt: new Date(0),
+  finishedAt: new Date(1),
+  runtimeMatch: null,
+  creationMatch: null,
+  keptBeside: false,
+  failure: { code: 'no_match', message: 'The codes differ.', id: EXAMPLES['id'] ?? '' },
 };
 
 /** Validates against a schema of the document, whose references point into the document. */
@@ -77,6 +95,46 @@ describe('the OpenAPI document', () => {
         expect(valid, `${path}: ${JSON.stringify(validate.errors)}`).toBe(true);
       }
     }
+  });
+
+  test.each([
+    ['too_many_answers', tooManyAnswers],
+    ['too_many_client_answers', tooManyClientQuestions],
+  ])('declares %s of every route whose answers count as large', async (_code, refusal) => {
+    const refuse = (): never => {
+      throw refusal();
+    };
+    const deps = await fixtureDependencies();
+    const answers: Partial<RecordAnswers> = {
+      ...{ answer: refuse, answerText: refuse, inTurn: refuse },
+      ownPass: () => Promise.resolve(),
+    };
+    const app = createApiApp({
+      ...deps,
+      answers: answers as RecordAnswers,
+      contracts: { ...deps.contracts, readRecordVersion: async () => SOME_RECORD },
+      verification: { ...deps.verification, readJob: async () => FAILED_JOB },
+    });
+    const refused: string[] = [];
+    for (const [template, { get }] of Object.entries(document.paths)) {
+      const path = template.replace(/\{(\w+)\}/g, (_whole, name: string) => EXAMPLES[name] ?? '1');
+      if (get === undefined || app.routeOf('GET', path) === undefined) continue;
+      const { status } = await app.request(`${path}?fields=all`);
+      if (status !== 429 && status !== 503) continue;
+      refused.push(template);
+      expect(Object.keys(get.responses), template).toContain(String(status));
+    }
+    expect(refused).toEqual(
+      expect.arrayContaining([
+        '/v1/jobs/{id}',
+        '/v2/verify/{verificationId}',
+        '/v2/contract/{chainId}/{address}',
+        '/v1/contracts/{chainId}/{address}/sources',
+        '/v1/contracts/{chainId}/{address}/alternatives/{matchId}',
+        '/files/any/{chainId}/{address}',
+        '/files/tree/any/{chainId}/{address}',
+      ]),
+    );
   });
 
   test('has a schema of the statistics that real ones fit', ({ skip }) => {

@@ -47,6 +47,11 @@ export class FairShares {
     return clients;
   }
 
+  /** What one client holds. */
+  heldBy(client: string): number {
+    return this.#ofClient(networkOf(client), client);
+  }
+
   /** A share that holds nothing yet. @param giveWay told when the share has lost to somebody else all that it held. */
   open(client: string, giveWay: () => void): Share {
     return new Share(this, client, giveWay);

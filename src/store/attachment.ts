@@ -222,7 +222,8 @@ async function isLast(presence: Client): Promise<boolean> {
   }
 }
 
-function isUnreachable(error: unknown): boolean {
+/** Whether an error says that the server cannot be connected to. */
+export function isUnreachable(error: unknown): boolean {
   return error instanceof FullmatchError && error.code === 'database_unreachable';
 }
 

@@ -5,6 +5,7 @@ import {
   type Attachment,
   detach,
   type EmbeddedServerOptions,
+  isUnreachable,
   socketTarget,
 } from './attachment.ts';
 import { type ConnectionTarget } from './connection-target.ts';
@@ -26,6 +27,12 @@ export interface EmbeddedServer {
   readonly socketFolder: string;
   /** A database of this server, wherever it comes back. */
   target(database: string): ConnectionTarget;
+  /**
+   * Does something with the server, and does it again where the server goes away meanwhile, as one does that ends with
+   * a user before this one: it is brought back.
+   * @throws what `work` throws, also where the server takes too long to come back
+   */
+  useWhileUp<T>(work: () => Promise<T>): Promise<T>;
   /** Leaves the server, and stops it when no other process uses it. */
   close(): Promise<void>;
 }
@@ -40,6 +47,10 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 10_000;
 /** A server that lives longer than this after it came back is sound again. */
 const SOUND_AFTER_MS = 30_000;
+/** A server that goes away refuses connections a moment before it ends those that it has. */
+const LAST_MOMENT_MS = 1_000;
+/** How long work waits for a server that is being brought back. */
+const REVIVAL_TIMEOUT_MS = 15_000;
 /** The service ends within ten seconds, even while the server is being brought back. */
 const CLOSE_PATIENCE_MS = 9_000;
 
@@ -62,13 +73,17 @@ export async function openEmbeddedServer(
     throw error;
   });
   const joined = !attachment.started;
+  let gone: Promise<void>;
   let recovery: Promise<void> = Promise.resolve();
   let delay = FIRST_DELAY_MS;
   let backSince = Date.now();
 
   const watch = ({ presence }: Attachment): void => {
-    presence.once('end', () => {
-      if (!closing.signal.aborted) recovery = recover();
+    gone = new Promise((resolve) => {
+      presence.once('end', () => {
+        if (!closing.signal.aborted) recovery = recover();
+        resolve();
+      });
     });
   };
   const recover = async (): Promise<void> => {
@@ -111,16 +126,38 @@ export async function openEmbeddedServer(
         socketTarget(attachment.lock, database, options.applicationName);
       return { clientConfig: () => current().clientConfig(), describe: () => current().describe() };
     },
+    async useWhileUp(work) {
+      const giveUpAt = Date.now() + REVIVAL_TIMEOUT_MS;
+      for (;;) {
+        const goneSince = gone;
+        try {
+          return await work();
+        } catch (error) {
+          if (!isUnreachable(error) || !(await endsWithin(goneSince, LAST_MOMENT_MS))) throw error;
+          const isBack = await endsWithin(recovery, giveUpAt - Date.now());
+          if (!isBack || closing.signal.aborted) throw error;
+        }
+      }
+    },
     async close() {
       closing.abort();
-      const patience = new AbortController();
       let stopped = false;
       const left = recovery
         .then(() => detach(attachment, log))
-        .then((hasStopped) => (stopped = hasStopped))
-        .finally(() => patience.abort());
-      await Promise.race([left, wait(CLOSE_PATIENCE_MS, patience.signal)]);
+        .then((hasStopped) => (stopped = hasStopped));
+      await endsWithin(left, CLOSE_PATIENCE_MS);
       await use.release(stopped);
     },
   };
+}
+
+/** Whether something ends within a time. @throws what it throws within that time */
+async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const ended = new AbortController();
+  const limit = wait(Math.max(0, limitMs), ended.signal).then(() => false);
+  try {
+    return await Promise.race([work.then(() => true), limit]);
+  } finally {
+    ended.abort();
+  }
 }

@@ -12,7 +12,6 @@ import { createDatabasePool, type DatabasePool } from './pool.ts';
 import { OLDEST_MAJOR } from './postgres-binaries.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 import { type StoreTrouble, watchCondition } from './store-condition.ts';
-import { wait } from './wait.ts';
 
 /** Which database the store uses, and how. */
 export interface StoreOptions {
@@ -63,8 +62,6 @@ export interface StoreHealth {
 const APPLICATION_NAME = 'fullmatch';
 /** `server_version_num` counts a major version as 10,000. */
 const MAJOR_FACTOR = 10_000;
-const REVIVAL_TIMEOUT_MS = 15_000;
-const REVIVAL_POLL_MS = 100;
 
 /**
  * Opens the store: connects to the operator's server, or starts or joins the embedded one, and migrates the schema.
@@ -88,8 +85,8 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
     log,
   );
   try {
-    await prepareEmbedded(embedded, options, log);
     const target = embedded.target(EMBEDDED_DATABASE);
+    await embedded.useWhileUp(() => prepareDatabase(target, options, log));
     return openPool(target, options, log, describeEmbedded(embedded), embedded);
   } catch (error) {
     await embedded.close();
@@ -159,25 +156,6 @@ function describeCondition({ condition, hungSince }: DatabasePool, space: FreeSp
           },
         ];
   return { ...(since !== undefined && { hungSince: since }), troubles: [...short, ...met] };
-}
-
-/** A server that ends with a user before this one is brought back: what it was asked then is asked again for a while. */
-async function prepareEmbedded(
-  embedded: EmbeddedServer,
-  options: StoreOptions,
-  log: Logger,
-): Promise<void> {
-  const giveUpAt = Date.now() + REVIVAL_TIMEOUT_MS;
-  for (;;) {
-    try {
-      await prepareDatabase(embedded.target(EMBEDDED_DATABASE), options, log);
-      return;
-    } catch (error) {
-      const isGone = error instanceof FullmatchError && error.code === 'database_unreachable';
-      if (!isGone || Date.now() > giveUpAt) throw error;
-      await wait(REVIVAL_POLL_MS);
-    }
-  }
 }
 
 /** Checks the version, migrates, and returns the version. */

@@ -5,7 +5,7 @@ import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { type Logger } from '../log.ts';
 import { sha256 } from '../repository/verified-contract-identity.ts';
 import { type Match } from '../repository/verified-contract.ts';
-import { withdrawMatch } from '../repository/withdraw-match.ts';
+import { type Withdrawal, withdrawMatch } from '../repository/withdraw-match.ts';
 import { sql, type Database } from '../store/database.ts';
 import {
   CREATION_DISPROVED,
@@ -15,6 +15,7 @@ import {
   withdrawReplacedCreation,
 } from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';
+import { findStoredRefusal, type StoredRefusal } from './stored-refusal.ts';
 import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
 
@@ -38,14 +39,21 @@ interface MatchedCode {
  * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
  * contract anew, so that what the match said of its creation was withdrawn; `creation_disproved` the same, where the
- * chain's states say that the transaction did not leave what stands there; `gone` no code stands there today, which is no
+ * chain's states say that the transaction did not leave what stands there; `call_protection_missing` and
+ * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `gone` no code stands there today, which is no
  * reason to withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
  * `not_checked` the chain could not be read, which says nothing.
  */
 export type CodeCheck =
   | {
       readonly outcome:
-        'same' | 'code_replaced' | CreationLoss | 'gone' | 'not_verified' | 'unknown_code';
+        | 'same'
+        | 'code_replaced'
+        | CreationLoss
+        | StoredRefusal
+        | 'gone'
+        | 'not_verified'
+        | 'unknown_code';
     }
   | { readonly outcome: 'not_checked'; readonly reason: string };
 
@@ -92,6 +100,8 @@ export async function checkCode(
   }
   const replaced = await withdrawIfReplaced(database, chainId, address, matched, deployed.code);
   if (replaced) return { outcome: CODE_REPLACED };
+  const refusal = await withdrawIfRefused(database, chainId, address, deployed.code);
+  if (refusal !== undefined) return { outcome: refusal };
   const ending = options.deadlineMs === undefined ? [] : [AbortSignal.timeout(options.deadlineMs)];
   const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), ...ending]);
   const place = {
@@ -129,8 +139,26 @@ async function withdrawIfReplaced(
 ): Promise<boolean> {
   const runtimeCodeHash = matched?.runtime_code_hash ?? undefined;
   if (runtimeCodeHash === undefined || runtimeCodeHash.equals(sha256(code))) return false;
+  return withdrawSeen(database, { chainId, address, reason: CODE_REPLACED, runtimeCodeHash });
+}
+
+/** Withdraws a match of an earlier version that today's rules refuse, and says why they do. */
+async function withdrawIfRefused(
+  database: Database,
+  chainId: number,
+  address: Hex,
+  code: Uint8Array,
+): Promise<StoredRefusal | undefined> {
+  const found = await findStoredRefusal(database, chainId, address, code);
+  if (found === undefined) return undefined;
+  const { matchId, refusal: reason } = found;
+  return (await withdrawSeen(database, { chainId, address, reason, matchId })) ? reason : undefined;
+}
+
+/** @returns false where another match has taken the place of the one that was seen, which stays. */
+async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boolean> {
   try {
-    await withdrawMatch(database, { chainId, address, reason: CODE_REPLACED, runtimeCodeHash });
+    await withdrawMatch(database, seen);
     return true;
   } catch (error) {
     if (error instanceof FullmatchError && error.code === 'contract_not_found') return false;
@@ -141,6 +169,9 @@ async function withdrawIfReplaced(
 const REPLACEMENTS = {
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
+  call_protection_missing:
+    'a match was withdrawn: the library holds zeros in the place of its own address',
+  verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',
   [CREATION_DISPROVED]:
     'a match was withdrawn: its transaction did not leave the contract that stands there',
 } as const;

@@ -216,7 +216,7 @@ describe('submitting', () => {
     ];
     const slow = await claimJob(database, 10_000);
     if (slow === undefined) throw new Error('nothing claimed');
-    await handBack(database, slow, false, true);
+    await handBack(database, slow, true);
     await submit(undefined, '192.0.3.1', limits);
     await submit(undefined, '192.0.4.1', limits);
     const codes = await codesOf([first, second]);
@@ -414,7 +414,7 @@ describe('turns', () => {
     for (let index = 0; index < 5; index += 1) await submit(undefined, `192.0.${index}.1`);
     const bomb = await claim('short');
     expect(bomb?.client).toBe('192.0.4.1');
-    if (bomb) await handBack(testDatabase.database, bomb, false, true);
+    if (bomb) await handBack(testDatabase.database, bomb, true);
     await submit(undefined, '192.0.4.2');
     await submit(undefined, '198.51.100.1');
     expect((await claim('short'))?.client).toBe('198.51.100.1');
@@ -456,7 +456,7 @@ describe('turns', () => {
     expect((await claim())?.client).toBe('b');
     const again = await claim();
     if (again === undefined) throw new Error('nothing claimed');
-    await handBack(testDatabase.database, again, false, true);
+    await handBack(testDatabase.database, again, true);
     const [usage] = await testDatabase.database.query<{ spent_ms: number }>(
       sql('test usage', `SELECT spent_ms FROM client_usage WHERE client = 'a'`),
     );

@@ -120,9 +120,9 @@ const RENEW = sql(
 const IS_CLAIMED = 'id = $1 AND lease_token = $2';
 const HAND_BACK = sql(
   'hand job back',
-  `WITH ${chargeFor(IS_CLAIMED, '$4')}
+  `WITH ${chargeFor(IS_CLAIMED, '$3')}
    UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
-     attempts = attempts - CASE WHEN $3 THEN 0 ELSE 1 END, slow = slow OR $4
+     attempts = attempts - 1, slow = slow OR $3
    WHERE ${IS_CLAIMED} AND NOT cancel_requested RETURNING id`,
 );
 const SUCCEED = sql(
@@ -239,17 +239,15 @@ export async function renewLease(
 }
 
 /**
- * Puts a claimed job back into the queue.
- * @param counts whether the claim counts as an attempt.
+ * Puts a claimed job back into the queue. The claim does not count as an attempt.
  * @param isSlow whether the job was found to take long.
  */
 export async function handBack(
   database: Database,
   { id, token }: ClaimedJob,
-  counts: boolean,
-  isSlow = false,
+  isSlow: boolean,
 ): Promise<void> {
-  await database.query(HAND_BACK, [id, token, counts, isSlow]);
+  await database.query(HAND_BACK, [id, token, isSlow]);
   await notifyOfWork(database);
 }
 

@@ -281,7 +281,7 @@ async function settle(
 ): Promise<JobOutcome | 'troubled' | undefined> {
   try {
     if (reason instanceof Interruption) {
-      if (reason.why !== 'lost') await handBack(database, job, false, reason.why === 'yielding');
+      if (reason.why !== 'lost') await handBack(database, job, reason.why === 'yielding');
       return undefined;
     }
     if (isPassing(reason)) {

@@ -69,13 +69,10 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   addEvidenceRoutes(routes, deps);
   addPageRedirects(routes);
   addHealthRoutes(routes, deps);
-  const { version: fullmatch, urls, pages: bundle, answers, trustedProxies } = deps;
+  const { version: fullmatch, urls, pages: bundle, answers } = deps;
   const ask = (path: string): Response | Promise<Response> => app.request(path);
   const prefixes = [deps.apiPrefix].filter((prefix) => prefix.length > 1);
-  addPageRoutes(routes, {
-    ...{ bundle, version: fullmatch, urls, prefixes, ask },
-    ...{ answers, trustedProxies },
-  });
+  addPageRoutes(routes, { bundle, version: fullmatch, urls, prefixes, ask, answers });
   const bodyLimits = Object.fromEntries(
     [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, deps.verificationBytes]),
   );

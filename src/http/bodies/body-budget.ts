@@ -1,5 +1,6 @@
-import { FullmatchError } from '../../errors.ts';
+import { type FullmatchError } from '../../errors.ts';
 import { FairShares, type Share } from '../../lib/fair-shares.ts';
+import { tryAgainLater } from '../try-again-later.ts';
 
 /** How many bytes of bodies may be held at once, by this process. */
 export interface BodyLimits {
@@ -11,16 +12,9 @@ export interface BodyLimits {
   readonly clientBytes: number;
 }
 
-/** A client's bodies are read within a second or two; memory of others frees at the same pace. */
-const RETRY_AFTER_S = 5;
-
 /** The error where the bodies of all clients together take all that they may. */
 export function tooManyBodies(): FullmatchError {
-  return new FullmatchError(
-    'too_many_bodies',
-    `As many request bodies are being read as may; try again in ${RETRY_AFTER_S} seconds.`,
-    { details: { retryAfterSeconds: RETRY_AFTER_S } },
-  );
+  return tryAgainLater('too_many_bodies', 'As many request bodies are being read as may');
 }
 
 /**
@@ -59,10 +53,9 @@ export class BodyBudget {
 
   /** The error for a client that holds all that it may. */
   tooManyOfClient(): FullmatchError {
-    return new FullmatchError(
+    return tryAgainLater(
       'too_many_client_bodies',
-      `This client or its network has sent ${this.#limits.clientBytes} bytes that are not read yet; try again in ${RETRY_AFTER_S} seconds.`,
-      { details: { retryAfterSeconds: RETRY_AFTER_S } },
+      `This client or its network has sent ${this.#limits.clientBytes} bytes that are not read yet`,
     );
   }
 }

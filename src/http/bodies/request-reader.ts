@@ -1,13 +1,14 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
-import { TaskThread, ThreadFault } from '../../lib/task-thread.ts';
+import { TaskThread } from '../../lib/task-thread.ts';
 import { type Logger } from '../../log.ts';
 import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
+import { connectionOf, whileWaitedFor } from '../records/answer-connection.ts';
+import { refuseForThread } from '../thread-refusal.ts';
 import { BodyBudget, type BodyLimits, BodyShare, tooManyBodies } from './body-budget.ts';
 import { type ReadRequest, type RequestForm } from './read-request.ts';
 import { type ReadingAnswer, type ReadingTask } from './reading-thread.ts';
@@ -75,7 +76,7 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
       requireNoCoding(c);
       const declaredBytes = declaredLength(c, bodyBytes);
       const share = new BodyShare(budget, client);
-      const socket = nodeOf(c).incoming?.socket;
+      const socket = connectionOf(c)?.socket;
       const wireBytes = socket && ((): number => socket.bytesRead);
       const receiving = { limitBytes: bodyBytes, declaredBytes, share, wireBytes, folder, log };
       const body = await receiveBody(streamOf(c), receiving);
@@ -83,10 +84,13 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
         const thread = body.length <= SMALL_BYTES ? small : large;
         const question = { form, limits, bytes: body.bytes };
         const transfer = memoryOf(body);
-        const signal = AbortSignal.any([untilClientLeaves(c), share.lost]);
-        return readAnswer(await thread.ask(question, { client, transfer, signal }));
+        const answer = await whileWaitedFor(c, (left) => {
+          const signal = AbortSignal.any([left, share.lost]);
+          return thread.ask(question, { client, transfer, signal });
+        });
+        return readAnswer(answer);
       } catch (error) {
-        throw error instanceof ThreadFault ? threadError(error) : error;
+        throw refuseForThread(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
       } finally {
         await body.close();
       }
@@ -100,18 +104,10 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
   };
 }
 
-/** Node's own objects of a request, which an app that is asked without a port does not have. */
-function nodeOf(c: Context): {
-  readonly incoming?: IncomingMessage;
-  readonly outgoing?: ServerResponse;
-} {
-  return (c.env ?? {}) as { incoming?: IncomingMessage; outgoing?: ServerResponse };
-}
-
 /** The body as it comes. The connection outlives a body that is not read to its end, for the answer. */
 function streamOf(c: Context): Readable {
   const { body } = c.req.raw;
-  return nodeOf(c).incoming ?? (body === null ? Readable.from([]) : Readable.fromWeb(body));
+  return connectionOf(c)?.incoming ?? (body === null ? Readable.from([]) : Readable.fromWeb(body));
 }
 
 function requireNoCoding(c: Context): void {
@@ -133,17 +129,6 @@ function declaredLength(c: Context, limitBytes: number): number | undefined {
   return Number(length);
 }
 
-/** Fires when the client leaves before it has its answer. */
-function untilClientLeaves(c: Context): AbortSignal {
-  const left = new AbortController();
-  const { outgoing } = nodeOf(c);
-  const message = 'The client left before it had its answer.';
-  const leave = (): void => left.abort(new FullmatchError('malformed_request', message));
-  if (outgoing?.destroyed === true) leave();
-  outgoing?.once('close', leave);
-  return left.signal;
-}
-
 function memoryOf({ bytes }: ReceivedBody): ArrayBuffer[] {
   return 'blocks' in bytes ? bytes.blocks.map(({ buffer }) => buffer as ArrayBuffer) : [];
 }
@@ -155,19 +140,9 @@ function readAnswer(answer: ReadingAnswer): ReadRequest {
   throw new FullmatchError(code, message, { details });
 }
 
-function threadError(fault: ThreadFault): Error {
-  switch (fault.kind) {
-    case 'queue_full':
-      return tooManyBodies();
-    case 'closed':
-      return new FullmatchError('shutting_down', 'The service is about to end; ask again.');
-    case 'timed_out':
-    case 'out_of_memory':
-      return new FullmatchError(
-        'request_too_complex',
-        'Reading the body takes longer or needs more memory than it may; send fewer and smaller files.',
-      );
-    case 'crashed':
-      return fault;
-  }
+function requestTooComplex(): FullmatchError {
+  return new FullmatchError(
+    'request_too_complex',
+    'Reading the body takes longer or needs more memory than it may; send fewer and smaller files.',
+  );
 }

@@ -1,9 +1,11 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { type Context } from 'hono';
+import { FullmatchError } from '../../errors.ts';
 
-/** What an answer goes over. */
+/** What a request comes over, and its answer goes over. */
 export interface AnswerConnection {
+  readonly incoming: IncomingMessage;
   readonly socket: Socket;
   readonly outgoing: ServerResponse;
 }
@@ -16,7 +18,7 @@ export function connectionOf(c: Context): AnswerConnection | undefined {
     incoming?: IncomingMessage;
     outgoing?: ServerResponse;
   };
-  return incoming && outgoing && { socket: incoming.socket, outgoing };
+  return incoming && outgoing && { incoming, socket: incoming.socket, outgoing };
 }
 
 /** Whether nobody can take an answer any more. */
@@ -38,6 +40,33 @@ export function whenEnded({ socket, outgoing }: AnswerConnection, tell: () => vo
   ends.add(end);
   outgoing.once('close', end);
   return forget;
+}
+
+/**
+ * Does work for a request, with a signal that fires when its client leaves.
+ * @throws FullmatchError malformed_request for a client that has left; what `work` throws
+ */
+export async function whileWaitedFor<T>(
+  c: Context,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const connection = connectionOf(c);
+  const left = new AbortController();
+  const leave = (): void => left.abort(clientLeft());
+  if (connection === undefined) return work(left.signal);
+  if (isGone(connection)) leave();
+  const forget = whenEnded(connection, leave);
+  try {
+    const done = await work(left.signal);
+    left.signal.throwIfAborted();
+    return done;
+  } finally {
+    forget();
+  }
+}
+
+function clientLeft(): FullmatchError {
+  return new FullmatchError('malformed_request', 'The client left before it had its answer.');
 }
 
 /** What is to end with a connection: an answer that waits behind others on it is not told that it closed. */

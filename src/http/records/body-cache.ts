@@ -11,6 +11,8 @@ export class BodyCache {
   /** In the order in which they were last asked for. */
   readonly #bodies = new Map<string, CachedBody>();
   #bytes = 0;
+  #hits = 0;
+  #misses = 0;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
@@ -20,9 +22,18 @@ export class BodyCache {
     return this.#bytes;
   }
 
+  /** How often a body was asked for that was kept, and that was not. */
+  get lookUps(): { readonly hits: number; readonly misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
+  }
+
   get(key: string): CachedBody | undefined {
     const body = this.#bodies.get(key);
-    if (body === undefined) return undefined;
+    if (body === undefined) {
+      this.#misses += 1;
+      return undefined;
+    }
+    this.#hits += 1;
     this.#bodies.delete(key);
     this.#bodies.set(key, body);
     return body;

@@ -5,19 +5,20 @@ import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
 import { OwnPasses } from '../../lib/own-passes.ts';
-import { TaskThread, ThreadFault } from '../../lib/task-thread.ts';
+import { TaskThread } from '../../lib/task-thread.ts';
 import { type StoredParts } from '../../repository/contract-parts.ts';
 import { type Answer, BASE_HEADERS, JSON_TYPE, makeAnswer, REVALIDATED } from '../answer.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../content-coding.ts';
 import { type EntityTags, findHeldCoding } from '../entity-tag.ts';
+import { refuseForThread } from '../thread-refusal.ts';
 import {
   AnswerBudget,
   type AnswerLimits,
   tooManyAnswers,
   tooManyClientQuestions,
 } from './answer-budget.ts';
-import { connectionOf, isGone, whenEnded } from './answer-connection.ts';
+import { connectionOf, isGone, whenEnded, whileWaitedFor } from './answer-connection.ts';
 import { BodyCache, type CachedBody } from './body-cache.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
 import { type RecordAnswer } from './record-thread.ts';
@@ -85,11 +86,13 @@ export class RecordAnswers {
   }
 
   /**
-   * The bytes that are kept, those that clients have not taken, for how many clients, how often a record was rendered,
-   * and how many questions wait.
+   * The bytes that are kept and how often a question found them, those that clients have not taken, for how many
+   * clients, how often a record was rendered, and how many questions wait.
    */
   get held(): {
     readonly cached: number;
+    readonly hits: number;
+    readonly misses: number;
     readonly bytes: number;
     readonly clients: number;
     readonly renderings: number;
@@ -97,6 +100,7 @@ export class RecordAnswers {
   } {
     return {
       ...this.#budget.held,
+      ...this.#cache.lookUps,
       cached: this.#cache.bytes,
       renderings: this.#renderings,
       waiting: this.#turns.waiting,
@@ -137,42 +141,26 @@ export class RecordAnswers {
   }
 
   /**
-   * Counts a body until the client of a request has taken it; the listener cuts one that takes it too slowly.
+   * Counts a body until the client of a request has taken it; the listener cuts one that takes it too slowly. It is
+   * cut too where it loses its room to another client of its network.
    * @throws FullmatchError too_many_answers, too_many_client_answers
    */
   hold(c: Context, body: Uint8Array): void {
     const connection = connectionOf(c);
     if (connection === undefined || isGone(connection)) return;
-    whenEnded(connection, this.#budget.hold(this.#clientOf(c), body));
-  }
-
-  /** Does work for a request, with a signal that fires when its client leaves. */
-  async #whileWaitedFor<T>(c: Context, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const connection = connectionOf(c);
-    const left = new AbortController();
-    const leave = (): void => left.abort(clientLeft());
-    if (connection === undefined) return work(left.signal);
-    if (isGone(connection)) leave();
-    const forget = whenEnded(connection, leave);
-    try {
-      const done = await work(left.signal);
-      left.signal.throwIfAborted();
-      return done;
-    } finally {
-      forget();
-    }
+    const cut = (): void => void connection.socket.destroy();
+    whenEnded(connection, this.#budget.hold(this.#clientOf(c), body, cut));
   }
 
   /**
-   * Reads something large in the client's turn, on the connections that large answers may take.
-   * @throws FullmatchError too_many_answers, too_many_client_answers; what `read` throws
+   * Makes something large in the client's turn, and nothing for a client that has left.
+   * @param turns of what is made; without them those of readings, which take the connections of large answers.
+   * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
    */
-  async inTurn<T>(c: Context, read: () => Promise<T>): Promise<T> {
+  async inTurn<T>(c: Context, make: () => Promise<T>, turns = this.#turns): Promise<T> {
     const client = this.#clientOf(c);
     this.#budget.requireRoom(client);
-    return this.#whileWaitedFor(c, (signal) => this.#turns.run(client, read, signal)).catch(
-      refuseOutOfPlace,
-    );
+    return whileWaitedFor(c, (signal) => turns.run(client, make, signal)).catch(refuseOutOfPlace);
   }
 
   /** Resolves when something may be rendered that takes milliseconds: other requests come between two such answers. */
@@ -220,7 +208,7 @@ export class RecordAnswers {
   async #renderOnce(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
     const client = this.#clientOf(c);
     this.#budget.requireRoom(client);
-    return this.#whileWaitedFor(c, (signal) =>
+    return whileWaitedFor(c, (signal) =>
       this.#rendering.ask(tag, { client, signal }, async (unwanted) => {
         const identity = await this.#render(client, question, unwanted);
         const body = { tag, identity };
@@ -255,7 +243,7 @@ export class RecordAnswers {
       const { buffer, byteOffset, byteLength } = answer.bytes;
       return Buffer.from(buffer, byteOffset, byteLength);
     } catch (error) {
-      throw error instanceof ThreadFault ? threadError(error) : error;
+      throw refuseForThread(error, { queueFull: tooManyAnswers, tooMuch: answerTooLarge });
     }
   }
 
@@ -302,30 +290,15 @@ function sizeOf({ row, sources = [], sourcePaths = [] }: StoredParts): number {
   return [...ofRow, ...ofSources, ...ofPaths].reduce((sum, size) => sum + size, 0);
 }
 
-function clientLeft(): FullmatchError {
-  const detail = 'The client left before it had its answer.';
-  return new FullmatchError('malformed_request', detail);
-}
-
 /** Says of a question without a place to wait that there are too many. */
 function refuseOutOfPlace(error: unknown): never {
   if (!(error instanceof NoPlace)) throw error;
   throw error.kind === 'full' ? tooManyAnswers() : tooManyClientQuestions();
 }
 
-function threadError(fault: ThreadFault): Error {
-  switch (fault.kind) {
-    case 'queue_full':
-      return tooManyAnswers();
-    case 'closed':
-      return new FullmatchError('shutting_down', 'The service is about to end; ask again.');
-    case 'timed_out':
-    case 'out_of_memory':
-      return new FullmatchError(
-        'answer_too_large',
-        'This answer takes longer or needs more memory than it may; ask for fewer fields, or for the sources page by page.',
-      );
-    case 'crashed':
-      return fault;
-  }
+function answerTooLarge(): FullmatchError {
+  return new FullmatchError(
+    'answer_too_large',
+    'This answer takes longer or needs more memory than it may; ask for fewer fields, or for the sources page by page.',
+  );
 }

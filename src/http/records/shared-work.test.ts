@@ -110,15 +110,3 @@ describe('shared work', () => {
     expect(turns.waiting).toBe(0);
   });
 });
-
-test('turns go round the networks, and in a network round its clients', async () => {
-  const turns = new Turns(1);
-  const order: string[] = [];
-  const clients = ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2', '198.51.100.1'];
-  await Promise.all(
-    ['first', ...clients].map((client) => turns.run(client, async () => void order.push(client))),
-  );
-  expect(order).toEqual([
-    ...['first', '192.0.2.1', '198.51.100.1', '192.0.2.2', '192.0.2.1', '192.0.2.1'],
-  ]);
-});

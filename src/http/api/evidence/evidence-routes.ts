@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { contractParameters } from '../../contract-parameters.ts';
 import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
+import { crowdedResponses } from '../../records/record-responses.ts';
 
 const matchSchema = z.enum(['full', 'partial']).nullable();
 const hashSchema = z.string().nullable().describe('keccak256; null where the code is not known');
@@ -125,7 +126,7 @@ const contractEventsSchema = z
             .string()
             .optional()
             .describe(
-              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, or the operator’s own words',
+              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `call_protection_missing`, `verbatim_not_allowed`, or the operator’s own words',
             ),
         }),
       )
@@ -173,6 +174,7 @@ export const alternativeRoute = createRoute({
     },
     400: invalidParameter,
     404: problemResponse('The contract has no such text (`contract_not_found`)'),
+    ...crowdedResponses(problemResponse),
   },
 });
 
@@ -225,6 +227,7 @@ export const sourcePageRoute = createRoute({
     },
     400: invalidParameter,
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
+    ...crowdedResponses(problemResponse),
   },
 });
 
@@ -296,6 +299,7 @@ export const jobStateRoute = createRoute({
   responses: {
     200: { description: 'The job', content: { 'application/json': { schema: stateOfJobSchema } } },
     404: problemResponse('There is no such job (`job_not_found`)'),
+    ...crowdedResponses(problemResponse),
   },
 });
 

@@ -7,9 +7,8 @@ import { type Answer, BASE_HEADERS, HTML_TYPE, makeAnswer, REVALIDATED } from '.
 import { chooseCoding, parseAcceptEncoding } from '../../content-coding.ts';
 import { Html, html } from '../../html.ts';
 import { type HostUrls } from '../../host-dependencies.ts';
-import { clientOf, type TrustedProxies } from '../../client-of.ts';
 import { type RecordAnswers } from '../../records/record-answers.ts';
-import { PageTurns } from './page-turns.ts';
+import { Turns } from '../../records/turns.ts';
 import { type RenderedPage, type WebBundle } from './web-bundle.ts';
 
 /** What the pages are served with. */
@@ -21,8 +20,7 @@ interface PageParts {
   readonly prefixes: readonly string[];
   /** Answers a request to the API host, without a network: the pages read the public interface and nothing else. */
   readonly ask: (path: string) => Response | Promise<Response>;
-  readonly answers: Pick<RecordAnswers, 'hold' | 'ownPass' | 'requireRoom'>;
-  readonly trustedProxies: TrustedProxies;
+  readonly answers: Pick<RecordAnswers, 'hold' | 'inTurn' | 'ownPass'>;
 }
 
 /** Nothing is loaded from elsewhere, and nothing that is written into a page runs. */
@@ -37,6 +35,11 @@ const compressGzip = promisify(gzip);
 /** A page is shorter in gzip; by how much, nobody needs to know before. */
 const LENGTHS = { identity: 2, gzip: 1 } as const;
 
+/** Pages that are made at once: they wait for the database, and are rendered one after the other. */
+const AT_ONCE = 8;
+/** Pages that wait for that: of all clients, and of one client or its network. */
+const WAITING = { total: 256, perClient: 32 };
+
 const A_YEAR = 'public, max-age=31536000, immutable';
 const ASSET_TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -46,7 +49,7 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 
 /** The pages of the API host and the files that they load. They are no part of the OpenAPI document. */
 export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): void {
-  const turns = new PageTurns();
+  const turns = new Turns(AT_ONCE, WAITING);
   for (const template of parts.bundle.templates) {
     routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => answerPage(parts, turns, c));
   }
@@ -56,16 +59,18 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): void {
 }
 
 /** @throws FullmatchError route_not_found, too_many_client_answers, too_many_answers */
-async function answerPage(parts: PageParts, turns: PageTurns, c: Context): Promise<Answer> {
-  const { answers, trustedProxies } = parts;
-  answers.requireRoom(c);
-  const client = { name: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
+async function answerPage(parts: PageParts, turns: Turns, c: Context): Promise<Answer> {
+  const { answers } = parts;
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
   const isPacked = chooseCoding(accepted, LENGTHS) === 'gzip';
-  const { page, bytes } = await turns.run(client, async () => {
-    const { page, text } = await renderPage(parts, c);
-    return { page, bytes: isPacked ? await compressGzip(text) : text };
-  });
+  const { page, bytes } = await answers.inTurn(
+    c,
+    async () => {
+      const { page, text } = await renderPage(parts, c);
+      return { page, bytes: isPacked ? await compressGzip(text) : text };
+    },
+    turns,
+  );
   if (c.req.raw.method !== 'HEAD') answers.hold(c, bytes);
   return makeAnswer(bytes, {
     status: page.status,

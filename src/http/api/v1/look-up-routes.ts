@@ -5,6 +5,7 @@ import {
   chainIdParameter,
   contractParameters,
 } from '../../contract-parameters.ts';
+import { recordResponses } from '../../records/record-responses.ts';
 import { v1ErrorResponse } from './v1-error.ts';
 
 /** What one request may ask for, so that it stays one short query. */
@@ -123,6 +124,7 @@ export const filesRoute = createRoute({
     },
     400: invalidParameter,
     404: notFound,
+    ...recordResponses(v1ErrorResponse),
   },
 });
 
@@ -142,6 +144,7 @@ export const fileTreeRoute = createRoute({
     },
     400: invalidParameter,
     404: notFound,
+    ...recordResponses(v1ErrorResponse),
   },
 });
 

@@ -6,6 +6,7 @@ import {
   contractParameters,
 } from '../../contract-parameters.ts';
 import { isMatchId } from '../../match-id.ts';
+import { recordResponses } from '../../records/record-responses.ts';
 import { CONTRACT_FIELDS } from './contract-fields.ts';
 import { contractListSchema, contractSchema, minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
@@ -15,14 +16,6 @@ const PAGE_MAX = 200;
 const invalidParameter = v2ErrorResponse(
   'A parameter is not as it should be (`invalid_parameter`)',
 );
-const v2RecordResponses = {
-  304: { description: 'The client holds this content already' },
-  422: v2ErrorResponse('The answer takes too long or too much memory (`answer_too_large`)'),
-  429: v2ErrorResponse(
-    'This client has too much of large answers to take (`too_many_client_answers`)',
-  ),
-  503: v2ErrorResponse('As many large answers are under way as may (`too_many_answers`)'),
-};
 const tags = ['contracts'];
 const fieldNames = [...CONTRACT_FIELDS.keys()].join(', ');
 
@@ -61,7 +54,7 @@ export const contractRoute = createRoute({
       description: 'The contract is not verified: every match is null',
       content: { 'application/json': { schema: minimalContractSchema } },
     },
-    ...v2RecordResponses,
+    ...recordResponses(v2ErrorResponse),
   },
 });
 

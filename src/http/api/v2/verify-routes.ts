@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters } from '../../contract-parameters.ts';
 import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-schema.ts';
+import { crowdedResponses } from '../../records/record-responses.ts';
 import { minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
 
@@ -123,6 +124,7 @@ export const jobRoute = createRoute({
   responses: {
     200: { description: 'The job', content: { 'application/json': { schema: jobSchema } } },
     404: v2ErrorResponse('There is no such job (`job_not_found`)'),
+    ...crowdedResponses(v2ErrorResponse),
   },
 });
 

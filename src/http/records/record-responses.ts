@@ -1,0 +1,26 @@
+/** How the routes of an interface declare an error. */
+type Say<Declared> = (description: string) => Declared;
+
+/** What a route answers while too many large answers are under way. */
+export function crowdedResponses<Declared>(say: Say<Declared>): { 429: Declared; 503: Declared } {
+  return {
+    429: say(
+      'This client or its network has too many large answers to take (`too_many_client_answers`)',
+    ),
+    503: say('As many large answers are under way as may (`too_many_answers`)'),
+  };
+}
+
+/** What a route that answers with a record answers besides the record. */
+export function recordResponses<Declared>(say: Say<Declared>): {
+  304: { description: string };
+  422: Declared;
+  429: Declared;
+  503: Declared;
+} {
+  return {
+    304: { description: 'The client holds this content already' },
+    422: say('The answer takes too long or too much memory (`answer_too_large`)'),
+    ...crowdedResponses(say),
+  };
+}

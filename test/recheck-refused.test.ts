@@ -1,0 +1,109 @@
+// Matches that an earlier version stored and today's rules refuse.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesToHex, hexToBytes, type Hex } from '../src/lib/hex.ts';
+import { readContractEvents } from '../src/repository/read-contract-events.ts';
+import { saveMatch } from '../src/repository/save-matches.ts';
+import { type Origin, type Transformed } from '../src/repository/verified-contract.ts';
+import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { runInProcess } from './support/run-cli.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { configOf, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+
+const UNPROTECTED: Hex = `0x73${'00'.repeat(20)}301460806040`;
+const PROTECTED: Hex = `0x73${'11'.repeat(20)}301460806040`;
+const verbatim = (bytes: string): string =>
+  `object "P" { code {} object "R" { code { verbatim_0i_0o(hex"${bytes}") } } }`;
+const ofLibrary = (address: string): Transformed => ({
+  transformations: [],
+  values: { immutables: { library_deploy_address: `0x${address.repeat(32)}` } },
+});
+
+interface Stored {
+  readonly code: Hex;
+  readonly origin?: Origin;
+  readonly yul?: string;
+  readonly runtime?: Transformed;
+}
+const absent = findAnvil() === undefined;
+
+describe.skipIf(absent)(`a match of an earlier version${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+  let anvil: Anvil;
+  let testDatabase: TestDatabase;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  let made = 0;
+
+  beforeAll(async () => {
+    [anvil, testDatabase, folder] = await Promise.all([
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+      createTestDatabase(),
+      createTemporaryFolder(),
+    ]);
+    await writeFile(path.join(folder.path, 'fullmatch.yaml'), configOf(anvil));
+  });
+  afterAll(async () => {
+    await folder.remove();
+    await anvil.stop();
+    await testDatabase.drop();
+  });
+
+  /** Stores a match as it was judged before, and gives its address and what rechecking it came to. */
+  const recheck = async ({ code, origin = 'verified', yul, runtime }: Stored) => {
+    made += 1;
+    const address = sampleAddress(0xabc000 + made);
+    await anvil.request('anvil_setCode', [address, code]);
+    const sample = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
+    const runtimeCode = hexToBytes(code);
+    await saveMatch(testDatabase.database, {
+      ...sample,
+      origin,
+      deployment: { runtimeCode },
+      runtime: runtime ?? { transformations: [], values: {} },
+      compilation: {
+        ...sample.compilation,
+        metadata: JSON.stringify({ variant: bytesToHex(Buffer.from([made])) }),
+        runtimeCode,
+        ...(yul !== undefined && {
+          language: 'yul',
+          sources: [{ path: 'P.yul', content: yul }],
+        }),
+      },
+    });
+    const { stdout } = await runInProcess(
+      ['recheck', String(VERIFIED_CHAIN_ID), address, '--json'],
+      { environment: { DATABASE_URL: testDatabase.url }, workingDirectory: folder.path },
+    );
+    const [checked] = JSON.parse(stdout) as { outcome: string }[];
+    const events = await readContractEvents(testDatabase.database, VERIFIED_CHAIN_ID, address);
+    return { outcome: checked?.outcome, kind: events[0]?.kind, reason: events[0]?.reason };
+  };
+
+  test.each<[string, string, Stored]>([
+    ['a library with zeros as its own address', 'call_protection_missing', { code: UNPROTECTED }],
+    [
+      'a library whose immutable own address is zero',
+      'call_protection_missing',
+      { code: '0x6001', runtime: ofLibrary('00') },
+    ],
+    [
+      'a Yul program that jumps by bytes',
+      'verbatim_not_allowed',
+      { code: '0x6002', yul: verbatim('56') },
+    ],
+  ])('is withdrawn by a recheck: %s', async (_what, reason, stored) => {
+    expect(await recheck(stored)).toEqual({ outcome: reason, kind: 'withdrawn', reason });
+  });
+
+  test.each<[string, Stored]>([
+    ['a library with its own address', { code: PROTECTED }],
+    ['a library whose immutable is its address', { code: '0x6003', runtime: ofLibrary('11') }],
+    ['a Yul program with an allowed instruction', { code: '0x6004', yul: verbatim('5f50') }],
+    ['an imported library', { code: UNPROTECTED, origin: 'imported' }],
+  ])('stays: %s', async (_what, stored) => {
+    const { outcome, kind } = await recheck(stored);
+    expect([outcome, kind]).toEqual(['same', 'stored']);
+  });
+});
