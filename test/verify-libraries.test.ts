@@ -64,6 +64,55 @@ describe.skipIf(!installed)(
       expect(reasonsOf(runtimeBytecode)).toEqual([]);
     });
 
+    test.each(LINKED_BY)(
+      'are read and shown at the address that the compiler links (solc %s)',
+      async (version) => {
+        const decoy = '0xdec0dec0dec0dec0dec0dec0dec0dec0dec0dec0';
+        const empty = '0xe0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0';
+        await verifying.anvil.request('anvil_setCode', [decoy, '0x00']);
+        const { Sums, Products } = LIBRARIES[SUITE];
+        const byName = !isAtLeast(version, '0.7.5');
+        const cases = [
+          [Sums, { [SUITE]: { Sums: decoy, Products }, '~ AUDITED': { Sums } }],
+          [Sums, { [SUITE]: { Sums: decoy, Products }, AUDITED: { [`${SUITE}:Sums`]: Sums } }],
+          [empty, { [SUITE]: { Sums: decoy, Products }, '~ AUDITED': { Sums: empty } }],
+        ] as const;
+        for (const [linked, libraries] of cases) {
+          const sample = await suiteContract(version, 'Linked', {
+            libraries: byName ? libraries : { [SUITE]: { Sums: linked, Products } },
+          });
+          const { address } = await deploySample(verifying.anvil, sample);
+          const job = await verifying.verify(address, withSettings(sample, { libraries }));
+          if (!byName) expect(job.error).toMatchObject({ customCode: 'no_match' });
+          else if (linked === empty) {
+            expect(job.error).toMatchObject({ customCode: 'library_not_deployed' });
+          } else {
+            expect(job.contract).toMatchObject(FULL);
+            const { compilation } = await verifying.contractAt(address);
+            const shown = JSON.stringify(compilation['compilerSettings']);
+            expect(shown).toContain(Sums);
+            expect(shown).not.toContain(' AUDITED');
+          }
+        }
+      },
+    );
+
+    test('hold no text in a full match where the metadata names them without paths', async () => {
+      const version = '0.5.17';
+      const unlinked = { Unlinked: '0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a' };
+      const sample = await suiteContract(version, 'Linked', {
+        libraries: { ...LIBRARIES, 'contracts/Other.sol': unlinked },
+      });
+      const { address } = await deploySample(verifying.anvil, sample);
+      const libraries = { ...LIBRARIES, 'AUDITED BY': unlinked };
+      const job = await verifying.verify(address, withSettings(sample, { libraries }));
+      expect(job.contract).toMatchObject(FULL);
+      const { compilation } = await verifying.contractAt(address);
+      expect(compilation['compilerSettings']).toMatchObject({
+        libraries: { '': { ...LIBRARIES[SUITE], ...unlinked } },
+      });
+    });
+
     test.each(LINKED_BY)('are read from the metadata (solc %s)', async (version) => {
       const sample = await linkedBySettings(version);
       const { address, transactionHash } = await deploySample(verifying.anvil, sample);

@@ -1,18 +1,52 @@
 import { posix } from 'node:path';
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
-import { groupByPath } from '../bytecode/library-id.ts';
+import { groupByPath, splitLibraryId } from '../bytecode/library-id.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
-import { readConfiguredLibraries } from './configured-libraries.ts';
-import { idsOf, linkedBySettings } from './linked-libraries.ts';
+import { entriesOf, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
+import { linkedBySettings } from './linked-libraries.ts';
 
-/** The libraries that the metadata names: with their paths from 0.7 on, before by the name alone. */
-function librariesOfMetadata({ contract: { metadata = '' } }: CompiledTarget): ReadonlySet<string> {
+/** The libraries that the metadata names: with their paths from 0.7.5 on, before by the name alone. */
+function librariesOfMetadata({
+  contract: { metadata = '' },
+}: CompiledTarget): Readonly<Record<string, string>> {
   const { settings } = JSON.parse(metadata === '' ? '{}' : metadata) as {
-    readonly settings?: { readonly libraries?: object };
+    readonly settings?: { readonly libraries?: Readonly<Record<string, string>> };
   };
-  return new Set(Object.keys(settings?.libraries ?? {}));
+  return settings?.libraries ?? {};
+}
+
+/**
+ * The libraries of the settings without those that neither the code nor a metadata hash proves. A path that an old
+ * compiler does not read is proven where it is that of a library in the code.
+ * @returns undefined where all are proven
+ */
+function provenLibraries(
+  task: CompilationTask,
+  input: StandardJsonInput,
+  compiled: CompiledTarget,
+  match: ContractJudgement['match'],
+): { readonly libraries: object } | undefined {
+  const linked = linkedBySettings(task, input, compiled);
+  const byName = isLinkedByName(compiled.version);
+  const listed = match === 'full' ? librariesOfMetadata(compiled) : {};
+  const addresses = new Map(Object.entries(listed));
+  const areProven = entriesOf(readConfiguredLibraries(input.settings)).every(
+    ({ path, name, address }) => {
+      const id = `${path}:${name}`;
+      const ofMetadata = addresses.get(byName && path === '' ? name : id);
+      return [linked.get(id), ofMetadata?.toLowerCase()].includes(address.toLowerCase());
+    },
+  );
+  if (areProven) return undefined;
+  if (!byName) return { libraries: groupByPath(linked) };
+  if (match === 'full') return { libraries: { '': listed } };
+  // Where two libraries have one name, only the whole `path:Name` keeps them apart.
+  const names = new Set([...linked.keys()].map((id) => splitLibraryId(id)[1]));
+  const libraries =
+    names.size === linked.size ? groupByPath(linked) : { '': Object.fromEntries(linked) };
+  return { libraries };
 }
 
 /** The most text that is searched for the imports of remappings, in characters: each source once for each of them. */
@@ -68,17 +102,14 @@ export function dropUnusedSettings(
   { match }: ContractJudgement,
 ): StandardJsonInput | undefined {
   const { libraries: configured, remappings, ...settings } = input.settings;
-  const given = idsOf(readConfiguredLibraries(input.settings));
-  const proven = match === 'full' ? librariesOfMetadata(compiled) : new Set<string>();
-  const linked = linkedBySettings(task, input, compiled);
-  const areLibrariesUsed = given.every((id) => proven.has(id) || linked.has(id));
+  const proven = provenLibraries(task, input, compiled, match);
   const named: readonly unknown[] = Array.isArray(remappings) ? remappings : [];
   const sources = Object.entries(input.sources).map(
     ([path, { content = '' }]) => [path, content] as const,
   );
   const used = match === 'full' ? named : usedRemappings(named, sources);
-  if (areLibrariesUsed && used.length === named.length) return undefined;
-  const libraries = areLibrariesUsed ? configured : groupByPath(linked);
+  if (proven === undefined && used.length === named.length) return undefined;
+  const libraries = proven === undefined ? configured : proven.libraries;
   return {
     ...input,
     settings: {

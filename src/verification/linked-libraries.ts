@@ -1,15 +1,14 @@
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
-import { splitLibraryId } from '../bytecode/library-id.ts';
 import { isReservedAddress } from '../bytecode/explained-value.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type RegisteredChain } from '../chains/registered-chain.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { FullmatchError } from '../errors.ts';
-import { checksumAddress, hexToBytes, isAddress, type Hex } from '../lib/hex.ts';
+import { checksumAddress, hexToBytes, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
-import { readConfiguredLibraries } from './configured-libraries.ts';
+import { linkerOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { linkedByYul } from './yul-program.ts';
@@ -41,7 +40,7 @@ function* pushedLibraries(assembly: unknown): Generator<string> {
 export function linkedBySettings(
   { language }: CompilationTask,
   input: StandardJsonInput,
-  { evm }: CompiledTarget,
+  { evm, version }: CompiledTarget,
 ): ReadonlyMap<string, Hex> {
   const configured = readConfiguredLibraries(input.settings);
   if (Object.keys(configured).length === 0) return new Map();
@@ -51,33 +50,20 @@ export function linkedBySettings(
       idsOf(linkReferences),
     ),
   );
+  const addressOf = linkerOf(configured, version);
   const linked = new Map<string, Hex>();
   for (const id of new Set(named)) {
-    const address = open.has(id) ? undefined : addressOf(id, configured);
+    const address = open.has(id) ? undefined : addressOf(id);
     if (address !== undefined) linked.set(id, address);
   }
   return linked;
 }
 
 /** `path:Name` of what stands as path → Name → anything. */
-export function idsOf(byPath: Readonly<Record<string, object>>): readonly string[] {
+function idsOf(byPath: Readonly<Record<string, object>>): readonly string[] {
   return Object.entries(byPath).flatMap(([path, named]) =>
     Object.keys(named).map((name) => `${path}:${name}`),
   );
-}
-
-/** The address under the library's own path; else under any path, as versions up to 0.6 link by the name alone. */
-function addressOf(
-  id: string,
-  configured: ReturnType<typeof readConfiguredLibraries>,
-): Hex | undefined {
-  const [path, name] = splitLibraryId(id);
-  const own = Object.hasOwn(configured, path) ? configured[path] : undefined;
-  for (const named of [own, ...Object.values(configured)]) {
-    const address = named !== undefined && Object.hasOwn(named, name) ? named[name] : undefined;
-    if (address !== undefined && isAddress(address)) return address.toLowerCase() as Hex;
-  }
-  return undefined;
 }
 
 /** The libraries whose addresses were read from the codes on chain, by `path:Name`. */
