@@ -13,7 +13,7 @@ const IDLE_GRACE_MS = 500;
 const SWEEP_MAX_MS = 5_000;
 /**
  * Requests of one connection that may be unanswered, the one that is being answered included. Clients that send
- * requests ahead send a few; Node reads on while they wait, so that more of them cost memory.
+ * requests ahead send a few; what one reading brings is more than that only where somebody floods.
  */
 const MOST_UNANSWERED = 100;
 /** From this many bytes on, an answer is to be taken at a rate. */
@@ -31,6 +31,8 @@ interface ConnectionState {
   readonly responses: Set<ServerResponse>;
   /** How those are answered that wait behind the first of the responses. */
   readonly waiting: Map<ServerResponse, () => void>;
+  /** Whether nothing is read until all but one of the responses have been taken. */
+  isHeldBack: boolean;
   /** When it last had something to do, and how many bytes it had sent us by then. */
   idleSince: number;
   bytesRead: number;
@@ -57,6 +59,7 @@ export class Connections {
     this.#states.set(socket, {
       responses: new Set(),
       waiting: new Map(),
+      isHeldBack: false,
       idleSince: now,
       bytesRead: 0,
       taken: 0,
@@ -67,8 +70,8 @@ export class Connections {
   }
 
   /**
-   * Follows a request until its answer has been taken or its connection is gone. A connection with too many requests
-   * that wait for their answers is cut.
+   * Follows a request until its answer has been taken or its connection is gone. From a connection with requests that
+   * wait for others on it nothing more is read, and one on which too many of them wait is cut.
    */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
@@ -80,9 +83,12 @@ export class Connections {
       return;
     }
     state.responses.add(response);
+    // Node reads on at the end of each request: what it has read of the connection is to be parsed first.
+    if (state.responses.size > 1) process.nextTick(regulateReading, socket, state);
     if (this.#draining) response.shouldKeepAlive = false;
     response.once('close', () => {
       state.responses.delete(response);
+      if (state.isHeldBack) regulateReading(socket, state);
       // Before a drain nobody asks since when.
       if (this.#draining) state.idleSince = performance.now();
       state.bytesRead = socket.bytesRead;
@@ -172,6 +178,13 @@ export class Connections {
 
 function firstOf({ responses }: ConnectionState): ServerResponse | undefined {
   return responses.values().next().value;
+}
+
+/** Requests that wait cost memory, and reading them takes time from others. */
+function regulateReading(socket: Socket, state: ConnectionState): void {
+  state.isHeldBack = state.responses.size > 1;
+  if (state.isHeldBack) socket.pause();
+  else socket.resume();
 }
 
 /** Others come between two requests that one connection sent ahead. */

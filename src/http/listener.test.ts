@@ -514,6 +514,32 @@ describe('requests that one connection sends ahead', () => {
     expect(made).toBe(1);
   });
 
+  test('are read as they are answered, a few at a time', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let read = 0;
+    const app: HostApp = {
+      ...appOf(async () => {
+        await held;
+        return new Response('done', { headers: { 'content-length': '4' } });
+      }),
+      // Of a request that expects an answer before its body, the limit is read as soon as the request is.
+      bodyLimitOf: () => {
+        read += 1;
+        return undefined;
+      },
+    };
+    const listener = await serve(app);
+    const client = await connect(listener);
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nExpect: 100-continue\r\n';
+    client.send(`${head}X-Padding: ${'p'.repeat(15_000)}\r\n\r\n`.repeat(90));
+    await waitUntil(() => read > 0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(read).toBeLessThan(20);
+    release();
+    await waitUntil(() => client.heard.split('\r\n\r\ndone').length > 90, 10_000);
+  });
+
   test('cut their connection where they are very many', async () => {
     let made = 0;
     const app = appOf(() => {
