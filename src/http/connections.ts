@@ -2,6 +2,8 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import { FairShares } from '../lib/fair-shares.ts';
+import { nameOfPeer } from './client-of.ts';
 
 /** How often a drain looks whether it is done, in milliseconds. */
 const DRAIN_STEP_MS = 20;
@@ -16,6 +18,11 @@ const SWEEP_MAX_MS = 5_000;
  * requests ahead send a few; what one reading brings is more than that only where somebody floods.
  */
 const MOST_UNANSWERED = 100;
+/**
+ * Requests of one connection that wait while more of them are read. Where nothing is read, the end of a connection is
+ * noticed only by the next write, so that clients that send a few requests ahead are read on.
+ */
+const MOST_READ_AHEAD = 4;
 /** From this many bytes on, an answer is to be taken at a rate. */
 const RATED_FROM_BYTES = 65_536;
 
@@ -31,7 +38,7 @@ interface ConnectionState {
   readonly responses: Set<ServerResponse>;
   /** How those are answered that wait behind the first of the responses. */
   readonly waiting: Map<ServerResponse, () => void>;
-  /** Whether nothing is read until all but one of the responses have been taken. */
+  /** Whether nothing is read until some of the responses have been taken. */
   isHeldBack: boolean;
   /** When it last had something to do, and how many bytes it had sent us by then. */
   idleSince: number;
@@ -46,16 +53,30 @@ interface ConnectionState {
 /** What the open connections of one listener are doing. */
 export class Connections {
   readonly #states = new Map<Socket, ConnectionState>();
+  readonly #seats: FairShares;
   #draining = false;
+
+  /** @param most connections that may be open, of all clients. */
+  constructor(most: number) {
+    this.#seats = new FairShares({ total: most, perClient: Infinity });
+  }
 
   /** The number of open connections. */
   get size(): number {
     return this.#states.size;
   }
 
-  /** Follows a new connection until it closes. */
+  /**
+   * Follows a new connection until it closes. Where as many are open as may be, one of the network that has most of them
+   * is cut, see {@link FairShares}.
+   */
   add(socket: Socket): void {
     const now = performance.now();
+    const seat = this.#seats.open(nameOfPeer(socket), () => socket.destroy());
+    if (seat.grow(1) !== 'granted') {
+      socket.destroy();
+      return;
+    }
     this.#states.set(socket, {
       responses: new Set(),
       waiting: new Map(),
@@ -66,12 +87,15 @@ export class Connections {
       takenSince: now,
       rated: undefined,
     });
-    socket.once('close', () => this.#states.delete(socket));
+    socket.once('close', () => {
+      seat.release();
+      this.#states.delete(socket);
+    });
   }
 
   /**
-   * Follows a request until its answer has been taken or its connection is gone. From a connection with requests that
-   * wait for others on it nothing more is read, and one on which too many of them wait is cut.
+   * Follows a request until its answer has been taken or its connection is gone. From a connection with several
+   * requests that wait nothing more is read, and one on which too many of them wait is cut.
    */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
@@ -84,7 +108,7 @@ export class Connections {
     }
     state.responses.add(response);
     // Node reads on at the end of each request: what it has read of the connection is to be parsed first.
-    if (state.responses.size > 1) process.nextTick(regulateReading, socket, state);
+    if (state.responses.size > MOST_READ_AHEAD) process.nextTick(regulateReading, socket, state);
     if (this.#draining) response.shouldKeepAlive = false;
     response.once('close', () => {
       state.responses.delete(response);
@@ -182,7 +206,7 @@ function firstOf({ responses }: ConnectionState): ServerResponse | undefined {
 
 /** Requests that wait cost memory, and reading them takes time from others. */
 function regulateReading(socket: Socket, state: ConnectionState): void {
-  state.isHeldBack = state.responses.size > 1;
+  state.isHeldBack = state.responses.size > MOST_READ_AHEAD;
   if (state.isHeldBack) socket.pause();
   else socket.resume();
 }
