@@ -1,4 +1,5 @@
 import { type IncomingMessage } from 'node:http';
+import { type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { readForwarded } from './forwarded.ts';
 
@@ -43,6 +44,12 @@ export function clientOf(env: unknown, trusted: TrustedProxies): string {
   // A proxy writes one of the headers and lets the other through. Who sends the other to be taken for somebody else
   // gets the proxy's own name, together with all who try.
   return name === undefined || (other !== undefined && other !== name) ? nameOf(connected) : name;
+}
+
+/** The name of who has made a connection, whomever it asks for: as {@link clientOf} names clients. */
+export function nameOfPeer({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string {
+  const address = parseAddress(remoteAddress);
+  return address === undefined ? 'unknown' : nameOf(address);
 }
 
 /** The last hop that nobody trusted has named, from the right; where a hop has no address, who named it. */

@@ -2,6 +2,8 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import { FairShares } from '../lib/fair-shares.ts';
+import { nameOfPeer } from './client-of.ts';
 
 /** How often a drain looks whether it is done, in milliseconds. */
 const DRAIN_STEP_MS = 20;
@@ -13,9 +15,14 @@ const IDLE_GRACE_MS = 500;
 const SWEEP_MAX_MS = 5_000;
 /**
  * Requests of one connection that may be unanswered, the one that is being answered included. Clients that send
- * requests ahead send a few; Node reads on while they wait, so that more of them cost memory.
+ * requests ahead send a few; what one reading brings is more than that only where somebody floods.
  */
 const MOST_UNANSWERED = 100;
+/**
+ * Requests of one connection that wait while more of them are read. Where nothing is read, the end of a connection is
+ * noticed only by the next write, so that clients that send a few requests ahead are read on.
+ */
+const MOST_READ_AHEAD = 4;
 /** From this many bytes on, an answer is to be taken at a rate. */
 const RATED_FROM_BYTES = 65_536;
 
@@ -31,6 +38,8 @@ interface ConnectionState {
   readonly responses: Set<ServerResponse>;
   /** How those are answered that wait behind the first of the responses. */
   readonly waiting: Map<ServerResponse, () => void>;
+  /** Whether nothing is read until some of the responses have been taken. */
+  isHeldBack: boolean;
   /** When it last had something to do, and how many bytes it had sent us by then. */
   idleSince: number;
   bytesRead: number;
@@ -44,31 +53,49 @@ interface ConnectionState {
 /** What the open connections of one listener are doing. */
 export class Connections {
   readonly #states = new Map<Socket, ConnectionState>();
+  readonly #seats: FairShares;
   #draining = false;
+
+  /** @param most connections that may be open, of all clients. */
+  constructor(most: number) {
+    this.#seats = new FairShares({ total: most, perClient: Infinity });
+  }
 
   /** The number of open connections. */
   get size(): number {
     return this.#states.size;
   }
 
-  /** Follows a new connection until it closes. */
+  /**
+   * Follows a new connection until it closes. Where as many are open as may be, one of the network that has most of them
+   * is cut, see {@link FairShares}.
+   */
   add(socket: Socket): void {
     const now = performance.now();
+    const seat = this.#seats.open(nameOfPeer(socket), () => socket.destroy());
+    if (seat.grow(1) !== 'granted') {
+      socket.destroy();
+      return;
+    }
     this.#states.set(socket, {
       responses: new Set(),
       waiting: new Map(),
+      isHeldBack: false,
       idleSince: now,
       bytesRead: 0,
       taken: 0,
       takenSince: now,
       rated: undefined,
     });
-    socket.once('close', () => this.#states.delete(socket));
+    socket.once('close', () => {
+      seat.release();
+      this.#states.delete(socket);
+    });
   }
 
   /**
-   * Follows a request until its answer has been taken or its connection is gone. A connection with too many requests
-   * that wait for their answers is cut.
+   * Follows a request until its answer has been taken or its connection is gone. From a connection with several
+   * requests that wait nothing more is read, and one on which too many of them wait is cut.
    */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
@@ -80,9 +107,12 @@ export class Connections {
       return;
     }
     state.responses.add(response);
+    // Node reads on at the end of each request: what it has read of the connection is to be parsed first.
+    if (state.responses.size > MOST_READ_AHEAD) process.nextTick(regulateReading, socket, state);
     if (this.#draining) response.shouldKeepAlive = false;
     response.once('close', () => {
       state.responses.delete(response);
+      if (state.isHeldBack) regulateReading(socket, state);
       // Before a drain nobody asks since when.
       if (this.#draining) state.idleSince = performance.now();
       state.bytesRead = socket.bytesRead;
@@ -172,6 +202,13 @@ export class Connections {
 
 function firstOf({ responses }: ConnectionState): ServerResponse | undefined {
   return responses.values().next().value;
+}
+
+/** Requests that wait cost memory, and reading them takes time from others. */
+function regulateReading(socket: Socket, state: ConnectionState): void {
+  state.isHeldBack = state.responses.size > MOST_READ_AHEAD;
+  if (state.isHeldBack) socket.pause();
+  else socket.resume();
 }
 
 /** Others come between two requests that one connection sent ahead. */

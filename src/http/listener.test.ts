@@ -514,6 +514,45 @@ describe('requests that one connection sends ahead', () => {
     expect(made).toBe(1);
   });
 
+  test('are read as they are answered, a few at a time', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let read = 0;
+    const app: HostApp = {
+      ...appOf(async () => {
+        await held;
+        return new Response('done', { headers: { 'content-length': '4' } });
+      }),
+      // Of a request that expects an answer before its body, the limit is read as soon as the request is.
+      bodyLimitOf: () => {
+        read += 1;
+        return undefined;
+      },
+    };
+    const listener = await serve(app);
+    const client = await connect(listener);
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nExpect: 100-continue\r\n';
+    client.send(`${head}X-Padding: ${'p'.repeat(15_000)}\r\n\r\n`.repeat(90));
+    await waitUntil(() => read > 0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(read).toBeLessThan(20);
+    release();
+    await waitUntil(() => client.heard.split('\r\n\r\ndone').length > 90, 10_000);
+  });
+
+  test('are dropped with their connection, which is noticed while a few wait', async () => {
+    let isGone = false;
+    const app = appOf((received) => {
+      received.signal.addEventListener('abort', () => (isGone = true));
+      return new Promise<Response>(() => undefined);
+    });
+    const client = await connect(await serve(app));
+    client.send(asks(4));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.socket.destroy();
+    await waitUntil(() => isGone);
+  });
+
   test('cut their connection where they are very many', async () => {
     let made = 0;
     const app = appOf(() => {
@@ -525,6 +564,34 @@ describe('requests that one connection sends ahead', () => {
     await client.end();
     expect(made).toBe(1);
   });
+});
+
+test('as many connections are open as may be, and the network with most of them gives way', async () => {
+  const listener = await serve(
+    appOf(() => new Response('done', { headers: { 'content-length': '4' } })),
+    { connections: 10 },
+  );
+  const from = (address: string): Promise<RawClient> =>
+    RawClient.connect(listener.port, address).then((client) => {
+      clients.push(client);
+      return client;
+    });
+  const open = (all: readonly RawClient[]): number => all.filter(({ ended }) => !ended).length;
+  const flood: RawClient[] = [];
+  for (let index = 0; index < 15; index += 1) flood.push(await from('127.0.0.2'));
+  await waitUntil(() => open(flood) === 10);
+  const others = [await from('127.0.0.3'), await from('127.0.0.3'), await from('127.0.0.4')];
+  for (const other of others) {
+    other.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await other.answer()).status).toBe(200);
+  }
+  await waitUntil(() => open(flood) === 7);
+  for (const client of flood) client.socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const next: RawClient[] = [];
+  for (let index = 0; index < 7; index += 1) next.push(await from('127.0.0.2'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(open([...next, ...others])).toBe(10);
 });
 
 describe('closing', () => {

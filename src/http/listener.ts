@@ -27,6 +27,8 @@ export interface ListenerLimits {
   readonly headersTimeoutMs: number;
   /** How long a connection waits for its next request. Clients are told (`Keep-Alive: timeout`). */
   readonly keepAliveTimeoutMs: number;
+  /** How many connections may be open (10 000). One takes up to 40 kB before its first request has come. */
+  readonly connections?: number;
   /** How long a client may take nothing of its answer before it is cut (30 000). */
   readonly responseTimeoutMs?: number;
   /** How fast a client has to take large answers once they have waited for that long, in bytes a millisecond (16). */
@@ -58,6 +60,7 @@ export interface Listener {
   close(timeoutMs: number): Promise<void>;
 }
 
+const MOST_CONNECTIONS = 10_000;
 const RESPONSE_TIMEOUT_MS = 30_000;
 const RESPONSE_MIN_BYTES_PER_MS = 16;
 const CHECK_MIN_MS = 50;
@@ -69,7 +72,7 @@ const CHECK_MAX_MS = 5_000;
  */
 export async function listen(app: HostApp, options: ListenOptions, log: Logger): Promise<Listener> {
   const { limits } = options;
-  const connections = new Connections();
+  const connections = new Connections(limits.connections ?? MOST_CONNECTIONS);
   const server = createLimitedServer(limits);
   const serve = createHandler(app, limits, log);
   const gate = new RequestGate();

@@ -29,9 +29,10 @@ export class RawClient {
     socket.on('close', () => (this.ended = true));
   }
 
-  /** Connects to a port of this machine. */
-  static async connect(port: number): Promise<RawClient> {
-    const socket = connect({ port, host: '127.0.0.1' });
+  /** Connects to a port of this machine, from an address of its own where one is given. */
+  static async connect(port: number, localAddress?: string): Promise<RawClient> {
+    const from = localAddress === undefined ? {} : { localAddress };
+    const socket = connect({ port, host: '127.0.0.1', ...from });
     await once(socket, 'connect');
     return new RawClient(socket);
   }

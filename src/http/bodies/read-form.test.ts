@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readForm } from './read-form.ts';
 import { readRequest } from './read-request.ts';
 
@@ -13,6 +13,40 @@ it('takes boundaries of up to 70 characters', async () => {
   };
   expect((await read(70)).get('chain')).toBe('1');
   await expect(read(71)).rejects.toMatchObject({ code: 'malformed_request' });
+});
+
+describe('a form that takes long to parse is refused before that', () => {
+  const part = (head: string): string =>
+    `--b\r\nContent-Disposition: form-data; name="chain"\r\n${head}\r\n1\r\n`;
+  const read = (text: string): Promise<FormData> =>
+    readForm(Buffer.from(text), 'multipart/form-data; boundary=b', LIMITS);
+  const field = 'X-Field: y\r\n';
+
+  it.each([
+    ['many header fields', `${part(field.repeat(17))}--b--\r\n`],
+    ['many header fields in its last part', `${part('')}${part(field.repeat(17))}--b--\r\n`],
+    ['many header fields and no end', part(field.repeat(100_000))],
+    ['a long header field', `${part(`X-Field: ${'y'.repeat(4_096)}\r\n`)}--b--\r\n`],
+  ])('%s', async (_, text) => {
+    await expect(read(text)).rejects.toMatchObject({ code: 'malformed_request' });
+  });
+
+  it('many plus signs', async () => {
+    const plain = (count: number): Promise<FormData> =>
+      readForm(
+        Buffer.from(`chain=${'+'.repeat(count)}`),
+        'application/x-www-form-urlencoded',
+        LIMITS,
+      );
+    expect((await plain(10)).get('chain')).toBe(' '.repeat(10));
+    await expect(plain(5_000)).rejects.toMatchObject({ code: 'malformed_request' });
+  });
+
+  it('and others are taken: a few fields, a long path', async () => {
+    const head = `${field.repeat(10)}X-Path: ${'p/'.repeat(1_000)}\r\n`;
+    const form = await read(`${part(head)}${part('')}--b--\r\n`);
+    expect(form.getAll('chain')).toEqual(['1', '1']);
+  });
 });
 
 it('takes standard JSON with as much source text as the limit', async () => {
