@@ -14,6 +14,12 @@ import { SOLC_PACKAGES, SOLC_VERSIONS } from './support/solc-packages.ts';
 const NEWEST = '0.8.37';
 /** Emscripten takes four bytes for each letter of a text that it puts on its stack of 5 MiB: 1,310,720 may fit. */
 const TOO_MANY_LETTERS = 1_320_000;
+/** One of each way in which texts reach a compiler; 0.8.24 and later take any length. */
+const HAS_A_SMALL_STACK = new Set(
+  ['0.4.11', '0.4.26', '0.5.17', '0.6.12', '0.8.4'].map((release) =>
+    SOLC_VERSIONS.find((version) => version.startsWith(`${release}+`)),
+  ),
+);
 
 let compilers: Compilers;
 beforeAll(async () => {
@@ -118,16 +124,19 @@ describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
     expect(contract.storageLayout).toEqual(whole.storageLayout);
   });
 
-  it('compiles more than its stack could take, again and again', async () => {
-    const content = `contract A { function f() public {} } /* ä${'a'.repeat(TOO_MANY_LETTERS)} */`;
-    const objects = new Set<string | undefined>();
-    for (let turn = 0; turn < 2; turn += 1) {
-      const input = inputOf(content);
-      const { output } = await compilers.compile({ language: 'solidity', version, input });
-      objects.add(contractOf(output).evm?.bytecode?.object);
-    }
-    expect(objects.size).toBe(1);
-  });
+  it.runIf(HAS_A_SMALL_STACK.has(version))(
+    'compiles more than its stack could take, again and again',
+    async () => {
+      const content = `contract A { function f() public {} } /* ä${'a'.repeat(TOO_MANY_LETTERS)} */`;
+      const objects = new Set<string | undefined>();
+      for (let turn = 0; turn < 2; turn += 1) {
+        const input = inputOf(content);
+        const { output } = await compilers.compile({ language: 'solidity', version, input });
+        objects.add(contractOf(output).evm?.bytecode?.object);
+      }
+      expect(objects.size).toBe(1);
+    },
+  );
 
   it('answers the errors of the sources and follows no import', async () => {
     const compile = (content: string): Promise<{ output: StandardJsonOutput }> =>
