@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type CliContext } from './cli-context.ts';
 
 /** Adds the arguments, options and action of a command. */
-export type DefineCommand = (command: Command, context: CliContext) => void;
+type DefineCommand = (command: Command, context: CliContext) => void;
 
 /** A command, which is loaded when it is called. */
 export interface CallableCommand {

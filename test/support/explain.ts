@@ -14,7 +14,7 @@ interface Plan {
 }
 
 /** What statements cost. */
-export interface StatementCost {
+interface StatementCost {
   /** Pages of tables and indexes that were read, also those that were in memory. */
   readonly buffers: number;
   /** The most rows that one step of a plan visited, also those that it left out. */
