@@ -1,4 +1,4 @@
-/** Start to ready, memory at rest, and how long a stored match takes to be seen: `npx tsx bench/service.ts`. */
+/** Commands, start and stop, memory at rest, and how long a stored match takes to be seen: `npx tsx bench/service.ts`. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -50,38 +50,60 @@ async function findChildren(parent: number): Promise<number[]> {
   return children;
 }
 
+/** The command lines that are measured; none of them opens a database. */
+const COMMANDS = [['--version'], ['--help'], ['chains', 'list']] as const;
+const PROGRAM = path.resolve(import.meta.dirname, '../dist/cli/main.js');
+const runNode = (...args: readonly string[]): Promise<unknown> =>
+  promisify(execFile)(process.execPath, args, { maxBuffer: 16 * 1024 * 1024 });
+
+function compare(what: string, times: number[], reference: string, bare: number[]) {
+  return {
+    what,
+    median: milliseconds(median(times)),
+    reference: `${reference}: ${milliseconds(median(bare))}`,
+    ratio: (median(times) / median(bare)).toFixed(1),
+  };
+}
+
+async function measureCommands(): Promise<ServiceBenchmarkRow[]> {
+  const bare: number[] = [];
+  const times = COMMANDS.map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    bare.push(await timeOf(() => runNode('-e', '0')));
+    for (const [index, command] of COMMANDS.entries()) {
+      times[index]?.push(await timeOf(() => runNode(PROGRAM, ...command)));
+    }
+  }
+  return COMMANDS.map((command, index) =>
+    compare(`fullmatch ${command.join(' ')}`, times[index] ?? [], 'node -e 0', bare),
+  );
+}
+
+/** From the start to the ready line, and from SIGTERM to the end of the process with its PostgreSQL. */
 async function measureStarts(folder: string): Promise<ServiceBenchmarkRow[]> {
   const fresh: number[] = [];
   const existing: number[] = [];
+  const stops: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    bare.push(await timeOf(() => promisify(execFile)(process.execPath, ['-e', '0'])));
+    bare.push(await timeOf(() => runNode('-e', '0')));
     const environment = { FULLMATCH_DATA_DIR: path.join(folder, `data-${round}`) };
     for (const times of [fresh, existing]) {
-      times.push(
-        await timeOf(async () => {
-          const run = await startProgram({ environment });
-          run.child.kill('SIGTERM');
-          void run.ended;
-          stopped = run.ended;
-        }),
-      );
-      await stopped;
+      const start = performance.now();
+      const run = await startProgram({ environment });
+      times.push(performance.now() - start);
+      const stop = performance.now();
+      run.child.kill('SIGTERM');
+      await run.ended;
+      stops.push(performance.now() - stop);
     }
   }
-  const node = median(bare);
-  const row = (what: string, times: number[]): ServiceBenchmarkRow => ({
-    what,
-    median: milliseconds(median(times)),
-    reference: `node -e 0: ${milliseconds(node)}`,
-    ratio: (median(times) / node).toFixed(1),
-  });
   return [
-    row('start to ready, empty directory', fresh),
-    row('start to ready, existing directory', existing),
+    compare('start to ready, empty directory', fresh, 'node -e 0', bare),
+    compare('start to ready, existing directory', existing, 'node -e 0', bare),
+    compare('SIGTERM with nothing to do, to the end', stops, 'node -e 0', bare),
   ];
 }
-let stopped: Promise<unknown> = Promise.resolve();
 
 async function measureRest(folder: string): Promise<ServiceBenchmarkRow[]> {
   const dataDir = path.join(folder, 'data-0');
@@ -150,7 +172,11 @@ export async function runServiceBenchmark(): Promise<ServiceBenchmarkRow[]> {
   try {
     // Once outside the measurement, so that file caches are warm.
     await runProgram(['version']).ended;
-    return [...(await measureStarts(folder.path)), ...(await measureRest(folder.path))];
+    return [
+      ...(await measureCommands()),
+      ...(await measureStarts(folder.path)),
+      ...(await measureRest(folder.path)),
+    ];
   } finally {
     await folder.remove();
   }

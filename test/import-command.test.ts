@@ -2,11 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CliContext, type OutputStream } from '../src/cli/cli-context.ts';
-import { registerImport } from '../src/cli/import.ts';
-import { reportError } from '../src/cli/report-error.ts';
+import { runCli } from '../src/cli/program.ts';
 import { type ImportSummary } from '../src/importer/import-tally.ts';
 import { manyContracts, writeExampleTree } from './support/example-tree.ts';
 import { type ShowTree, writeShowTree } from './support/show-tree.ts';
@@ -54,12 +52,7 @@ async function fullmatch(
     signal,
     onHangUp: () => undefined,
   };
-  const program = new Command('fullmatch').exitOverride();
-  registerImport(program, context);
-  const exit = await program.parseAsync(['import', ...args], { from: 'user' }).then(
-    () => 0,
-    (error: unknown) => reportError(error, args.includes('--json'), context),
-  );
+  const exit = await runCli(['import', ...args], context);
   return { exit, stdout: stdout.text, stderr: stderr.text };
 }
 

@@ -42,10 +42,9 @@ interface OpenLists {
   readonly fallback: ChainList;
 }
 
-/** `fullmatch chains sync | snapshots | diff | history`: the public lists that were accepted. They use the database. */
-export function registerChainLists(chains: Command, context: CliContext): void {
-  addConfigOptions(chains.command('sync'))
-    .description('Asks the sources of the public list now, and prints what a newer list changes.')
+/** `fullmatch chains sync`. Like the three below it uses the database: the public lists that were accepted. */
+export function defineChainsSync(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--dry-run', 'Asks and judges, and accepts nothing.')
     .option(
       '--accept <hash>',
@@ -58,9 +57,11 @@ export function registerChainLists(chains: Command, context: CliContext): void {
       else context.stdout.write(outcomesText(outcome.outcomes, options['dryRun'] === true));
       if (outcome.failure !== undefined) throw outcome.failure;
     });
+}
 
-  addConfigOptions(chains.command('snapshots'))
-    .description('Lists the public lists that were accepted.')
+/** `fullmatch chains snapshots`. */
+export function defineChainsSnapshots(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
       const snapshots = await withLists(options, context, ({ database }) =>
@@ -69,9 +70,11 @@ export function registerChainLists(chains: Command, context: CliContext): void {
       if (options['json']) writeJson(context.stdout, snapshots);
       else context.stdout.write(snapshotsText(snapshots));
     });
+}
 
-  addConfigOptions(chains.command('diff'))
-    .description('Prints what one list changes of another.')
+/** `fullmatch chains diff`. */
+export function defineChainsDiff(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<before>', 'current, embedded, the number of a snapshot, or the begin of its hash.')
     .argument('<after>', 'The same.')
     .option('--json', 'Prints JSON.')
@@ -89,9 +92,11 @@ export function registerChainLists(chains: Command, context: CliContext): void {
         context.stdout.write(`${old.label} → ${fresh.label}: ${differenceText(difference)}`);
       }
     });
+}
 
-  addConfigOptions(chains.command('history'))
-    .description("Prints how a chain's record changed over the accepted lists.")
+/** `fullmatch chains history`. */
+export function defineChainsHistory(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name, former ones too.')
     .option('--json', 'Prints JSON.')
     .action(async (ref: string, options: ParsedOptions) => {

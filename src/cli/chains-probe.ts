@@ -17,11 +17,8 @@ const DEADLINE_MS = 5000;
  * `fullmatch chains probe`: asks endpoints at once, by itself, and prints how they are. Exits 0 when all are up, 1 when
  * one belongs to another chain, else 75.
  */
-export function registerChainsProbe(chains: Command, context: CliContext): void {
-  addConfigOptions(chains.command('probe'))
-    .description(
-      'Asks the endpoints of the configured chains, or of one chain, and prints how they are; exits 0 when all are up.',
-    )
+export function defineChainsProbe(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('[chain]', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')
     .option('--json', 'Prints JSON.')
     .action(async (ref: string | undefined, options: ParsedOptions) => {

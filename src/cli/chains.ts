@@ -4,26 +4,18 @@ import { type ChainRegistry, type Finding, type RegisteredChain } from '../chain
 import { assertNoSecrets } from '../chains/render-chains.ts';
 import { FullmatchError } from '../errors.ts';
 import { copyableText } from '../lib/printable-text.ts';
-import { registerChainLists } from './chain-lists.ts';
-import { registerChainsProbe } from './chains-probe.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 
 /**
- * `fullmatch chains …`. `check`, `list` and `show` look at the registry as the configuration gives it. They open no
- * database, so a chain that is known only by its stored contracts is not among them, nor is what a sync brought.
+ * `fullmatch chains check`: exits 1 when there are errors. Like `list` and `show` it looks at the registry as the
+ * configuration gives it, without a database: a chain that is known only by its stored contracts is not among them,
+ * nor is what a sync brought.
  */
-export function registerChains(program: Command, context: CliContext): void {
-  const chains = program.command('chains').description('Looks at the chain registry.');
-  registerChainLists(chains, context);
-  registerChainsProbe(chains, context);
-
-  addConfigOptions(chains.command('check'))
-    .description(
-      'Prints conflicts, quarantined records and warnings; exits 1 when there are errors.',
-    )
+export function defineChainsCheck(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
       const registry = await readRegistry(options, context);
@@ -36,9 +28,11 @@ export function registerChains(program: Command, context: CliContext): void {
         `${errors.length} errors in the chain registry; mend the entries named above`,
       );
     });
+}
 
-  addConfigOptions(chains.command('list'))
-    .description('Prints the chains.')
+/** `fullmatch chains list`. */
+export function defineChainsList(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--supported', 'Only chains on which contracts may be verified.')
     .option('--json', 'Prints the chain records as GET /chains publishes them.')
     .action(async (options: ParsedOptions) => {
@@ -53,9 +47,11 @@ export function registerChains(program: Command, context: CliContext): void {
         );
       else context.stdout.write(listText(shown));
     });
+}
 
-  addConfigOptions(chains.command('show'))
-    .description('Prints a chain with the origin of every field.')
+/** `fullmatch chains show`. */
+export function defineChainsShow(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')
     .option('--json', 'Prints JSON.')
     .action(async (ref: string, options: ParsedOptions) => {

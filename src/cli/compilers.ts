@@ -15,11 +15,9 @@ import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 
-/** `fullmatch compilers list | fetch | verify`. */
-export function registerCompilers(program: Command, context: CliContext): void {
-  const compilers = program.command('compilers').description('The compilers that verify.');
-  addConfigOptions(compilers.command('list'))
-    .description('Lists the compilers that are here.')
+/** `fullmatch compilers list`. */
+export function defineCompilersList(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--all', 'Lists every known version.')
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
@@ -29,8 +27,11 @@ export function registerCompilers(program: Command, context: CliContext): void {
       print(options['all'] ? entries : entries.filter(isHere), options, context);
       if (!options['json']) writeLine(context.stdout, describeIsolation(await probeIsolation()));
     });
-  addConfigOptions(compilers.command('fetch'))
-    .description('Gets compilers into the folder of compilers, checked against their checksums.')
+}
+
+/** `fullmatch compilers fetch`. */
+export function defineCompilersFetch(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<version...>', 'Such as 0.8.30.')
     .action(async (versions: readonly string[], options: ParsedOptions) => {
       await withSources(options, context, async (sources) => {
@@ -40,8 +41,11 @@ export function registerCompilers(program: Command, context: CliContext): void {
         }
       });
     });
-  addConfigOptions(compilers.command('verify'))
-    .description('Reads every compiler that is here again and compares its checksum.')
+}
+
+/** `fullmatch compilers verify`. */
+export function defineCompilersVerify(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
       const entries = await withSources(options, context, verifyCompilers);

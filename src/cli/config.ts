@@ -8,34 +8,33 @@ import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 
-/** `fullmatch config check | print | example`. */
-export function registerConfig(program: Command, context: CliContext): void {
-  const config = program.command('config').description('Looks at the configuration.');
-
-  addConfigOptions(config.command('check'), { listeners: true })
-    .description('Says whether the configuration is sound, with all problems at once.')
+/** `fullmatch config check`. */
+export function defineConfigCheck(command: Command, context: CliContext): void {
+  addConfigOptions(command, { listeners: true })
     .option('--json', 'Prints JSON.')
     .action((options: ParsedOptions) => {
       const loaded = loadCommandConfig(options, context);
       if (options['json']) writeJson(context.stdout, summaryOf(loaded));
       else writeLine(context.stdout, describeSummary(summaryOf(loaded)));
     });
+}
 
-  addConfigOptions(config.command('print'), { listeners: true })
-    .description('Prints every value and where it comes from; secrets are ***.')
+/** `fullmatch config print`. */
+export function defineConfigPrint(command: Command, context: CliContext): void {
+  addConfigOptions(command, { listeners: true })
     .option('--json', 'Prints JSON.')
     .action((options: ParsedOptions) => {
       const loaded = loadCommandConfig(options, context);
       if (options['json']) writeJson(context.stdout, printedJson(loaded));
       else context.stdout.write(printedTable(loaded));
     });
+}
 
-  config
-    .command('example')
-    .description('Prints a configuration file that holds every key with its default.')
-    .action(() => {
-      context.stdout.write(renderExample());
-    });
+/** `fullmatch config example`. */
+export function defineConfigExample(command: Command, context: CliContext): void {
+  command.action(() => {
+    context.stdout.write(renderExample());
+  });
 }
 
 interface Summary {

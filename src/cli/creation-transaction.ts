@@ -13,11 +13,8 @@ import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './confi
 import { renderTable } from './table.ts';
 
 /** `fullmatch creation-transaction`: exits 0 when it is found, 1 when not, 75 when not every way could be gone. */
-export function registerCreationTransaction(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('creation-transaction'))
-    .description(
-      'Looks for the transaction that created a contract, checks it on chain, and prints what each method came to.',
-    )
+export function defineCreationTransaction(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<chain>', 'Its id (1, 0x1, eip155:1), short name or name.')
     .argument('<address>', 'The address of the contract.')
     .option('--transaction <hash>', 'A transaction that is said to be it: checked first.')

@@ -21,11 +21,8 @@ A bad entry is refused by itself and listed; the exit code stays 0, since the ru
 Run it again at any time: what is stored is skipped. SIGINT stops after the current batch, with exit code 130.`;
 
 /** `fullmatch import`: brings a published repository tree in. Exits 0 even when entries were refused. */
-export function registerImport(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('import'))
-    .description(
-      'Imports a repository tree: contracts/{full_match,partial_match}/{chain}/{address}.',
-    )
+export function defineImport(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<path>', 'The folder that holds contracts, or contracts itself.')
     .option('--dry-run', 'Checks every entry and stores nothing.')
     .option('--json', 'Prints JSON with every refused entry.')

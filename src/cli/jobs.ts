@@ -21,11 +21,9 @@ const IN_FLIGHT = ['queued', 'running'] as const satisfies readonly Verification
 const LISTED = 50;
 const LISTED_MOST = 10_000;
 
-/** `fullmatch jobs list | show | cancel`: the verification jobs of the database, beside the running service. */
-export function registerJobs(program: Command, context: CliContext): void {
-  const jobs = program.command('jobs').description('The verification jobs.');
-  addConfigOptions(jobs.command('list'))
-    .description('Lists jobs, the newest first: those in flight unless told otherwise.')
+/** `fullmatch jobs list`: the verification jobs of the database, beside the running service. */
+export function defineJobsList(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--state <state>', `One of ${JOB_STATES.join(', ')}; may be repeated.`, readStates)
     .option('--limit <count>', `How many at most (${LISTED}).`, readLimit)
     .option('--json', 'Prints JSON.')
@@ -39,8 +37,11 @@ export function registerJobs(program: Command, context: CliContext): void {
       else if (found.length === 0) writeLine(context.stdout, `no jobs are ${states.join(' or ')}`);
       else context.stdout.write(renderTable(HEADS, found.map(rowOf)));
     });
-  addConfigOptions(jobs.command('show'))
-    .description('Shows a job: where it stands, and how it ended.')
+}
+
+/** `fullmatch jobs show`. */
+export function defineJobsShow(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')
     .option('--json', 'Prints JSON.')
     .action(async (id: string, options: ParsedOptions) => {
@@ -48,8 +49,11 @@ export function registerJobs(program: Command, context: CliContext): void {
       if (options['json']) writeJson(context.stdout, describeJob(job));
       else context.stdout.write(renderTable(['what', 'value'], detailsOf(job)));
     });
-  addConfigOptions(jobs.command('cancel'))
-    .description('Ends a job: at once while it waits, within seconds while it runs.')
+}
+
+/** `fullmatch jobs cancel`. */
+export function defineJobsCancel(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')
     .option('--json', 'Prints JSON.')
     .action(async (id: string, options: ParsedOptions) => {

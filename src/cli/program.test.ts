@@ -28,6 +28,22 @@ describe('the command line', () => {
     }
   });
 
+  it('prints the help of a command, spelled either way', async () => {
+    for (const path of [['withdraw'], ['config'], ['config', 'check'], ['version']]) {
+      const asked = await runInProcess([...path, '--help']);
+      expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(asked.stdout).toContain(`Usage: fullmatch ${path.join(' ')} `);
+      expect(await runInProcess(['help', ...path])).toEqual(asked);
+    }
+    const { stdout } = await runInProcess(['help', 'withdraw']);
+    for (const part of ['<chain>', '<address>', '--reason <text>', '--config']) {
+      expect(stdout).toContain(part);
+    }
+    const unknown = await runInProcess(['help', 'strat']);
+    expect(unknown).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(unknown.stderr).toMatch(/^error\[invalid_parameter\]: /);
+  });
+
   it('prints its version', async () => {
     expect((await runInProcess(['--version'])).stdout).toBe(`${version}\n`);
     expect((await runInProcess(['version'])).stdout).toContain(version);

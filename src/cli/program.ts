@@ -1,21 +1,8 @@
 import { Command } from 'commander';
 import { readPackageVersion } from '../lib/package-version.ts';
-import { registerChains } from './chains.ts';
 import { type CliContext } from './cli-context.ts';
-import { registerCompilers } from './compilers.ts';
-import { registerConfig } from './config.ts';
-import { registerCreationTransaction } from './creation-transaction.ts';
-import { registerDemo } from './demo.ts';
-import { registerImport } from './import.ts';
-import { registerJobs } from './jobs.ts';
-import { registerRecheck } from './recheck.ts';
-import { registerRecount } from './recount.ts';
-import { registerReload } from './reload.ts';
+import { COMMANDS, type CallableCommand, type CommandGroup } from './commands.ts';
 import { reportError } from './report-error.ts';
-import { registerStart } from './start.ts';
-import { registerVerify } from './verify.ts';
-import { registerVersion } from './version.ts';
-import { registerWithdraw } from './withdraw.ts';
 
 const AFTER_HELP = `
 Exit codes: 0 done, 1 something to mend, 6 a comparison found differences, 75 try again later,
@@ -38,7 +25,7 @@ function createProgram(context: CliContext): Command {
     .description('Self-hosted smart-contract verification.')
     .version(readPackageVersion(), '-V, --version', 'Prints the version.')
     .helpOption('-h, --help', 'Prints this help.')
-    .helpCommand('help [command]', 'Prints the help of a command.')
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', AFTER_HELP)
     .showSuggestionAfterError()
     .configureOutput({
@@ -49,21 +36,39 @@ function createProgram(context: CliContext): Command {
       outputError: (text, write) => write(text.replace(/^error: /, 'error[invalid_parameter]: ')),
     })
     .exitOverride();
-  registerStart(program, context);
-  registerReload(program, context);
-  registerVerify(program, context);
-  registerCreationTransaction(program, context);
-  registerJobs(program, context);
-  registerImport(program, context);
-  registerChains(program, context);
-  registerCompilers(program, context);
-  registerDemo(program, context);
-  registerRecheck(program, context);
-  registerRecount(program, context);
-  registerWithdraw(program, context);
-  registerConfig(program, context);
-  registerVersion(program, context);
+  addCommands(program, COMMANDS, context);
   return program;
+}
+
+/** Adds commands by name and description. The one that is called gets its arguments, options and action from its file. */
+function addCommands(
+  parent: Command,
+  entries: readonly (CallableCommand | CommandGroup)[],
+  context: CliContext,
+): void {
+  const loaders = new Map<string, CallableCommand['load']>();
+  for (const entry of entries) {
+    const command = parent.command(entry.name).description(entry.description);
+    if ('commands' in entry) addCommands(command, entry.commands, context);
+    else loaders.set(entry.name, entry.load);
+  }
+  parent.hook('preSubcommand', async (_parent, command) => {
+    const define = await loaders.get(command.name())?.();
+    define?.(command, context);
+  });
+  // Commander's own help command would print a command that is not loaded.
+  parent
+    .helpCommand(false)
+    .command('help')
+    .description('Prints the help of a command.')
+    .argument('[command...]')
+    .action(async (words: readonly string[]) => {
+      const [word] = words;
+      if (word !== undefined && parent.commands.every((command) => command.name() !== word)) {
+        parent.error(`error: unknown command '${word}'`);
+      }
+      await parent.parseAsync([...words, '--help'], { from: 'user' });
+    });
 }
 
 function wantsJson(args: readonly string[]): boolean {

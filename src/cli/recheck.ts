@@ -23,11 +23,8 @@ const PAGE_SIZE = 200;
 type Checked = { readonly chainId: number; readonly address: Hex } & CodeCheck;
 
 /** `fullmatch recheck`: exits 75 where a code could not be read. */
-export function registerRecheck(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('recheck'))
-    .description(
-      'Reads the code of verified contracts again, and withdraws matches whose code or creation was replaced, or that today’s rules refuse.',
-    )
+export function defineRecheck(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument(
       '[chain]',
       'An id, a CAIP-2 id, a short name or a name; needed unless --all is given.',

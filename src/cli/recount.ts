@@ -9,11 +9,8 @@ import { renderTable } from './table.ts';
 import { createCommandLog } from './terminal-log.ts';
 
 /** `fullmatch recount`: compares the counts with the events and the rows. Exits 6 on any difference that stays. */
-export function registerRecount(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('recount'))
-    .description(
-      'Compares the counts with the events and the stored matches; exits 6 on differences.',
-    )
+export function defineRecount(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option(
       '--repair',
       'Makes the counts right again and records a correction for each difference.',

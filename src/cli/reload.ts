@@ -16,9 +16,8 @@ const ANSWER_TIMEOUT_MS = 60_000;
  * `fullmatch reload`: has every service of the database read its configuration again, as SIGHUP does to one, and says
  * what became of it. Exits 1 when one of them refused.
  */
-export function registerReload(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('reload'))
-    .description('Has the running service read its configuration again; a bad one changes nothing.')
+export function defineReload(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
       const loaded = loadCommandConfig(options, context);

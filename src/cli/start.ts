@@ -8,27 +8,25 @@ import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './confi
 import { createServiceLog, isHuman } from './terminal-log.ts';
 
 /** `fullmatch start`: serves both documents until a signal says stop. */
-export function registerStart(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('start'), { listeners: true })
-    .description('Starts the service.')
-    .action(async (options: ParsedOptions) => {
-      const loaded = loadCommandConfig(options, context);
-      const log = createServiceLog(loaded, context);
-      const service = createService(loaded, {
-        log,
-        loadAgain: () => loadCommandConfig(options, context),
-      });
-      context.onHangUp(() => void service.reload().catch(() => undefined));
-      try {
-        const urls = await service.start();
-        if (!context.signal.aborted) announce(urls, loaded, context);
-        await aborted(context.signal);
-        log.info({ event: 'stopping' }, 'stopping');
-      } finally {
-        await service.close();
-      }
-      log.info({ event: 'stopped' }, 'stopped');
+export function defineStart(command: Command, context: CliContext): void {
+  addConfigOptions(command, { listeners: true }).action(async (options: ParsedOptions) => {
+    const loaded = loadCommandConfig(options, context);
+    const log = createServiceLog(loaded, context);
+    const service = createService(loaded, {
+      log,
+      loadAgain: () => loadCommandConfig(options, context),
     });
+    context.onHangUp(() => void service.reload().catch(() => undefined));
+    try {
+      const urls = await service.start();
+      if (!context.signal.aborted) announce(urls, loaded, context);
+      await aborted(context.signal);
+      log.info({ event: 'stopping' }, 'stopping');
+    } finally {
+      await service.close();
+    }
+    log.info({ event: 'stopped' }, 'stopped');
+  });
 }
 
 /** The ready line is no log line that a level could hide: scripts wait for it. */

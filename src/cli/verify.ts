@@ -22,11 +22,8 @@ import { failureOf, outcomeText, type VerificationOutcome } from './verification
 import { RemoteService } from './verify-remotely.ts';
 
 /** `fullmatch verify`: exits 0 with a match, 6 without, 75 when it could not be checked. */
-export function registerVerify(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('verify'))
-    .description(
-      'Verifies a contract, on the configured database or by a running service, and prints both matches.',
-    )
+export function defineVerify(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<chain>', 'Its id (1, 0x1, eip155:1), short name or name.')
     .argument('<address>', 'The address of the contract.')
     .argument(

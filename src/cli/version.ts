@@ -3,16 +3,12 @@ import { readPackageVersion } from '../lib/package-version.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 
 /** `fullmatch version`: what runs here. */
-export function registerVersion(program: Command, context: CliContext): void {
-  program
-    .command('version')
-    .description('Prints the versions of Fullmatch and Node.js, and the platform.')
-    .option('--json', 'Prints JSON.')
-    .action((options: { json?: boolean }) => {
-      const version = readPackageVersion();
-      const node = process.versions.node;
-      const platform = `${process.platform}-${process.arch}`;
-      if (options.json) writeJson(context.stdout, { version, node, platform });
-      else writeLine(context.stdout, `fullmatch ${version} (Node.js ${node}, ${platform})`);
-    });
+export function defineVersion(command: Command, context: CliContext): void {
+  command.option('--json', 'Prints JSON.').action((options: { json?: boolean }) => {
+    const version = readPackageVersion();
+    const node = process.versions.node;
+    const platform = `${process.platform}-${process.arch}`;
+    if (options.json) writeJson(context.stdout, { version, node, platform });
+    else writeLine(context.stdout, `fullmatch ${version} (Node.js ${node}, ${platform})`);
+  });
 }

@@ -11,9 +11,8 @@ import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './confi
 import { createCommandLog } from './terminal-log.ts';
 
 /** `fullmatch withdraw`: takes the match of an address back. */
-export function registerWithdraw(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('withdraw'))
-    .description('Takes the match of an address back; the event log keeps it, with the reason.')
+export function defineWithdraw(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')
     .argument('<address>', 'The address, with a right checksum or in one case.')
     .requiredOption('--reason <text>', 'Why, for everyone who asks later.')

@@ -60,6 +60,11 @@ export interface Compilers {
   compile(request: CompileRequest): Promise<CompileResult>;
   /** The same, with the output as the compiler wrote it: nothing of it is checked. */
   compileToBytes(request: CompileRequest): Promise<RawCompileResult>;
+  /**
+   * Loads a compiler for a compilation that will probably follow, where none is ready and not too many are being
+   * loaded. The function given back ends it when no compilation has taken it. Faults are told by that compilation.
+   */
+  prepare(version: string): () => void;
   /** The versions that can compile, newest first. */
   listUsable(): Promise<readonly UsableCompiler[]>;
   /** What runs, waits and is kept ready; for health and metrics. */
@@ -101,6 +106,7 @@ class BoundedCompilers implements Compilers {
       isolation,
       idleBytes: options.idleBytes ?? DEFAULT_IDLE_BYTES,
       idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+      preparations: options.workers ?? DEFAULT_WORKERS,
     });
   }
 
@@ -127,6 +133,20 @@ class BoundedCompilers implements Compilers {
     } finally {
       ending.release();
     }
+  }
+
+  prepare(version: string): () => void {
+    let giveUp: (() => void) | undefined;
+    let isGivenUp = this.#closing.signal.aborted;
+    const load = async (): Promise<void> => {
+      const file = await this.#finder.find(version);
+      if (!isGivenUp && file.kind === 'soljson') giveUp = this.#pool.prepare(file);
+    };
+    if (!isGivenUp) load().catch(() => undefined);
+    return () => {
+      isGivenUp = true;
+      giveUp?.();
+    };
   }
 
   listUsable(): Promise<readonly UsableCompiler[]> {

@@ -11,6 +11,8 @@ export interface WarmPoolOptions {
   readonly idleBytes: number;
   /** Milliseconds after which an idle process ends. */
   readonly idleTimeoutMs: number;
+  /** Processes that may be started at once before it is known that they are needed. */
+  readonly preparations: number;
 }
 
 /** A process that waits for its next compilation. */
@@ -19,6 +21,13 @@ interface IdleProcess {
   readonly timer: NodeJS.Timeout;
   /** Its memory when it became idle; renewed when the pool is trimmed. */
   bytes: number;
+}
+
+/** A process that is started before its compilation may begin. */
+interface PreparedProcess {
+  readonly file: CompilerFile;
+  readonly starting: Promise<SoljsonProcess>;
+  readonly giveUp: AbortController;
 }
 
 /**
@@ -31,6 +40,8 @@ export class WarmPool {
   #idle: IdleProcess[] = [];
   readonly #busy = new Set<SoljsonProcess>();
   readonly #starting = new Set<Promise<SoljsonProcess>>();
+  /** What is started in advance, until somebody acquires it or its preparation is given up. */
+  readonly #prepared = new Set<PreparedProcess>();
   readonly #ending = new Set<Promise<void>>();
   #closed = false;
 
@@ -39,7 +50,8 @@ export class WarmPool {
   }
 
   /**
-   * A process for one compilation: a warm one when there is one, else a new one. Give it back by `release`.
+   * A process for one compilation: a warm one when there is one, else one that was prepared, else a new one. Give it
+   * back by `release`.
    * @throws as {@link SoljsonProcess.start}.
    */
   async acquire(file: CompilerFile, signal?: AbortSignal): Promise<SoljsonProcess> {
@@ -52,15 +64,57 @@ export class WarmPool {
       this.#busy.add(idle.process);
       return idle.process;
     }
+    const starting = this.#claim(file, signal) ?? this.#start(file, signal);
+    const started = await starting;
+    this.#busy.add(started);
+    return started;
+  }
+
+  /**
+   * Starts a process for a compilation that will probably follow, unless a warm one waits or too many are being
+   * prepared. The function given back ends it when nobody has acquired it: it never takes the place of a warm one.
+   */
+  prepare(file: CompilerFile): () => void {
+    const isWarm = this.#idle.some(({ process }) => process.file.sha256 === file.sha256);
+    if (this.#closed || isWarm || this.#prepared.size >= this.#options.preparations) {
+      return () => undefined;
+    }
+    const giveUp = new AbortController();
+    const prepared = { file, giveUp, starting: this.#start(file, giveUp.signal) };
+    this.#prepared.add(prepared);
+    // Whoever acquires it is told why it could not be started.
+    prepared.starting.catch(() => undefined);
+    return () => {
+      if (this.#prepared.delete(prepared)) this.#discard(prepared);
+    };
+  }
+
+  /** A process that was prepared for the file; the signal ends its start from now on. */
+  #claim(file: CompilerFile, signal?: AbortSignal): Promise<SoljsonProcess> | undefined {
+    const found = [...this.#prepared].find((each) => each.file.sha256 === file.sha256);
+    if (found === undefined) return undefined;
+    this.#prepared.delete(found);
+    const cancel = (): void => found.giveUp.abort(signal?.reason);
+    signal?.addEventListener('abort', cancel, { once: true });
+    const settled = (): void => signal?.removeEventListener('abort', cancel);
+    found.starting.then(settled, settled);
+    return found.starting;
+  }
+
+  #discard({ starting, giveUp }: PreparedProcess): void {
+    giveUp.abort();
+    starting.then(
+      (process) => this.#end(process),
+      () => undefined,
+    );
+  }
+
+  #start(file: CompilerFile, signal?: AbortSignal): Promise<SoljsonProcess> {
     const starting = SoljsonProcess.start(file, this.#options, signal);
     this.#starting.add(starting);
-    try {
-      const started = await starting;
-      this.#busy.add(started);
-      return started;
-    } finally {
-      this.#starting.delete(starting);
-    }
+    const settled = (): void => void this.#starting.delete(starting);
+    starting.then(settled, settled);
+    return starting;
   }
 
   /** Takes a process back. One that failed or ended is not kept. */
@@ -94,6 +148,8 @@ export class WarmPool {
       this.#end(process);
     }
     this.#idle = [];
+    for (const prepared of this.#prepared) this.#discard(prepared);
+    this.#prepared.clear();
     for (const process of this.#busy) this.#end(process);
     // What is still starting sees that the pool is closed when it is released.
     await Promise.allSettled([...this.#ending, ...this.#starting]);

@@ -124,4 +124,16 @@ describe('the published documents', () => {
     await documents.close();
     expect(textOf(documents.current)).toBe('[] -');
   });
+
+  test('give up a br body that is under way when they close', async () => {
+    const documents = open();
+    const many = Array.from({ length: 60_000 }, (_, index) => `${index * 7919}:${index % 89}`);
+    await documents.publish({ chains: content(JSON.stringify(many)) });
+    // Until the work has begun: it takes seconds.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await documents.close();
+    expect(documents.current.chains?.br).toBeUndefined();
+    await documents.publish({ chains: content('[]') });
+    expect(textOf(documents.current)).toBe('[] -');
+  });
 });

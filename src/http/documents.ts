@@ -77,7 +77,7 @@ export class Documents {
     await this.#publishing;
   }
 
-  /** Stops making br bodies; resolves when none is under way. The snapshots stay readable. */
+  /** Stops making br bodies, also the one that is under way. The snapshots stay readable, and new ones are published. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#publishing?.catch(() => undefined);
@@ -144,7 +144,7 @@ export class Documents {
   async #compress(name: DocumentName): Promise<void> {
     const snapshot = this.#current[name];
     if (snapshot === undefined) return;
-    const complete = await addBrotli(snapshot);
+    const complete = await addBrotli(snapshot, this.#closing.signal);
     // Another version may have come while this one was being compressed.
     if (this.#current[name] === snapshot) this.#swap({ [name]: complete });
   }

@@ -1,12 +1,16 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { constants, createBrotliCompress, gzip } from 'node:zlib';
 
 import { type ContentCoding } from './content-coding.ts';
 import { entityTags, type EntityTags } from './entity-tag.ts';
 import { BASE_HEADERS, CORS_HEADERS, JSON_TYPE, type ResponseHeaders } from './answer.ts';
 
 const compressGzip = promisify(gzip);
-const compressBrotli = promisify(brotliCompress);
+/** The bytes that brotli compresses at a time, as a power of two: at its best level about a tenth of a second of work. */
+const BROTLI_BLOCK_BITS = 16;
 
 /**
  * Both documents are read together and every key of stats.json has a record in /chains, so neither may come out of a
@@ -85,22 +89,33 @@ export async function makeSnapshot(
  * The level takes a second and a half for the whole chain list, so it never runs on the main thread. It runs on
  * zlib's thread pool and not in a worker of our own: a worker costs a second heap (10 MB at rest) for work that
  * happens once per change and takes one buffer in and gives one out. The caller runs one at a time, which leaves
- * the pool's other threads to everyone else.
+ * the pool's other threads to everyone else. What runs there cannot be interrupted, so it is given one block after the
+ * other: an abort waits for one block at most.
  *
  * There is no quick br body in the meantime: a strong tag may never name two byte strings, and the two levels would
  * differ in their bytes. Clients that take br get gzip until it is ready.
  */
-export async function addBrotli(snapshot: Snapshot): Promise<Snapshot> {
+export async function addBrotli(snapshot: Snapshot, signal?: AbortSignal): Promise<Snapshot> {
   const { body } = snapshot.identity;
-  const packed = await compressBrotli(body, {
+  const compression = createBrotliCompress({
     params: {
       [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_LGBLOCK]: BROTLI_BLOCK_BITS,
       [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
     },
   });
+  const [packed] = await Promise.all([
+    buffer(compression),
+    pipeline(Readable.from(blocksOf(body)), compression, { ...(signal && { signal }) }),
+  ]);
   const br = makeRepresentation('br', packed, snapshot.tags, snapshot.lastModified);
   return withLengths({ ...snapshot, br });
+}
+
+function* blocksOf(body: Buffer): Generator<Buffer> {
+  const size = 2 ** BROTLI_BLOCK_BITS;
+  for (let at = 0; at < body.byteLength; at += size) yield body.subarray(at, at + size);
 }
 
 /** The time in whole seconds: all that an HTTP date holds. */

@@ -15,8 +15,9 @@ const ORIGINS: readonly Origin[] = ['verified', 'imported', 'monitored'];
 const LAST_MATCH_ID = '9223372036854775807';
 
 // Each combination of match and origin is one scan of an index from its newest end, so that a combination that hardly
-// occurs costs no more than a frequent one.
-const listNewest = (label: string, ofChain: string) =>
+// occurs costs no more than a frequent one. Rows are compared and not columns: only one index has that order, whereas
+// equal columns may be read by another one, with all that does not fit.
+const listNewest = (label: string, columns: string, wanted: string) =>
   sql(
     label,
     `SELECT ${SUMMARY_COLUMNS}
@@ -24,19 +25,23 @@ const listNewest = (label: string, ofChain: string) =>
      SELECT newest.* FROM unnest($1::match[]) AS wanted_match, unnest($2::match_origin[]) AS wanted_origin
      CROSS JOIN LATERAL (
        SELECT * FROM current_matches
-       WHERE ${ofChain}match = wanted_match AND origin = wanted_origin AND verified_contract_id < $3
-       ORDER BY verified_contract_id DESC LIMIT $4
+       WHERE (${columns}) >= (${wanted}) AND (${columns}, verified_contract_id) < (${wanted}, $3)
+       ORDER BY ${columns.replaceAll(',', ' DESC,')} DESC, verified_contract_id DESC LIMIT $4
      ) AS newest
      ORDER BY verified_contract_id DESC LIMIT $4
    ) AS found
    ${SUMMARY_EVIDENCE}
    ORDER BY found.verified_contract_id DESC`,
   );
-/** Exported for the test of its plan. */
-export const LIST_NEWEST = listNewest('list newest contracts', '');
-export const LIST_NEWEST_OF_CHAIN = listNewest(
+const LIST_NEWEST = listNewest(
+  'list newest contracts',
+  'match, origin',
+  'wanted_match, wanted_origin',
+);
+const LIST_NEWEST_OF_CHAIN = listNewest(
   'list newest contracts of chain',
-  'chain_id = $5 AND ',
+  'chain_id, match, origin',
+  '$5::bigint, wanted_match, wanted_origin',
 );
 
 /**

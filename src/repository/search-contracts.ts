@@ -10,11 +10,8 @@ import {
   toPage,
 } from './contract-summary.ts';
 
-/**
- * How many contracts a page with filters looks at, so that it costs little where hardly any fits. Exported for the
- * test of the plans.
- */
-export const LOOKED_AT = 1000;
+/** How many contracts a page with filters looks at, so that it costs little where hardly any fits. */
+const LOOKED_AT = 1000;
 const ADDRESS_BYTES = 20;
 const LAST_MATCH_ID = '9223372036854775807';
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
@@ -39,22 +36,22 @@ const search = (label: string, candidates: string, order: string, columns = ''):
    ORDER BY found.place`,
   );
 
-/** Exported for the test of its plan. */
-export const SEARCH_BY_ADDRESS = search(
+// The scan of the index begins at the row comparison, so $6 and $7 are never below the prefix.
+const SEARCH_BY_ADDRESS = search(
   'search contracts by address',
   `SELECT * FROM current_matches
-   WHERE address BETWEEN $6 AND $7 AND (address, chain_id) > ($8, $9) AND verified_contract_id IS NOT NULL`,
+   WHERE (address, chain_id) > ($6, $7) AND address <= $8 AND verified_contract_id IS NOT NULL`,
   'address, chain_id',
 );
 // A contract that two words of its name find is shown for the first of them. Names come in the order of their index,
-// and each has its contracts looked up only when the page still has room.
-/** Exported for the test of its plan. */
-export const SEARCH_BY_NAME = search(
+// and each has its contracts looked up only when the page still has room. The scans begin at the cursor ($8 to $10),
+// which is never below the text ($6).
+const SEARCH_BY_NAME = search(
   'search contracts by name',
   `SELECT contracts.*, ending, named.compilation_id
    FROM (
      SELECT ending, compilation_id FROM contract_names
-     WHERE ending >= $6 AND ending < $7 AND (ending, compilation_id) >= ($8, $9::uuid)
+     WHERE (ending, compilation_id) >= ($8, $9::uuid) AND ending < $7
        AND NOT EXISTS (
          SELECT FROM contract_names AS other WHERE other.compilation_id = contract_names.compilation_id
            AND other.ending >= $6 AND other.ending < contract_names.ending)
@@ -66,7 +63,7 @@ export const SEARCH_BY_NAME = search(
      JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
        AND current_matches.address = contract_deployments.address AND verified_contract_id = verified_contracts.id
      WHERE verified_contracts.compilation_id = named.compilation_id
-       AND ((named.ending, named.compilation_id) > ($8, $9::uuid) OR verified_contracts.id > $10::bigint)
+       AND verified_contracts.id > CASE WHEN (named.ending, named.compilation_id) = ($8, $9::uuid) THEN $10::bigint ELSE 0 END
      ORDER BY verified_contracts.id LIMIT $1
    ) AS contracts`,
   'ending, compilation_id, verified_contract_id',
@@ -77,8 +74,7 @@ const FIND_CODE = sql(
   `SELECT code_hash FROM code WHERE code_hash = $1
    UNION ALL SELECT code_hash FROM code WHERE code_hash_keccak = $1 LIMIT 1`,
 );
-/** Exported for the test of its plan. */
-export const FIND_SAME_CODE = search(
+const FIND_SAME_CODE = search(
   'find same code',
   `SELECT * FROM current_matches
    WHERE runtime_code_hash = $6 AND verified_contract_id < $7 AND (chain_id, address) IS DISTINCT FROM ($8::bigint, $9::bytea)`,
@@ -123,13 +119,11 @@ export async function searchByAddress(
   digits: string,
   question: ListQuestion,
 ): Promise<SummaryPage> {
+  const lowest = digits.padEnd(2 * ADDRESS_BYTES, '0');
   const [address = '', chainId = '0'] = question.after?.split('.') ?? [];
-  const values = [
-    hexToBytes(digits.padEnd(2 * ADDRESS_BYTES, '0')),
-    hexToBytes(digits.padEnd(2 * ADDRESS_BYTES, 'f')),
-    hexToBytes(address),
-    chainId,
-  ];
+  const [from, afterChain] = address >= lowest ? [address, chainId] : [lowest, '0'];
+  const highest = digits.padEnd(2 * ADDRESS_BYTES, 'f');
+  const values = [hexToBytes(from), afterChain, hexToBytes(highest)];
   return findPage(
     database,
     SEARCH_BY_ADDRESS,
@@ -151,8 +145,11 @@ export async function searchByName(
 ): Promise<SummaryPage> {
   const begins = text.toLowerCase();
   const { after } = question;
-  const [id, compilation, ending] =
-    after === undefined ? ['0', NIL_UUID, begins] : splitInThree(after);
+  const first = ['0', NIL_UUID, begins] as const;
+  const cursor = after === undefined ? first : splitInThree(after);
+  // Endings are in the order of their bytes.
+  const isBelow = Buffer.compare(Buffer.from(cursor[2]), Buffer.from(begins)) < 0;
+  const [id, compilation, ending] = isBelow ? first : cursor;
   return findPage<FoundRow & { ending: string; compilation_id: string }>(
     database,
     SEARCH_BY_NAME,

@@ -80,7 +80,7 @@ export async function openDomain(
   const list = await readServedList(database, urls, fallback, log);
 
   const icons = { current: await openIcons(config.registry.icons) };
-  const documents = opened.add(new Documents(log, more));
+  const documents = opened.addFirst(new Documents(log, more));
   const publisher = new Publisher(
     { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
     {

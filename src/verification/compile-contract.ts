@@ -24,6 +24,8 @@ import { holdsVerbatim } from './yul-program.ts';
 
 /** What verification needs of compilers. `compilers/` has it. */
 export interface ContractCompiler {
+  /** Loads a compiler that will probably be needed; the function given back ends it when no compilation took it. */
+  prepare(version: string): () => void;
   /** Compiles in bounded time and memory. Rejects with a FullmatchError of the compilers, or the reason of `signal`. */
   compileToBytes(request: {
     readonly language: string;

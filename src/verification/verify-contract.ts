@@ -58,8 +58,8 @@ interface OnChain {
 }
 
 /**
- * Verifies a deployment against a compilation: reads the code on chain, compiles while the creation is looked for, and
- * compares both codes byte for byte. Stores nothing.
+ * Verifies a deployment against a compilation: reads the code on chain while the compiler is loaded, compiles while the
+ * creation is looked for, and compares both codes byte for byte. Stores nothing.
  * @returns a contract whose running code matches.
  * @throws VerificationFailure where none does, or where it could not be found out; FullmatchError of the parts, which
  * {@link toVerificationFailure} turns into one; the reason of `signal`.
@@ -77,9 +77,11 @@ export async function verifyContract(
     );
   }
   const reading = startReading(parts, chain, deployment, signal);
+  const giveUpCompiler = parts.compilers.prepare(deployment.task.version);
   try {
     return await compare(parts, chain, deployment, reading, signal);
   } finally {
+    giveUpCompiler();
     reading.stop();
   }
 }

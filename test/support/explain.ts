@@ -1,24 +1,69 @@
 import { sql, type Queryable, type Statement } from '../../src/store/database.ts';
 
 /** A step of a plan that was carried out, as PostgreSQL tells of it. */
-export interface Plan {
+interface Plan {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
   readonly Plans?: readonly Plan[];
 }
 
-/** Carries a statement out, and gives all steps of its plan. */
+/** What statements cost. */
+interface StatementCost {
+  /** Pages of tables and indexes that were read, also those that were in memory. */
+  readonly buffers: number;
+  /** The most rows that one step of a plan visited, also those that it left out. */
+  readonly rows: number;
+  /** The tables that were read from their beginning. */
+  readonly scanned: readonly string[];
+}
+
+/** Lets `work` run on a database, and tells what its statements cost. */
+export async function costOf(
+  database: Queryable,
+  work: (database: Queryable) => Promise<unknown>,
+): Promise<StatementCost> {
+  const plans: (readonly Plan[])[] = [];
+  await work({
+    async query(statement, values) {
+      plans.push(await explain(database, statement, values ?? []));
+      return database.query(statement, values);
+    },
+  });
+  const steps = plans.flat();
+  return {
+    // The first step of a plan has those of all steps below it.
+    buffers: plans.reduce((sum, [first]) => sum + (first ? readBuffers(first) : 0), 0),
+    rows: Math.max(...steps.map(visitedRows)),
+    scanned: steps.flatMap((step) =>
+      step['Node Type'] === 'Seq Scan' ? [step['Relation Name'] ?? ''] : [],
+    ),
+  };
+}
+
+/** Carries a statement out, and gives all steps of its plan, the topmost first. */
 export async function explain(
   database: Queryable,
-  statement: Statement,
+  { label, text }: Statement,
   values: readonly unknown[],
-): Promise<Plan[]> {
+): Promise<readonly Plan[]> {
   const [row] = await database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    sql(`explain ${statement.label}`, `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`),
+    sql(`explain ${label}`, `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`),
     values,
   );
-  const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
-  return flatten(row!['QUERY PLAN'][0].Plan);
+  return row === undefined ? [] : stepsOf(row['QUERY PLAN'][0].Plan);
+}
+
+const stepsOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
+const readBuffers = (step: Plan): number => step['Shared Hit Blocks'] + step['Shared Read Blocks'];
+
+function visitedRows(step: Plan): number {
+  const leftOut =
+    (step['Rows Removed by Filter'] ?? 0) + (step['Rows Removed by Index Recheck'] ?? 0);
+  return (step['Actual Rows'] + leftOut) * step['Actual Loops'];
 }

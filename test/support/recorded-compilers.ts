@@ -40,6 +40,8 @@ export function recordedCompilers(real: Compilers): Compilers {
       const { bytes, version, compileTimeMs } = await compileToBytes(request);
       return { output: parseOutput(bytes, version), version, compileTimeMs };
     },
+    // What was compiled before needs no compiler.
+    prepare: () => () => undefined,
     listUsable: () => real.listUsable(),
     describe: () => real.describe(),
     close: () => real.close(),

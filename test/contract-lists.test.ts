@@ -1,32 +1,24 @@
-// The lists and searches of contracts on a filled table: each statement reads its page by an index.
+// Searches of contracts with filters, and the totals while writers store. What they cost: list-plans.test.ts.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
 import { type ListQuestion, type SummaryPage } from '../src/repository/contract-summary.ts';
-import { LIST_NEWEST, LIST_NEWEST_OF_CHAIN } from '../src/repository/list-newest-contracts.ts';
 import { recount } from '../src/repository/recount.ts';
 import { saveMatches } from '../src/repository/save-matches.ts';
 import {
-  FIND_SAME_CODE,
-  LOOKED_AT,
-  SEARCH_BY_ADDRESS,
-  SEARCH_BY_NAME,
   searchByAddress,
   searchByCodeHash,
   searchByName,
 } from '../src/repository/search-contracts.ts';
 import { readStatisticsHistory } from '../src/repository/statistics-history.ts';
 import { readStatisticsOverview } from '../src/repository/statistics-overview.ts';
-import { sql, type Statement } from '../src/store/database.ts';
-import { explain } from './support/explain.ts';
+import { sql } from '../src/store/database.ts';
 import { fillContracts } from './support/fill-contracts.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-const CONTRACTS = 50_000;
-const PAGE = 51;
-/** Rows that a page may touch: six scans of a page, a few look-ups for each row shown. */
-const MOST_ROWS = 20 * PAGE;
+/** More than a search with filters looks at for one page. */
+const CONTRACTS = 15_000;
 
 let testDatabase: TestDatabase;
 beforeAll(async () => {
@@ -40,72 +32,6 @@ interface Fitting {
   readonly name: string;
   readonly code: string;
 }
-
-const ALL_MATCHES = ['full', 'partial'];
-const ALL_ORIGINS = ['verified', 'imported', 'monitored'];
-const LAST = '9223372036854775807';
-/** The values of a search without filters, and with those that nothing fits. */
-const ALL = [PAGE, PAGE, null, null, null];
-const NONE = [LOOKED_AT, PAGE, 77, 'full', 'monitored'];
-const NIL = '00000000-0000-0000-0000-000000000000';
-
-describe('a page of contracts is read by an index', () => {
-  test.each<[string, Statement, unknown[]]>([
-    ['newest', LIST_NEWEST, [ALL_MATCHES, ALL_ORIGINS, LAST, PAGE]],
-    ['newest of an origin that hardly occurs', LIST_NEWEST, [['full'], ['monitored'], LAST, PAGE]],
-    ['newest from the middle', LIST_NEWEST, [ALL_MATCHES, ALL_ORIGINS, CONTRACTS / 2, PAGE]],
-    ['newest of a chain', LIST_NEWEST_OF_CHAIN, [ALL_MATCHES, ALL_ORIGINS, LAST, PAGE, 3]],
-    [
-      'by address',
-      SEARCH_BY_ADDRESS,
-      [...ALL, Buffer.alloc(20, 0), Buffer.alloc(20, 255), Buffer.alloc(0), 0],
-    ],
-    [
-      'by address, of a match and an origin that nothing has',
-      SEARCH_BY_ADDRESS,
-      [...NONE, Buffer.alloc(20, 0), Buffer.alloc(20, 255), Buffer.alloc(0), 0],
-    ],
-    [
-      'by a name that is frequent',
-      SEARCH_BY_NAME,
-      [...ALL, 'token', 'token\u{10FFFF}', 'token', NIL, '0'],
-    ],
-    [
-      'by a name that is frequent, on a chain that has nothing',
-      SEARCH_BY_NAME,
-      [...NONE, 'token', 'token\u{10FFFF}', 'token', NIL, '0'],
-    ],
-    [
-      'by a name of which there is one',
-      SEARCH_BY_NAME,
-      [...ALL, 'name7x', 'name7x\u{10FFFF}', 'name7x', NIL, '0'],
-    ],
-  ])('%s', async (_title, statement, values) => {
-    const plans = await explain(testDatabase.database, statement, values);
-    const scanned = plans.filter((plan) => plan['Node Type'] === 'Seq Scan');
-    expect(scanned.map((plan) => plan['Relation Name'])).toEqual([]);
-    const most = Math.max(...plans.map((plan) => plan['Actual Rows'] * plan['Actual Loops']));
-    expect(most).toBeLessThanOrEqual(MOST_ROWS);
-  });
-
-  test.each([
-    ['', ALL],
-    [', on a chain that has nothing', NONE],
-  ])('the same code, of a code that a tenth of the contracts run%s', async (_title, filters) => {
-    const [code] = await testDatabase.database.query<{ runtime_code_hash: Buffer }>(
-      sql(
-        'test frequent code',
-        `SELECT runtime_code_hash FROM current_matches WHERE runtime_code_hash IS NOT NULL LIMIT 1`,
-      ),
-    );
-    const values = [...filters, code!.runtime_code_hash, LAST, 1, Buffer.alloc(20)];
-    const plans = await explain(testDatabase.database, FIND_SAME_CODE, values);
-    expect(plans.filter((plan) => plan['Node Type'] === 'Seq Scan')).toEqual([]);
-    expect(
-      Math.max(...plans.map((plan) => plan['Actual Rows'] * plan['Actual Loops'])),
-    ).toBeLessThanOrEqual(MOST_ROWS);
-  });
-});
 
 describe('a search with filters finds, page after page, all that fit and each once', () => {
   const filters = { chainId: 3, match: 'full', origin: 'verified' } as const;

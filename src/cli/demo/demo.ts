@@ -1,18 +1,18 @@
 import { type Command } from 'commander';
-import { DEMONSTRATION_CHAIN_ID, demonstrationChain } from '../chains/default-service-chains.ts';
-import { makeRegistry, readChainList } from '../chains/load-registry.ts';
-import { createRpcClient } from '../chains/rpc/rpc-client.ts';
-import { listCompilers } from '../compilers/inspect-compilers.ts';
-import { type Config } from '../config/config.ts';
-import { openGuardedFetch } from '../service/outbound.ts';
-import { compilerSourcesOf, openVerificationParts } from '../service/verification-parts.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
-import { openDemoNode, type DemoNode } from './demo/demo-node.ts';
-import { runDemo, type DemoResult } from './demo/run-demo.ts';
-import { renderTable } from './table.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { DEMONSTRATION_CHAIN_ID, demonstrationChain } from '../../chains/default-service-chains.ts';
+import { makeRegistry, readChainList } from '../../chains/load-registry.ts';
+import { createRpcClient } from '../../chains/rpc/rpc-client.ts';
+import { listCompilers } from '../../compilers/inspect-compilers.ts';
+import { type Config } from '../../config/config.ts';
+import { openGuardedFetch } from '../../service/outbound.ts';
+import { compilerSourcesOf, openVerificationParts } from '../../service/verification-parts.ts';
+import { writeJson, writeLine, type CliContext } from '../cli-context.ts';
+import { withStore } from '../command-store.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from '../config-options.ts';
+import { openDemoNode, type DemoNode } from './demo-node.ts';
+import { runDemo, type DemoResult } from './run-demo.ts';
+import { renderTable } from '../table.ts';
+import { createCommandLog } from '../terminal-log.ts';
 
 /** Compilers that take turns at most: more would only be slower. */
 const COMPILERS = 4;
@@ -26,9 +26,8 @@ under the chain ${DEMONSTRATION_CHAIN_ID}, which is called a demonstration where
 without it. A second run stores nothing again. It needs anvil, or the --rpc of a development node.`;
 
 /** `fullmatch demo`: contracts that are really compiled, deployed and verified, so that every page has something to show. */
-export function registerDemo(program: Command, context: CliContext): void {
-  addConfigOptions(program.command('demo'))
-    .description('Deploys and verifies contracts of a demonstration on a local chain.')
+export function defineDemo(command: Command, context: CliContext): void {
+  addConfigOptions(command)
     .option('--rpc <url>', 'A development node that signs for its accounts, instead of anvil.')
     .option('--json', 'Prints JSON.')
     .addHelpText('after', AFTER_HELP)

@@ -1,0 +1,78 @@
+// What the built program loads: a command waits for its own modules, and for no others.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Writes the URL of every module that is loaded to descriptor 3. */
+const TRACER = `
+import { register } from 'node:module';
+register('data:text/javascript,' + encodeURIComponent(\`
+  import { writeSync } from 'node:fs';
+  export async function load(url, context, next) {
+    writeSync(3, url + '\\\\n');
+    return next(url, context);
+  }\`));`;
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+});
+afterAll(() => folder.remove());
+
+/** Runs a command line of the built program. Returns its output, and the modules as paths below the project. */
+function trace(...args: readonly string[]): { stdout: string; loaded: readonly string[] } {
+  const tracer = `data:text/javascript,${encodeURIComponent(TRACER)}`;
+  const { status, stdout, stderr, output } = spawnSync(
+    process.execPath,
+    ['--import', tracer, 'dist/cli/main.js', ...args],
+    {
+      cwd: ROOT,
+      env: { FULLMATCH_DATA_DIR: folder.path, XDG_CACHE_HOME: folder.path },
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    },
+  );
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const loaded = (output[3] ?? '')
+    .split('\n')
+    .filter((url) => url.startsWith('file:'))
+    .map((url) => fileURLToPath(url).slice(ROOT.length));
+  return { stdout, loaded };
+}
+
+const packageOf = (file: string): string | undefined =>
+  /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];
+const packagesOf = (loaded: readonly string[]): readonly string[] => [
+  ...new Set(loaded.flatMap((file) => packageOf(file) ?? [])),
+];
+
+describe('a command line loads', () => {
+  it.each([['--version'], ['--help'], ['help'], ['chains', '--help']])(
+    'the command line alone for %s %s',
+    (...args) => {
+      const { stdout, loaded } = trace(...args);
+      expect(stdout).not.toBe('');
+      expect(packagesOf(loaded)).toEqual(['commander']);
+      expect(loaded.length).toBeLessThan(20);
+    },
+  );
+
+  it('neither the database, the network nor compilers for the list of chains', () => {
+    const { stdout, loaded } = trace('chains', 'list');
+    expect(stdout.split('\n').length).toBeGreaterThan(1000);
+    const packages = packagesOf(loaded);
+    for (const name of ['pg', 'undici', 'solc', 'hono', '@hono/zod-openapi', 'prom-client']) {
+      expect(packages).not.toContain(name);
+    }
+  });
+
+  it('the demonstration for no other command', () => {
+    const isDemonstration = (file: string): boolean => file.startsWith('dist/cli/demo/');
+    expect(existsSync(path.join(ROOT, 'dist/cli/demo/demo.js'))).toBe(true);
+    expect(trace('help', 'start').loaded.filter(isDemonstration)).toEqual([]);
+  });
+});

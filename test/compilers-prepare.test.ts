@@ -1,0 +1,68 @@
+// Compilers that are loaded before it is certain that they are needed.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
+import { silentLogger } from '../src/log.ts';
+import { listCompilers } from './support/child-processes.ts';
+import { SOLC_PACKAGES } from './support/solc-packages.ts';
+
+const WORKERS = 2;
+const VERSIONS = ['0.8.37', '0.8.30', '0.8.24', '0.8.20'] as const;
+const request = {
+  language: 'solidity',
+  version: VERSIONS[0],
+  input: {
+    language: 'Solidity',
+    sources: { 'a.sol': { content: 'contract A {}' } },
+    settings: { outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
+  },
+};
+
+let compilers: Compilers;
+beforeEach(async () => {
+  compilers = await createCompilers(
+    { sources: { packages: SOLC_PACKAGES }, workers: WORKERS },
+    silentLogger,
+  );
+});
+afterEach(() => compilers.close());
+
+const countProcesses = async (): Promise<number> => (await listCompilers()).length;
+const soon = { timeout: 20_000 };
+
+it('compiles in the process that was prepared, and keeps it', async () => {
+  const giveUp = compilers.prepare(request.version);
+  await expect.poll(countProcesses, soon).toBe(1);
+  const [prepared] = await listCompilers();
+  await compilers.compile(request);
+  giveUp();
+  expect((await listCompilers()).map(({ pid }) => pid)).toEqual([prepared?.pid]);
+  expect(compilers.describe()).toMatchObject({ idle: 1 });
+}, 60_000);
+
+it('ends a prepared process that no compilation took, also while it loads', async () => {
+  compilers.prepare(request.version)();
+  const giveUp = compilers.prepare(request.version);
+  await expect.poll(countProcesses, soon).toBe(1);
+  giveUp();
+  await expect.poll(countProcesses, soon).toBe(0);
+  expect(compilers.describe()).toMatchObject({ idle: 0 });
+}, 60_000);
+
+it('prepares no more processes than there are workers, and none beside a warm one', async () => {
+  await compilers.compile(request);
+  for (let time = 0; time < 3; time += 1) compilers.prepare(request.version);
+  for (const version of VERSIONS.slice(1)) compilers.prepare(version);
+  await expect.poll(countProcesses, soon).toBe(1 + WORKERS);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await countProcesses()).toBe(1 + WORKERS);
+}, 60_000);
+
+it('ends with what it prepares when it closes, and prepares nothing after', async () => {
+  compilers.prepare(request.version);
+  await expect.poll(countProcesses, soon).toBe(1);
+  await compilers.close();
+  expect(await countProcesses()).toBe(0);
+  compilers.prepare(request.version);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await countProcesses()).toBe(0);
+}, 60_000);

@@ -1,0 +1,210 @@
+// Every list and search of contracts on 100,000 of them: a page costs what it shows, however many others there are.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesToHex } from '../src/lib/hex.ts';
+import { type ListQuestion, type SummaryPage } from '../src/repository/contract-summary.ts';
+import { findOnChains } from '../src/repository/find-on-chains.ts';
+import { listContracts } from '../src/repository/list-contracts.ts';
+import { listNewestContracts } from '../src/repository/list-newest-contracts.ts';
+import { readAlternatives } from '../src/repository/read-alternatives.ts';
+import { readContractEvents } from '../src/repository/read-contract-events.ts';
+import { readCurrentMatches } from '../src/repository/read-current-matches.ts';
+import {
+  findSameCode,
+  searchByAddress,
+  searchByCodeHash,
+  searchByName,
+} from '../src/repository/search-contracts.ts';
+import { type Queryable } from '../src/store/database.ts';
+import { costOf } from './support/explain.ts';
+import { fillManyContracts, MANY_CONTRACTS, manyAddress } from './support/many-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const CONTRACTS = 100_000;
+const limit = 50;
+/** A look-up by an index: its levels and the row, with some to spare. */
+const LOOK_UP = 8;
+/** A page of contracts: the evidence and the compilation of each are looked up. */
+const PAGE = 3 * LOOK_UP * (limit + 1);
+/** A search with filters looks at a thousand contracts, whatever fits. */
+const LOOKED_AT = 1000;
+const { cloneCompilation, clonedName, eventful, frequentName } = MANY_CONTRACTS;
+
+let testDatabase: TestDatabase;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  await fillManyContracts(testDatabase.database, CONTRACTS);
+}, 120_000);
+afterAll(() => testDatabase.drop());
+
+const eventfulAddress = manyAddress(eventful.number);
+const frequentCode = bytesToHex(createHash('sha256').update(Buffer.alloc(4)).digest());
+const nothing: ListQuestion = { limit, chainId: 77, match: 'full', origin: 'monitored' };
+const middle = String(CONTRACTS / 2);
+
+type Work = (database: Queryable) => Promise<unknown>;
+
+describe('costs no more than it shows', () => {
+  test.each<[string, number, Work]>([
+    ['the newest', PAGE, (db) => listNewestContracts(db, { limit })],
+    [
+      'the newest from the middle on',
+      PAGE,
+      (db) => listNewestContracts(db, { limit, after: middle }),
+    ],
+    [
+      'the newest of an origin that nothing has',
+      PAGE,
+      (db) => listNewestContracts(db, { limit, origin: 'monitored' }),
+    ],
+    ['the newest of a chain', PAGE, (db) => listNewestContracts(db, { limit, chainId: 3 })],
+    ['the newest of a chain that has none', PAGE, (db) => listNewestContracts(db, nothing)],
+    ['a chain, ascending', PAGE, (db) => listContracts(db, 3, { order: 'ascending', limit })],
+    ['a chain, descending', PAGE, (db) => listContracts(db, 3, { order: 'descending', limit })],
+    [
+      'a chain from the middle on',
+      PAGE,
+      (db) => listContracts(db, 3, { order: 'ascending', limit, afterMatchId: middle }),
+    ],
+    ['by a prefix of addresses', PAGE, (db) => searchByAddress(db, '7', { limit })],
+    [
+      'by a prefix that nothing has, beyond all',
+      LOOK_UP,
+      (db) => searchByAddress(db, 'ffffffff', { limit }),
+    ],
+    [
+      'by a prefix that nothing has, between others',
+      LOOK_UP,
+      (db) => searchByAddress(db, '7700000000', { limit }),
+    ],
+    [
+      'by an address',
+      3 * LOOK_UP,
+      (db) => searchByAddress(db, manyAddress(4711).slice(2), { limit }),
+    ],
+    [
+      'by a prefix, from the end of all on',
+      LOOK_UP,
+      (db) => searchByAddress(db, '7', { limit, after: `${'f'.repeat(40)}.1` }),
+    ],
+    [
+      'by a prefix, with a place before it',
+      PAGE,
+      (db) => searchByAddress(db, 'ef', { limit, after: `${'0'.repeat(40)}.1` }),
+    ],
+    ['by a name that nothing has', LOOK_UP, (db) => searchByName(db, 'zzz', { limit })],
+    [
+      'by a name that one compilation has',
+      5 * PAGE,
+      (db) => searchByName(db, 'name77x', { limit }),
+    ],
+    ['by a frequent name', 2 * PAGE, (db) => searchByName(db, frequentName, { limit })],
+    ['by a frequent word', 2 * PAGE, (db) => searchByName(db, 'token', { limit })],
+    [
+      'by the name of a compilation of many contracts',
+      2 * PAGE,
+      (db) => searchByName(db, clonedName, { limit }),
+    ],
+    [
+      'by the name of a compilation of many contracts, near their end',
+      2 * PAGE,
+      (db) =>
+        searchByName(db, clonedName, {
+          limit,
+          after: `${CONTRACTS - 1000}.${cloneCompilation}.minimalclone`,
+        }),
+    ],
+    [
+      'by a name, with a place before it',
+      LOOK_UP,
+      (db) => searchByName(db, 'zzz', { limit, after: `0.${cloneCompilation}.a` }),
+    ],
+    [
+      'by a hash that no code has',
+      2 * LOOK_UP,
+      (db) => searchByCodeHash(db, `0x${'ab'.repeat(32)}`, { limit }),
+    ],
+    ['by the hash of a frequent code', PAGE, (db) => searchByCodeHash(db, frequentCode, { limit })],
+    [
+      'by the hash of a frequent code, from the middle on',
+      PAGE,
+      (db) => searchByCodeHash(db, frequentCode, { limit, after: middle }),
+    ],
+    [
+      'the same code',
+      PAGE,
+      (db) => findSameCode(db, { chainId: 1, address: manyAddress(5) }, { limit }),
+    ],
+    [
+      'the events of a contract that has many',
+      20 * LOOK_UP,
+      (db) => readContractEvents(db, eventful.chainId, eventfulAddress),
+    ],
+    [
+      'the events of a contract that has none',
+      LOOK_UP,
+      (db) => readContractEvents(db, 4, eventfulAddress),
+    ],
+    [
+      'the alternatives of a contract',
+      3 * LOOK_UP,
+      (db) => readAlternatives(db, eventful.chainId, eventfulAddress),
+    ],
+    ['an address on all chains', LOOK_UP, (db) => findOnChains(db, [eventfulAddress])],
+    ['an address on some chains', LOOK_UP, (db) => findOnChains(db, [eventfulAddress], [1, 2, 3])],
+    [
+      'the current matches of addresses',
+      2 * LOOK_UP,
+      (db) => readCurrentMatches(db, 2, [eventfulAddress, manyAddress(4712)]),
+    ],
+  ])('%s', async (_title, buffers, work) => {
+    const cost = await costOf(testDatabase.database, work);
+    expect(cost.scanned).toEqual([]);
+    expect(cost.buffers).toBeLessThanOrEqual(buffers);
+    // Six scans of a page: two matches, three origins.
+    expect(cost.rows).toBeLessThanOrEqual(6 * (limit + 1));
+  });
+});
+
+describe('looks at a thousand contracts where nothing fits', () => {
+  test.each<[string, number, (db: Queryable, question: ListQuestion) => Promise<SummaryPage>]>([
+    [
+      'by a prefix of addresses',
+      LOOKED_AT * 2,
+      (db, question) => searchByAddress(db, '7', question),
+    ],
+    ['by a name', LOOKED_AT * 4 * LOOK_UP, (db, question) => searchByName(db, 'token', question)],
+    ['by a code', LOOKED_AT * 2, (db, question) => searchByCodeHash(db, frequentCode, question)],
+  ])('%s', async (_title, buffers, search) => {
+    let page: SummaryPage | undefined;
+    const cost = await costOf(testDatabase.database, async (db) => {
+      page = await search(db, nothing);
+    });
+    expect(page?.results).toEqual([]);
+    expect(page?.next).toBeDefined();
+    expect(cost.scanned).toEqual([]);
+    expect(cost.buffers).toBeLessThanOrEqual(buffers);
+    expect(cost.rows).toBeLessThanOrEqual(2 * LOOKED_AT);
+  });
+});
+
+test('what the searches of addresses and names find goes on page after page, each contract once', async () => {
+  const searches: ((question: ListQuestion) => Promise<SummaryPage>)[] = [
+    (question) => searchByAddress(testDatabase.database, '7700', question),
+    (question) => searchByName(testDatabase.database, 'name7', { ...question }),
+  ];
+  for (const search of searches) {
+    const found: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await search({ limit: 7, ...(after !== undefined && { after }) });
+      found.push(...page.results.map(({ chainId, address: at }) => `${chainId} ${at}`));
+      after = page.next;
+    } while (after !== undefined && found.length < 300);
+    expect(new Set(found).size).toBe(found.length);
+    const [whole] = await Promise.all([search({ limit: 200 })]);
+    expect(found.slice(0, 200)).toEqual(
+      whole.results.map(({ chainId, address: at }) => `${chainId} ${at}`),
+    );
+  }
+});
