@@ -79,7 +79,7 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     expect(run.printed).toContain('exact_match');
     expect(await service.contractAt(deployedTo)).toMatchObject({ match: 'exact_match' });
     await expect.poll(service.counts).toEqual({ full_match: 1, partial_match: 0 });
-  }, 150_000);
+  });
 
   test('writes artifacts that the page to verify reads', async () => {
     const [artifacts, sources] = await Promise.all([
@@ -112,7 +112,7 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     const pushed = await verify(deployedTo, ['--skip-is-verified-check'], url);
     expect(pushed, pushed.printed).toMatchObject({ exitCode: 0 });
     expect(await service.counts()).toEqual({ full_match: 2, partial_match: 0 });
-  }, 150_000);
+  });
 
   test('verifies partially after a comment has changed', async () => {
     const { deployedTo } = await create();
@@ -121,14 +121,14 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     expect(run, run.printed).toMatchObject({ exitCode: 0 });
     await expect.poll(() => service.contractAt(deployedTo)).toMatchObject({ match: 'match' });
     await expect.poll(service.counts).toEqual({ full_match: 2, partial_match: 1 });
-  }, 150_000);
+  });
 
   test('says so and fails when there is no match', async () => {
     const nothing = '0x00000000000000000000000000000000000000ff';
     const run = await verify(nothing, ['--watch']);
     expect(run.exitCode).not.toBe(0);
     expect(await service.contractAt(nothing)).toMatchObject({ match: null });
-  }, 150_000);
+  });
 
   test('asks of the internet only where the compilers are', () => {
     expect([...mirror.hosts]).toEqual(['binaries.soliditylang.org']);

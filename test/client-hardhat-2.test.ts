@@ -57,7 +57,7 @@ describe.skipIf(absence)(`Hardhat 2 and its verify plugin${absence ? ` (${absenc
     const paths = files.map(({ path }) => path);
     expect(paths).toContain('metadata.json');
     expect(paths).toContain('sources/contracts/Owned.sol');
-  }, 150_000);
+  });
 
   test('write build infos that the page to verify reads', () =>
     expectReadableBuildInfos(project, 'contracts'));
@@ -67,13 +67,13 @@ describe.skipIf(absence)(`Hardhat 2 and its verify plugin${absence ? ` (${absenc
     expect(run, run.printed).toMatchObject({ exitCode: 0 });
     expect(run.printed).toContain('already been verified');
     expect(await service.counts()).toEqual({ full_match: 1, partial_match: 0 });
-  }, 150_000);
+  });
 
   test('verify below /server too', async () => {
     const run = await verify(await deploy(), `${service.apiUrl}/server`);
     expect(run, run.printed).toMatchObject({ exitCode: 0 });
     await expect.poll(service.counts).toEqual({ full_match: 2, partial_match: 0 });
-  }, 150_000);
+  });
 
   test('verify partially after a comment has changed, and refuse other code', async () => {
     const deployed = await deploy();
@@ -87,5 +87,5 @@ describe.skipIf(absence)(`Hardhat 2 and its verify plugin${absence ? ` (${absenc
     const nothing = await verify('0x00000000000000000000000000000000000000ff');
     expect(nothing.exitCode).not.toBe(0);
     expect(await service.counts()).toEqual({ full_match: 2, partial_match: 1 });
-  }, 150_000);
+  });
 });

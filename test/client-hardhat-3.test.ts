@@ -62,7 +62,7 @@ describe.skipIf(absence)(`Hardhat 3 and its verify plugin${absence ? ` (${absenc
     const shown = await (await fetch(page)).text();
     expect(shown).toContain('project/contracts/Guestbook.sol:Guestbook');
     expect(shown).toContain('project/contracts/Owned.sol');
-  }, 150_000);
+  });
 
   test('write build infos that the page to verify reads', () =>
     expectReadableBuildInfos(project, 'project/contracts'));
@@ -72,7 +72,7 @@ describe.skipIf(absence)(`Hardhat 3 and its verify plugin${absence ? ` (${absenc
     expect(run, run.printed).toMatchObject({ exitCode: 0 });
     expect(run.printed).toContain('already been verified');
     expect(await service.counts()).toEqual({ full_match: 1, partial_match: 0 });
-  }, 150_000);
+  });
 
   test('give both matches with the creation transaction, below /server', async () => {
     const deployed = await service.deployGuestbook(await project.readJson(ARTIFACT));
@@ -84,7 +84,7 @@ describe.skipIf(absence)(`Hardhat 3 and its verify plugin${absence ? ` (${absenc
       runtimeMatch: 'exact_match',
     });
     await expect.poll(service.counts).toEqual({ full_match: 2, partial_match: 0 });
-  }, 150_000);
+  });
 
   test('verify partially after a comment has changed, and refuse other code', async () => {
     const deployed = await service.deployGuestbook(await project.readJson(ARTIFACT));
@@ -97,5 +97,5 @@ describe.skipIf(absence)(`Hardhat 3 and its verify plugin${absence ? ` (${absenc
     const nothing = await verify('0x00000000000000000000000000000000000000ff');
     expect(nothing.exitCode).not.toBe(0);
     expect(await service.counts()).toEqual({ full_match: 2, partial_match: 1 });
-  }, 150_000);
+  });
 });

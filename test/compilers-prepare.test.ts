@@ -37,7 +37,7 @@ it('compiles in the process that was prepared, and keeps it', async () => {
   giveUp();
   expect((await listCompilers()).map(({ pid }) => pid)).toEqual([prepared?.pid]);
   expect(compilers.describe()).toMatchObject({ idle: 1 });
-}, 60_000);
+});
 
 it('ends a prepared process that no compilation took, also while it loads', async () => {
   compilers.prepare(request.version)();
@@ -46,7 +46,7 @@ it('ends a prepared process that no compilation took, also while it loads', asyn
   giveUp();
   await expect.poll(countProcesses, soon).toBe(0);
   expect(compilers.describe()).toMatchObject({ idle: 0 });
-}, 60_000);
+});
 
 it('prepares no more processes than there are workers, and none beside a warm one', async () => {
   await compilers.compile(request);
@@ -55,7 +55,7 @@ it('prepares no more processes than there are workers, and none beside a warm on
   await expect.poll(countProcesses, soon).toBe(1 + WORKERS);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await countProcesses()).toBe(1 + WORKERS);
-}, 60_000);
+});
 
 it('ends with what it prepares when it closes, and prepares nothing after', async () => {
   compilers.prepare(request.version);
@@ -65,4 +65,4 @@ it('ends with what it prepares when it closes, and prepares nothing after', asyn
   compilers.prepare(request.version);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(await countProcesses()).toBe(0);
-}, 60_000);
+});

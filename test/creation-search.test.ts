@@ -67,7 +67,7 @@ describe.skipIf(!installed)(
         yaml: `${configOf(node)}    contractFetchAddress: ${explorer.url}/\${ADDRESS}
     txRegex: /tx/(.*?)"\n`,
       });
-    }, 180_000);
+    });
     afterAll(async () => {
       await service.close();
       await Promise.all([node.close(), explorer.close()]);

@@ -177,7 +177,7 @@ describe('GET /v1/events', () => {
       await back.leave();
     }
     await other.close();
-  }, 90_000);
+  });
 
   test('takes no more clients than configured, and takes one again when one has left', async () => {
     const clients = await Promise.all(

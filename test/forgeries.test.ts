@@ -15,7 +15,7 @@ let verifying: ForgedService;
 describe.skipIf(!installed)(`forgeries${installed ? '' : ` (${NO_ANVIL})`}`, () => {
   beforeAll(async () => {
     verifying = await startForgedService();
-  }, 180_000);
+  });
   afterAll(() => verifying.close());
 
   test('there are at least 200 of them', () => {

@@ -34,7 +34,7 @@ let testDatabase: TestDatabase;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   await fillManyContracts(testDatabase.database, CONTRACTS);
-}, 120_000);
+});
 afterAll(() => testDatabase.drop());
 
 const eventfulAddress = manyAddress(eventful.number);

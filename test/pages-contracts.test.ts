@@ -75,7 +75,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     browser = await startBrowser();
     tab = await openTab(browser);
     plain = await openTab(browser, LOOKS[2], { javaScriptEnabled: false });
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await service.close();

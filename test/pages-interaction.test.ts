@@ -28,7 +28,7 @@ describe.skipIf(isAbsent)(
       testDatabase = await createTestDatabase();
       pages = await startPagesService(testDatabase);
       browser = await startBrowser();
-    }, 120_000);
+    });
     afterAll(async () => {
       await browser.close();
       await pages.close();

@@ -40,7 +40,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     pages = await startPagesService(testDatabase);
     browser = await startBrowser();
     views = listViews(pages);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await pages.close();

@@ -86,7 +86,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
         return tab;
       }),
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await service.close();

@@ -39,7 +39,7 @@ describe.skipIf(isAbsent)(`the states of the pages${isAbsent ? `: ${NO_BROWSER}`
     liar = await startRpcServer({ eth_chainId: () => '0x5' });
     service = await boot();
     browser = await startBrowser();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await service.close();
@@ -349,7 +349,7 @@ chains:
       });
       await age.waitFor({ state: 'detached' });
       await tab.context.close();
-    }, 120_000);
+    });
   });
 
   /** Why the service is not well, by the codes of its health report. */

@@ -37,7 +37,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     await testDatabase.database.query(FALLS, []);
     pages = await startPagesService(testDatabase);
     browser = await startBrowser();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await pages.close();

@@ -126,7 +126,7 @@ chains:
     });
     browser = await startBrowser();
     tab = await openTab(browser);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await service.close();
@@ -197,7 +197,7 @@ chains:
     await tab.page.waitForURL(/\/contract\//);
     expect(await verdict()).toContain('Code and metadata are identical');
     expect(tab.troubles).toEqual([]);
-  }, 120_000);
+  });
 
   it('takes a compiler from those that the service has', async () => {
     await openForm();
@@ -222,7 +222,7 @@ chains:
     await tab.page.getByText('See the contract').click();
     await tab.page.waitForURL(/\/contract\//);
     expect(await verdict()).toContain('names and comments are not proven');
-  }, 120_000);
+  });
 
   it('shows where wrong code differs, and keeps the form until it is mended', async () => {
     const address = await newVault();
@@ -255,7 +255,7 @@ chains:
     await send();
     expect(await verdict()).toContain('Full match');
     expect(tab.troubles).toEqual([]);
-  }, 120_000);
+  });
 
   it('says that files were too large to keep, and keeps the rest', async () => {
     await openForm();
@@ -287,7 +287,7 @@ chains:
     expect(await tab.page.locator('.drop li').count()).toBe(0);
     await send();
     expect(await verdict()).toContain('Full match');
-  }, 120_000);
+  });
 
   it('says what is wrong with files that hold no compilation', async () => {
     await openForm();
@@ -309,7 +309,7 @@ chains:
       await expect.poll(() => tab.page.locator('.drop').innerText()).toContain(expected);
     }
     expect(tab.troubles).toEqual([]);
-  }, 60_000);
+  });
 
   it('names each field that lacks something, and goes to the first', async () => {
     await openForm();
@@ -352,7 +352,7 @@ chains:
     expect(executions).toEqual([]);
     expect(other.troubles).toEqual([]);
     await other.context.close();
-  }, 120_000);
+  });
 
   const submit = async (chainId: number): Promise<string> => {
     const response = await post(`${service.apiUrl}/v2/verify/${chainId}/${sampleAddress(9)}`, {
@@ -377,7 +377,7 @@ chains:
     expect(await cancelJob(testDatabase.database, id)).toBe(true);
     expect(await verdict()).toContain('The operator has ended this job');
     expect(await tab.page.title()).toContain('failed');
-  }, 90_000);
+  });
 
   it('could not check a contract whose chain nobody answers for', async () => {
     await visit(tab, `${service.apiUrl}/job/${await submit(DEAD_CHAIN_ID)}`);
@@ -385,7 +385,7 @@ chains:
     expect(told).toContain('Could not check, because');
     expect(told).toContain('cannot_fetch_bytecode');
     expect(told).toContain('Try again later');
-  }, 90_000);
+  });
 
   it('tells of a job that is not known', async () => {
     const id = '<b>nobody</b>';
@@ -422,7 +422,7 @@ chains:
     );
     await expect.poll(() => visit(tab, url)).toBe(404);
     expect(await verdict()).toContain('Not verified here');
-  }, 60_000);
+  });
 });
 
 /** Drops a file or a folder of this machine on the form, as a hand does. */

@@ -46,7 +46,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     browser = await startBrowser();
     views = listViews(pages);
     await mkdir(ARTEFACTS, { recursive: true });
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await pages.close();

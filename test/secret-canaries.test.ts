@@ -217,7 +217,7 @@ describe('a secret in any place of the configuration', () => {
     }
     expect(jobs.filter((job) => job.includes('cannot_fetch_bytecode')).length).toBeGreaterThan(15);
     expect(node.connections()).toBeGreaterThan(15);
-  }, 120_000);
+  });
 
   it('is in no answer of any route, sound requests and others', async () => {
     const document = JSON.parse(await readFile('openapi.json', 'utf8')) as {
@@ -320,7 +320,7 @@ describe('a secret in any place of the configuration', () => {
     for (const configuration of refused) await refuse(stringify(configuration));
     await refuse(`chains: { 5: { privateRpc: ["https://a.example/${canary('broken YAML')}" }`);
     await refuse(`chains:\n  5: &${canary('anchor')} {}\n  6: *nothing${canary('alias')}`);
-  }, 60_000);
+  });
 
   it('is in no message about a public field that would publish it', async () => {
     const key = canary('key in a public field');
@@ -349,7 +349,7 @@ describe('a secret in any place of the configuration', () => {
       const line = await refuse(stringify({ chains: { 5: chain } }), { here: ['chains', 'check'] });
       expect(line).toMatchObject({ code: 'secret_in_document' });
     }
-  }, 60_000);
+  });
 
   it('is in no line of the log and in no row of the database, whatever happened before', async () => {
     expect(service.lines.length).toBeGreaterThan(10);

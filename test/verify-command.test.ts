@@ -67,7 +67,7 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     await write('metadata.json', compiled.metadata);
     await write(PATH, SOURCE);
     await write('out/Box.sol/Box.json', JSON.stringify({ rawMetadata: compiled.metadata }));
-  }, 180_000);
+  });
   afterAll(async () => {
     await service.close();
     await anvil.stop();

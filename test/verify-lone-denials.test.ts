@@ -118,7 +118,7 @@ verification: { recheckPerHour: 0 }
       body = { ...OWNED_BODY, creationTransactionHash: creation.transactionHash };
       await verifyOverV2(service.apiUrl, address, body);
       await expectUntouched();
-    }, 60_000);
+    });
     beforeEach(() => filter());
     afterAll(async () => {
       await service.close();

@@ -44,7 +44,7 @@ describe.skipIf(!installed)(
       ]);
       const input = inputOf({ 'Small.sol': SOURCE });
       ({ creationCode } = await compileAsDeveloper(VERSION, input, 'Small.sol', 'Small'));
-    }, 180_000);
+    });
     afterAll(async () => {
       await anvil.stop();
       await testDatabase.drop();

@@ -48,7 +48,7 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     service = await bootService({ databaseUrl: testDatabase.url, yaml: configOf(anvil) });
     const input = inputOf({ [PATH]: SOURCE });
     ({ creationCode, metadata } = await compileAsDeveloper(VERSION, input, PATH, 'Vault'));
-  }, 180_000);
+  });
   afterAll(async () => {
     await service.close();
     await anvil.stop();

@@ -165,4 +165,4 @@ test('writers of matches at once: no event is missed, and none told twice', asyn
   told.push(...(await read(feed)).numbers);
   expect(told).toHaveLength(4 * 15 * 5);
   expect(new Set(told)).toEqual(new Set(saved.flat()));
-}, 60_000);
+});

@@ -156,7 +156,7 @@ describe('the statistics over time', () => {
     );
     const { differences } = await recount(testDatabase.database, { repair: false });
     expect(differences).toEqual([]);
-  }, 120_000);
+  });
 
   test.each([
     ['chain_activity', 'UPDATE chain_activity SET events = events + 1'],

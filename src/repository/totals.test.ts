@@ -84,7 +84,7 @@ describe('the totals of all chains', () => {
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
     );
     expect(row!.deadlocks).toBe('0');
-  }, 60_000);
+  });
 });
 
 describe('a history of a year', () => {

@@ -126,6 +126,9 @@ export interface WatchedPage {
 const TELL_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   reportViolation('policy violated: ' + [event.effectiveDirective, event.blockedURI, event.sample].join(' ')))`;
 
+/** How long a browser on a machine that others use may take. */
+const WAIT_MS = 90_000;
+
 /** Opens a tab that writes down what goes wrong in it. */
 export async function openTab(
   browser: Browser,
@@ -139,6 +142,7 @@ export async function openTab(
     timezoneId: 'UTC',
     ...options,
   });
+  context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   const troubles: string[] = [];
   const foreignRequests: string[] = [];
@@ -167,7 +171,7 @@ export async function openTab(
 /** A script has taken the page up when preact has left its mark on the root; a page without scripts has none. */
 const TAKEN_UP = `new Promise((done) => {
   const root = document.querySelector('#page');
-  const latest = performance.now() + 10_000;
+  const latest = performance.now() + ${WAIT_MS};
   const look = () => {
     const isTaken = root === null || Object.keys(root).some((key) => key.startsWith('__'));
     if (isTaken || performance.now() > latest) setTimeout(done, 50);
