@@ -3,7 +3,14 @@ import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { type CompiledSample } from './support/bytecode/compiled-suite.ts';
 import { isAtLeast } from './support/bytecode/suite-source.ts';
 import { type SolcVersion } from './support/compile-in-child.ts';
-import { pollJob, post, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  pollJob,
+  post,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
 import {
   bodyOfSample,
   deploySample,
@@ -96,6 +103,39 @@ describe.skipIf(!installed)(
         }
       },
     );
+
+    test('are read where the compiler writes no assembly that names them (solc 0.8.4 via IR)', async () => {
+      const version = '0.8.4';
+      const text = `library Used { function f() public pure returns (uint) { return 1; } }
+        contract Linked { function g() public pure returns (uint) { return Used.f(); } }`;
+      const { Sums: there, Products: other } = LIBRARIES[SUITE];
+      const empty = '0xe0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0';
+      const verify = async (libraries: object) => {
+        const settings = { viaIR: true, libraries };
+        const developers = inputOf({ 'a.sol': text }, settings);
+        const { creationCode } = await compileAsDeveloper(version, developers, 'a.sol', 'Linked');
+        const { address } = await deploy(verifying.anvil, creationCode);
+        const job = await verifying.verify(address, {
+          stdJsonInput: developers,
+          compilerVersion: version,
+          contractIdentifier: 'a.sol:Linked',
+        });
+        return { address, job };
+      };
+      for (const nowhere of [empty, '0x0000000000000000000000000000000000000004']) {
+        const { job } = await verify({ 'a.sol': { Used: nowhere } });
+        expect(job.error).toMatchObject({ customCode: 'library_not_deployed' });
+      }
+      // These versions write no metadata via IR either, so a match is partial.
+      const unused = { 'b.sol': { Unused: empty }, AUDITED: { By: other } };
+      const partial = await verify({ 'a.sol': { Used: there }, ...unused });
+      expect(partial.job.contract).toMatchObject({ runtimeMatch: 'match' });
+      const { compilation } = await verifying.contractAt(partial.address);
+      expect(compilation['compilerSettings']).toMatchObject({ viaIR: true });
+      expect(compilation['compilerSettings']).toHaveProperty('libraries', {
+        'a.sol': { Used: there },
+      });
+    });
 
     test('hold no text in a full match where the metadata names them without paths', async () => {
       const version = '0.5.17';

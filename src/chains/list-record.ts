@@ -16,7 +16,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /** Nesting of `parent` in the public list is 3; a hostile list could nest until JSON.stringify overflows its stack. */
 const MAX_DEPTH = 8;
 
-const EXECUTABLE_SCHEME = /^\s*(?:javascript|data|vbscript)\s*:/i;
+const EXECUTABLE_SCHEME = /^(?:javascript|data|vbscript):/i;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -31,10 +31,18 @@ function readText(value: unknown): string {
   return value;
 }
 
-/** A link that a page may put in an `href`: any text but a scheme that runs code in the reader's page. */
+/**
+ * Whether a link runs code in the page that has it in an `href`. Browsers read past spaces and control characters before
+ * a scheme, and past tabs and line breaks within it (URL standard, 4.4).
+ */
+export function runsCode(link: string): boolean {
+  return EXECUTABLE_SCHEME.test(link.replace(/[\p{Cc}\s]/gu, ''));
+}
+
+/** A link that a page may put in an `href`: any text but a scheme that {@link runsCode}. */
 function readLink(value: unknown): string {
   const text = readText(value);
-  if (EXECUTABLE_SCHEME.test(text)) throw new TypeError('is a link that runs code');
+  if (runsCode(text)) throw new TypeError('is a link that runs code');
   return text;
 }
 

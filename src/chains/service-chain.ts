@@ -4,7 +4,7 @@ import { type ErrorCode } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type Secret } from '../lib/secret.ts';
 import { findFetchAddressFault, findTxRegexFault } from './explorer-page.ts';
-import { isChainId, type ListRecord } from './list-record.ts';
+import { isChainId, type ListRecord, runsCode } from './list-record.ts';
 
 type ListFields = Omit<ListRecord, 'chainId' | 'name' | 'rpc'>;
 
@@ -43,9 +43,7 @@ export type ServiceChainInput = Omit<ServiceChain, 'chainId' | 'privateRpc'> & {
 const text = z.string().min(1);
 const texts = z.array(text);
 const count = z.int().min(0);
-const link = text.refine((value) => !/^\s*(?:javascript|data|vbscript)\s*:/i.test(value), {
-  error: 'is a link that runs code',
-});
+const link = text.refine((value) => !runsCode(value), { error: 'is a link that runs code' });
 
 /** The strict schema of one entry of `chains:`. Unknown keys are errors. */
 const serviceChainSchema = z.strictObject({

@@ -17,6 +17,7 @@ import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { requireBounded } from './code-size.ts';
 import { type CompilationTask } from './compilation-task.ts';
+import { entriesOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
 import { type RawOutput, type TargetOutput } from './read-output.ts';
 import { VerificationFailure } from './verification-failure.ts';
@@ -40,6 +41,11 @@ export interface CompiledTarget {
   readonly contract: ContractOutput;
   readonly evm: CompiledContract['evm'];
   readonly codes: RecompiledCodes;
+  /**
+   * The codes without the libraries of the settings, where those may be linked and no assembly says which are: via IR
+   * versions up to 0.8.4 write none.
+   */
+  readonly unlinked?: CompiledContract['evm'];
   /** Source path → the id under which source maps name it. */
   readonly sourceIds: Readonly<Record<string, { readonly id: number }>>;
   /** The compiler's long version, without `v`. */
@@ -97,6 +103,9 @@ export async function compileTarget(
     const edited = requireCodes(findContract(second.output, task), task);
     reading = reader.read(compiled, edited);
   }
+  const unlinked = mayLinkUnseen(task, input, compiled)
+    ? requireCodes(findContract((await compileCodes(withoutLibraries(input))).output, task), task)
+    : undefined;
   const immutableTypes = await readTypes(task, input, compiled, async () =>
     outputs.readImmutables(await compile(selectImmutableDeclarations(input)), signal),
   );
@@ -104,10 +113,28 @@ export async function compileTarget(
     contract,
     evm: compiled.evm,
     codes: toRecompiledCodes(compiled, reading, immutableTypes),
+    ...(unlinked && { unlinked: unlinked.evm }),
     sourceIds: output.sources ?? {},
     version,
     compileTimeMs,
   };
+}
+
+/** Whether the compiler may have linked libraries of the settings, and wrote nothing that names them. */
+function mayLinkUnseen(
+  { language }: CompilationTask,
+  { settings }: StandardJsonInput,
+  { evm }: CompiledContract,
+): boolean {
+  return (
+    language === 'solidity' &&
+    evm.legacyAssembly === undefined &&
+    entriesOf(readConfiguredLibraries(settings)).length > 0
+  );
+}
+
+function withoutLibraries(input: StandardJsonInput): StandardJsonInput {
+  return { ...input, settings: { ...input.settings, libraries: {} } };
 }
 
 /**

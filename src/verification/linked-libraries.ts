@@ -33,26 +33,38 @@ function* pushedLibraries(assembly: unknown): Generator<string> {
   for (const part of isMembers(parts) ? Object.values(parts) : []) yield* pushedLibraries(part);
 }
 
+/** The libraries that a contract names in its code, linked or not, by `path:Name`. */
+function namedLibraries(
+  { language }: CompilationTask,
+  input: StandardJsonInput,
+  { evm, unlinked }: CompiledTarget,
+): Iterable<string> {
+  if (language === 'yul') return linkedByYul(input);
+  return unlinked === undefined ? pushedLibraries(evm.legacyAssembly) : openLibraries(unlinked);
+}
+
+/** The libraries whose places in the codes the compiler left open, by `path:Name`. */
+function openLibraries({ bytecode, deployedBytecode }: CompiledTarget['evm']): ReadonlySet<string> {
+  return new Set(
+    [bytecode, deployedBytecode].flatMap(({ linkReferences = {} }) => idsOf(linkReferences)),
+  );
+}
+
 /**
  * The libraries whose addresses the settings give and the code has, by `path:Name`. The compiler links them itself, so
  * that nothing in its codes shows them.
  */
 export function linkedBySettings(
-  { language }: CompilationTask,
+  task: CompilationTask,
   input: StandardJsonInput,
-  { evm, version }: CompiledTarget,
+  compiled: CompiledTarget,
 ): ReadonlyMap<string, Hex> {
   const configured = readConfiguredLibraries(input.settings);
   if (Object.keys(configured).length === 0) return new Map();
-  const named = language === 'yul' ? linkedByYul(input) : pushedLibraries(evm.legacyAssembly);
-  const open = new Set(
-    [evm.bytecode, evm.deployedBytecode].flatMap(({ linkReferences = {} }) =>
-      idsOf(linkReferences),
-    ),
-  );
-  const addressOf = linkerOf(configured, version);
+  const open = openLibraries(compiled.evm);
+  const addressOf = linkerOf(configured, compiled.version);
   const linked = new Map<string, Hex>();
-  for (const id of new Set(named)) {
+  for (const id of new Set(namedLibraries(task, input, compiled))) {
     const address = open.has(id) ? undefined : addressOf(id);
     if (address !== undefined) linked.set(id, address);
   }
