@@ -31,7 +31,7 @@ async function keepNames(
 }
 
 test('a list is accepted however long the names are that it takes from chains', async () => {
-  const longest = '\u{1f517}'.repeat(200);
+  const longest = '\u{1f517}'.repeat(100);
   // Random, so that no index holds it compressed.
   const tooLong = Array.from({ length: 6000 }, () =>
     String.fromCodePoint(0x4e00 + Math.floor(Math.random() * 20_000)),

@@ -19,7 +19,7 @@ export interface StoredSnapshot {
 /** Older ones are forgotten: at a change a day that is three years, and a hostile source cannot fill the disk. */
 const MOST_SNAPSHOTS = 1000;
 
-/** In characters. Nobody types a longer name into a search, and an index of PostgreSQL holds no more than 2,704 bytes. */
+/** In UTF-16 units. Nobody types a longer name into a search, and an index of PostgreSQL holds no more than 2,704 bytes. */
 const FORMER_NAME_CHARACTERS = 200;
 /** Of one chain and of all; a list takes at most 20,000 names at once. Every process has them in memory. */
 const MOST_FORMER_NAMES = { ofChain: 10, inAll: 20_000 };
@@ -193,5 +193,5 @@ export async function acceptSnapshot(
 
 /** PostgreSQL's text holds neither NUL nor half of a surrogate pair; nobody types them into a search either. */
 function isStorable(name: string): boolean {
-  return [...name].length <= FORMER_NAME_CHARACTERS && !/[\0\p{Surrogate}]/u.test(name);
+  return name.length <= FORMER_NAME_CHARACTERS && !/[\0\p{Surrogate}]/u.test(name);
 }
