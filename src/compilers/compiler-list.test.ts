@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseCompilerList } from './compiler-list.ts';
+import { type CompilerList, parseCompilerList } from './compiler-list.ts';
 
 const SHA256 = `0x${'ab'.repeat(32)}`;
 const SOUND = {
@@ -8,12 +8,16 @@ const SOUND = {
   sha256: SHA256,
 };
 
+function read(list: unknown): CompilerList {
+  return parseCompilerList(Buffer.from(JSON.stringify(list)));
+}
+
 function parse(...builds: unknown[]): readonly string[] {
-  return [...parseCompilerList(JSON.stringify({ builds })).byFileName.keys()];
+  return [...read({ builds }).byFileName.keys()];
 }
 
 it('reads a list in the layout of the official binaries', () => {
-  const list = parseCompilerList(JSON.stringify({ builds: [SOUND], latestRelease: '0.8.30' }));
+  const list = read({ builds: [SOUND], latestRelease: '0.8.30' });
   expect(list.byFileName.get(SOUND.path)?.sha256).toBe('ab'.repeat(32));
   expect(list.soljsonByVersion.get(SOUND.longVersion)?.fileName).toBe(SOUND.path);
 });
@@ -32,10 +36,18 @@ it.each([
 
 it('gives a version only the file that has its name', () => {
   const stranger = { ...SOUND, path: 'soljson-v0.8.29+commit.ab55807c.js' };
-  const list = parseCompilerList(JSON.stringify({ builds: [stranger] }));
+  const list = read({ builds: [stranger] });
   expect(list.soljsonByVersion.size).toBe(0);
 });
 
 it.each(['', '[]', 'null', '{}', '{"builds": {}}', '<html>'])('refuses %j as no list', (text) => {
-  expect(() => parseCompilerList(text)).toThrow(TypeError);
+  expect(() => parseCompilerList(Buffer.from(text))).toThrow(TypeError);
+});
+
+it.each([
+  ['values', `{"builds":[${'[],'.repeat(100_000)}0]}`],
+  ['levels', `{"builds":${'['.repeat(8)}${']'.repeat(8)}}`],
+  ['escapes', `{"builds":[],"urls":"${'\\/'.repeat(100_001)}"}`],
+])('refuses more %s than lists have', (_what, text) => {
+  expect(() => parseCompilerList(Buffer.from(text))).toThrow(TypeError);
 });

@@ -1,3 +1,5 @@
+import { messageOf } from '../errors.ts';
+import { parseUntrustedJson } from '../lib/untrusted-json.ts';
 import { parseCompilerVersion } from './compiler-version.ts';
 
 /** One binary of a published list. */
@@ -15,6 +17,8 @@ export interface CompilerList {
   readonly soljsonByVersion: ReadonlyMap<string, ListedCompiler>;
 }
 
+/** The official list has about ten values for each of some 2,000 builds; the thread that serves parses it. */
+const LIST_LIMITS = { values: 100_000, depth: 8, escapes: 100_000 };
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}$/;
 const SHA256 = /^(?:0x)?([0-9a-f]{64})$/i;
 
@@ -47,14 +51,14 @@ function readEntry(entry: unknown): ListedCompiler | undefined {
 
 /**
  * Reads a list; entries that are not sound are left out.
- * @throws TypeError when it is no list at all.
+ * @throws TypeError when it is no list at all, or holds more than lists do.
  */
-export function parseCompilerList(text: string): CompilerList {
+export function parseCompilerList(bytes: Uint8Array): CompilerList {
   let document: unknown;
   try {
-    document = JSON.parse(text);
-  } catch {
-    throw new TypeError('it is not JSON');
+    document = parseUntrustedJson(bytes, LIST_LIMITS);
+  } catch (error) {
+    throw new TypeError(messageOf(error), { cause: error });
   }
   const builds: unknown = (document as { builds?: unknown } | null)?.builds;
   if (!Array.isArray(builds)) throw new TypeError('it has no array "builds"');

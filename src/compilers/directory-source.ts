@@ -99,7 +99,7 @@ export class DirectorySource implements CompilerSource {
       const { ino, size, mtimeMs } = await stat(file);
       const state = [ino, size, mtimeMs].join(' ');
       if (this.#list?.state !== state) {
-        this.#list = { state, value: parseCompilerList(await readFile(file, 'utf8')) };
+        this.#list = { state, value: parseCompilerList(await readFile(file)) };
       }
       return this.#list.value;
     } catch {

@@ -180,7 +180,7 @@ export class DownloadSource implements CompilerSource {
     });
     if (status !== 200) throw new Error(`${this.#base}list.json answers ${status}`);
     try {
-      return parseCompilerList(body.toString('utf8'));
+      return parseCompilerList(body);
     } catch (error) {
       throw new Error(`${this.#base}list.json is unreadable: ${messageOf(error)}`, {
         cause: error,

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { HTTPException } from 'hono/http-exception';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { ERROR_CODES, type ErrorCode, FullmatchError } from '../errors.ts';
 import { createLogger, type Logger, silentLogger } from '../log.ts';
@@ -52,6 +52,26 @@ describe('an error as an answer', () => {
     expect(JSON.parse(body)).toMatchObject({ code: 'database_unreachable', status: 503 });
     expect(body).not.toContain('/srv');
     expect(lines.join('')).toContain('/srv/secret');
+  });
+
+  test('of the machine has one line in the log at a time, however many requests meet it', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const { lines, log } = keepLines();
+      const meet = (statement: string): void => {
+        const details = { statement };
+        describeProblem(new FullmatchError('database_unreachable', 'No answer.', { details }), log);
+      };
+      for (let request = 0; request < 100; request += 1) meet('read record');
+      meet('read job');
+      expect(lines).toHaveLength(2);
+      vi.advanceTimersByTime(5_000);
+      meet('read record');
+      expect(lines).toHaveLength(3);
+      expect(JSON.parse(lines[2]!)).toMatchObject({ event: 'request_failed', omitted: 99 });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('shows the facts of the error beside its members, and lets none of them replace a member', async () => {

@@ -50,6 +50,28 @@ const OF_THE_MACHINE: ReadonlySet<ErrorCode> = new Set([
   'embedded_server_unavailable',
 ] as const);
 
+/** Trouble that concerns every request has one line in this time, however many clients meet it. */
+const REPEATED_FAULT_MS = 5_000;
+
+/** When a fault was last logged, and how many like it were not since then; by its code and statement, which are few. */
+const loggedFaults = new WeakMap<Logger, Map<string, { readonly at: number; omitted: number }>>();
+
+function logFault(error: FullmatchError, log: Logger): void {
+  const { statement } = error.details;
+  const fault = `${error.code} ${typeof statement === 'string' ? statement : ''}`;
+  const faults = loggedFaults.get(log) ?? new Map<string, { at: number; omitted: number }>();
+  loggedFaults.set(log, faults);
+  const last = faults.get(fault);
+  const at = performance.now();
+  if (last !== undefined && at - last.at < REPEATED_FAULT_MS) {
+    last.omitted += 1;
+    return;
+  }
+  faults.set(fault, { at, omitted: 0 });
+  const omitted = last !== undefined && last.omitted > 0 ? { omitted: last.omitted } : {};
+  log.error({ event: 'request_failed', code: error.code, ...omitted, err: error }, error.message);
+}
+
 /**
  * What is said of an error. An error of the table says itself, but for what concerns the machine; of any other only an
  * id is shown. The log has the rest.
@@ -60,7 +82,7 @@ export function describeProblem(thrown: unknown, log: Logger): Problem {
     const { status, title } = ERROR_CODES[error.code];
     const isPrivate = OF_THE_MACHINE.has(error.code);
     if (isPrivate || (status >= 500 && status !== 503)) {
-      log.error({ event: 'request_failed', code: error.code, err: error }, error.message);
+      logFault(error, log);
     }
     if (!isPrivate) return problemOf(error);
     return problemOf(new FullmatchError(error.code, `${title}; the log of the service says more.`));

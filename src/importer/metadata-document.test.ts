@@ -50,6 +50,26 @@ describe('parseMetadata', () => {
     );
   });
 
+  it('reads very many libraries without a path in a moment', () => {
+    const names = Array.from({ length: 100_000 }, (_each, index) => `L${index}`);
+    const libraries = Object.fromEntries(names.map((name) => [name, '0x']));
+    const begun = process.cpuUsage();
+    const { settings } = parse({
+      ...sound(),
+      settings: { compilationTarget: { 'A.sol': 'A' }, libraries },
+    });
+    // Copying the list for each of them takes minutes.
+    expect(process.cpuUsage(begun).user).toBeLessThan(5_000_000);
+    expect(settings['libraries']).toEqual({ '': libraries });
+  });
+
+  it('refuses more values than metadata has', () => {
+    const abi = Array.from({ length: 300_000 }, () => []);
+    expect(() => parse({ ...sound(), output: { abi } })).toThrow(
+      expect.objectContaining({ reason: 'broken_metadata' }),
+    );
+  });
+
   it('refuses bytes that are not UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from(JSON.stringify(sound())), Buffer.from([0xc0])]);
     expect(() => parseMetadata(bytes)).toThrow(expect.objectContaining({ reason: 'invalid_utf8' }));

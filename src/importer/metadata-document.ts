@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Hex } from '../lib/hex.ts';
+import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import { Refusal } from './refusal.ts';
 
 /** A source as metadata.json lists it. */
@@ -27,6 +28,11 @@ interface MetadataDocument {
 type JsonObject = Readonly<Record<string, unknown>>;
 
 const FILE = 'metadata.json';
+/**
+ * Values of metadata, half as many again as a request to verify may have: what is published of a contract is rendered
+ * again and again. What is too deep to be stored is refused later.
+ */
+const JSON_LIMITS = { values: 300_000, depth: Infinity };
 const VERSION = /^v?([0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]{0,100})$/;
 const KECCAK256 = /^0x[0-9a-fA-F]{64}$/;
 const COMPILERS = { solidity: 'solc', yul: 'solc', vyper: 'vyper' } as const;
@@ -91,7 +97,9 @@ function nestLibraries(libraries: unknown): unknown {
   for (const [key, address] of Object.entries(libraries)) {
     const colon = key.lastIndexOf(':');
     const path = key.slice(0, Math.max(colon, 0));
-    paths.set(path, [...(paths.get(path) ?? []), [key.slice(colon + 1), address]]);
+    const entries = paths.get(path) ?? [];
+    entries.push([key.slice(colon + 1), address]);
+    paths.set(path, entries);
   }
   return Object.fromEntries(
     [...paths].map(([path, entries]) => [path, Object.fromEntries(entries)]),
@@ -143,9 +151,10 @@ export function parseMetadata(bytes: Buffer): MetadataDocument {
   const text = decodeText(bytes, FILE);
   let document: unknown;
   try {
+    countJsonValues(bytes, JSON_LIMITS);
     document = JSON.parse(text);
-  } catch {
-    throw broken('it is not JSON');
+  } catch (error) {
+    throw broken(error instanceof JsonFault ? error.message : 'it is not JSON');
   }
   if (!isJsonObject(document)) throw broken('it is not a JSON object');
   const language = readLanguage(document);

@@ -38,6 +38,7 @@ describe('fair shares', () => {
           if (granted === 'granted') held.add(share);
           else expect(share.amount).toBe(0);
           const lost = [...wasHeld].filter((each) => !held.has(each));
+          if (granted !== 'granted') expect(lost).toEqual([]);
           const networks = new Set([...before.keys(), share.network]).size;
           for (const loser of lost) {
             if (loser.network === share.network) continue;
@@ -85,5 +86,25 @@ describe('fair shares', () => {
     expect(shares.open('192.0.2.1', () => undefined).grow(1)).toBe('client_full');
     expect(shares.open('192.0.2.2', () => undefined).grow(1)).toBe('granted');
     expect(lost).toEqual([3]);
+  });
+
+  test('stay where they are when a part of them would not be enough', () => {
+    const shares = new FairShares({ total: 10, perClient: 6 });
+    const lost: string[] = [];
+    const hold = (client: string, amount: number): Share => {
+      const share = shares.open(client, () => lost.push(client));
+      expect(share.grow(amount)).toBe('granted');
+      return share;
+    };
+    hold('203.0.113.1', 6);
+    const first = hold('192.0.2.1', 3);
+    const second = hold('192.0.2.1', 1);
+    // Without the second there is room in the network, but not in all, where nobody holds more than it would.
+    expect(shares.open('192.0.2.2', () => undefined).grow(3)).toBe('full');
+    expect(lost).toEqual([]);
+    expect([first.amount, second.amount, shares.total]).toEqual([3, 1, 10]);
+    // What was put back is still the newest.
+    expect(shares.open('192.0.2.2', () => undefined).grow(1)).toBe('granted');
+    expect(lost).toEqual(['203.0.113.1']);
   });
 });

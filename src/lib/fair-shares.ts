@@ -20,6 +20,12 @@ interface NetworkHoldings {
   readonly clients: Map<string, ClientHoldings>;
 }
 
+/** What a share held before it was taken. */
+interface Taken {
+  readonly from: Share;
+  readonly held: number;
+}
+
 /**
  * Shares something scarce between clients and their networks: seats, waiting requests, bytes. Where all of it is held,
  * who asks for more takes it from the network that holds most, as long as that one holds more than the asker's network
@@ -57,18 +63,31 @@ export class FairShares {
     return new Share(this, client, giveWay);
   }
 
-  /** Gives a share more. For {@link Share}. */
+  /** Gives a share more; where it is refused, nobody has lost anything. For {@link Share}. */
   grow(share: Share, amount: number): Grant {
+    const taken: Taken[] = [];
+    const grant = this.#makeRoom(share, amount, taken);
+    if (grant !== 'granted') {
+      for (const { from, held } of taken.toReversed()) this.#add(from, held);
+      return grant;
+    }
+    this.#add(share, amount);
+    for (const { from } of taken) from.sayLost();
+    return grant;
+  }
+
+  #makeRoom(share: Share, amount: number, taken: Taken[]): Grant {
     const { total, perClient } = this.#limits;
     const { client, network } = share;
     if (this.#ofNetwork(network) + amount > perClient) {
       // Within the bound of its network a client takes from a neighbour that holds more.
       const isOwn = this.#ofClient(network, client) + amount > perClient;
-      if (isOwn || !this.#displace(perClient, share, amount, 'neighbour')) return 'client_full';
+      if (isOwn || !this.#displace(perClient, share, amount, 'neighbour', taken)) {
+        return 'client_full';
+      }
     }
-    if (this.#total + amount > total && !this.#displace(total, share, amount, 'any')) return 'full';
-    this.#add(share, amount);
-    return 'granted';
+    const isFull = this.#total + amount > total;
+    return isFull && !this.#displace(total, share, amount, 'any', taken) ? 'full' : 'granted';
   }
 
   /** Takes back what a share holds, or a part of it. For {@link Share}. */
@@ -84,8 +103,14 @@ export class FairShares {
     return this.#networks.get(network)?.clients.get(client)?.amount ?? 0;
   }
 
-  /** Makes room below a bound. @returns whether there is room; what gave way before that has lost its holding. */
-  #displace(bound: number, asker: Share, amount: number, whom: 'any' | 'neighbour'): boolean {
+  /** Makes room below a bound by what it takes from others, who are not told yet. @returns whether there is room. */
+  #displace(
+    bound: number,
+    asker: Share,
+    amount: number,
+    whom: 'any' | 'neighbour',
+    taken: Taken[],
+  ): boolean {
     const isRoomy = (): boolean =>
       (whom === 'any' ? this.#total : this.#ofNetwork(asker.network)) + amount <= bound;
     while (!isRoomy()) {
@@ -93,7 +118,8 @@ export class FairShares {
         (whom === 'any' ? this.#loserElsewhere(asker, amount) : undefined) ??
         this.#loserBeside(asker, amount);
       if (loser === undefined) return false;
-      loser.lose();
+      taken.push({ from: loser, held: loser.amount });
+      loser.release();
     }
     return true;
   }
@@ -166,9 +192,8 @@ export class Share {
     this.shrink(this.amount);
   }
 
-  /** Gives everything back to somebody else, and says so. */
-  lose(): void {
-    this.release();
+  /** Says that somebody else has got all that it held. */
+  sayLost(): void {
     this.#giveWay();
   }
 }

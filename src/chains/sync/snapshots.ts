@@ -19,6 +19,11 @@ export interface StoredSnapshot {
 /** Older ones are forgotten: at a change a day that is three years, and a hostile source cannot fill the disk. */
 const MOST_SNAPSHOTS = 1000;
 
+/** In UTF-16 units. Nobody types a longer name into a search, and an index of PostgreSQL holds no more than 2,704 bytes. */
+const FORMER_NAME_CHARACTERS = 200;
+/** Of one chain and of all; a list takes at most 20,000 names at once. Every process has them in memory. */
+const MOST_FORMER_NAMES = { ofChain: 10, inAll: 20_000 };
+
 const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, chains, accepted_at`;
 
 /** The newest snapshot of some sources is the one that is served. */
@@ -55,6 +60,16 @@ const STORE_FORMER_NAMES = sql(
   'store former names of chains',
   `INSERT INTO chain_former_names (chain_id, name) SELECT * FROM unnest($1::bigint[], $2::text[])
    ON CONFLICT (chain_id, name) DO UPDATE SET until = now()`,
+);
+const FORGET_FORMER_NAMES = sql(
+  'forget old former names of chains',
+  `DELETE FROM chain_former_names AS former USING (
+     SELECT chain_id, name, row_number() OVER (ORDER BY until DESC, chain_id, name) AS place,
+       row_number() OVER (PARTITION BY chain_id ORDER BY until DESC, name) AS place_in_chain
+     FROM chain_former_names
+   ) AS ranked
+   WHERE (former.chain_id, former.name) = (ranked.chain_id, ranked.name)
+     AND (place > $2 OR place_in_chain > $1)`,
 );
 const FORGET_SNAPSHOTS = sql(
   'forget old chain list snapshots',
@@ -168,6 +183,8 @@ export async function acceptSnapshot(
       names.map(({ chainId }) => chainId),
       names.map(({ name }) => name),
     ]);
+    const { ofChain, inAll } = MOST_FORMER_NAMES;
+    await transaction.query(FORGET_FORMER_NAMES, [ofChain, inAll]);
     await transaction.query(FORGET_SNAPSHOTS, [Number(row.id) - MOST_SNAPSHOTS]);
     await transaction.query(FORGET_TEXTS);
     return toSnapshot(row);
@@ -176,5 +193,5 @@ export async function acceptSnapshot(
 
 /** PostgreSQL's text holds neither NUL nor half of a surrogate pair; nobody types them into a search either. */
 function isStorable(name: string): boolean {
-  return !/[\0\p{Surrogate}]/u.test(name);
+  return name.length <= FORMER_NAME_CHARACTERS && !/[\0\p{Surrogate}]/u.test(name);
 }
