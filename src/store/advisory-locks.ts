@@ -11,6 +11,8 @@ export const ADVISORY_LOCKS = {
   chainList: [1_179_992_141, 3],
   /** Held by the transaction that claims a verification job. */
   jobClaims: [1_179_992_141, 4],
+  /** Held by the transaction that puts a verification job into the queue. */
+  jobPlaces: [1_179_992_141, 5],
   /** The number before those of the slots of totals, each held by the transaction that adds to it. */
   totalsSlot: [1_179_992_141, 1000],
 } as const satisfies Record<string, readonly [number, number]>;

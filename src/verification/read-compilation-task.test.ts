@@ -52,7 +52,7 @@ describe('the settings of a job', () => {
 
 /** The input without what a partial match drops; undefined where that is nothing. */
 function dropOf(sources: Readonly<Record<string, string>>, remappings: readonly string[]): unknown {
-  const compiled = { contract: {}, evm: { bytecode: {}, deployedBytecode: {} } };
+  const compiled = { version: '0.8.37', contract: {}, evm: { bytecode: {}, deployedBytecode: {} } };
   const [path = ''] = Object.keys(sources);
   const input = {
     language: 'Solidity',

@@ -2,6 +2,7 @@ import { FullmatchError } from '../errors.ts';
 import { networkOf } from '../lib/client-network.ts';
 import { checksumAddress, hexToBytes } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
+import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
 import { sql, type Database } from '../store/database.ts';
 import { beyondSmallChange, isSlow, joinUsage, spentMs } from './client-usage.ts';
 import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
@@ -21,6 +22,12 @@ const RETRY_AFTER_S = 5;
 const READ_MATCHES = sql(
   'read matches before submitting',
   'SELECT runtime_match, creation_match FROM current_matches WHERE chain_id = $1 AND address = $2',
+);
+
+// Who counts the places while another takes one would find room that is gone.
+const LOCK_PLACES = sql(
+  'lock places of jobs',
+  `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.jobPlaces.join(', ')})`,
 );
 
 // A client's job takes its turn after the latest one on the same chain, so that its chains are served in rounds.
@@ -122,16 +129,19 @@ export async function submitJob(
       { details: { chainId, address: checksumAddress(address) } },
     );
   }
-  const [submitted] = await database.query<Submitted>(SUBMIT, [
-    chainId,
-    addressBytes,
-    Buffer.from(inputHash),
-    client,
-    Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength),
-    limits.total,
-    limits.perClient,
-    networkOf(client),
-  ]);
+  const [submitted] = await database.transaction(async (transaction) => {
+    await transaction.query(LOCK_PLACES, []);
+    return transaction.query<Submitted>(SUBMIT, [
+      chainId,
+      addressBytes,
+      Buffer.from(inputHash),
+      client,
+      Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength),
+      limits.total,
+      limits.perClient,
+      networkOf(client),
+    ]);
+  });
   if (submitted === undefined) throw new Error('counting the jobs gave no row');
   const { id, displaced } = submitted;
   if (displaced !== null) {

@@ -136,11 +136,12 @@ describe('a body', () => {
         open.signal.addEventListener('abort', () => reject(new Error('over')));
       });
     }
-    const held = Array.from({ length: 10 }, (_, index) =>
-      receive(budget, unfinished(), { client: `192.0.2.${index}` }),
-    );
+    const held: ReturnType<typeof receive>[] = [];
+    for (let index = 0; index < 10; index += 1) {
+      held.push(receive(budget, unfinished(), { client: `192.0.2.${index}` }));
+      await expect.poll(() => budget.held.spool).toBe(10 * held.length);
+    }
     const ends = Promise.allSettled(held);
-    await expect.poll(() => budget.held.spool).toBe(100);
     const body = await receive(budget, chunksOf(Buffer.alloc(15)), { client: '198.51.100.1' });
     await expect(held[9]).rejects.toMatchObject({ code: 'too_many_bodies' });
     expect(budget.held.spool).toBe(95);
