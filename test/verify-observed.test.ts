@@ -52,6 +52,7 @@ describe.skipIf(!installed)(
 
     const start = async (workers: number) => {
       const { service } = prepareService({
+        compilesAnew: true,
         databaseUrl: testDatabase.url,
         yaml: configOf(anvil, `verification: { workers: ${workers} }\n`),
         environment: { FULLMATCH_METRICS_ENABLED: 'true', FULLMATCH_METRICS_PORT: '0' },
