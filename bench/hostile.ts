@@ -11,6 +11,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { silentLogger } from '../src/log.ts';
@@ -47,6 +48,7 @@ const MANY_FILES = 60_000;
 /** How many contracts the probe verifies per second, and as many more for the time around a load. */
 const SPARE_CONTRACTS = 60;
 const SAMPLE_MS = 50;
+const IDLE_RESOLUTION_MS = 10;
 const LEAD_MS = 1_500;
 const REST_MS = 5_000;
 const AIM = { p99Ms: 100, residentBytes: 600e6 };
@@ -82,6 +84,8 @@ interface LoadResult {
   readonly residentMax: number;
   readonly residentAfter: number;
   readonly loopStallMs: number | null;
+  /** How late this process, which has nothing to do meanwhile, was woken: p99 and most. The machine's own part. */
+  readonly idleStallMs: readonly [number, number];
   readonly answers: Readonly<Record<string, number>>;
   readonly note?: string;
   readonly faults: readonly string[];
@@ -223,6 +227,10 @@ function watchResident(pid: number): { stop: () => number } {
   };
 }
 
+/** A delay of the loop in nanoseconds, without the pause between two looks, in milliseconds. */
+const lateness = (nanoseconds: number): number =>
+  Math.max(0, Math.round(nanoseconds / 1e6 - IDLE_RESOLUTION_MS));
+
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function startProbe(context: HostileContext, work: ProbeWork): { end: () => Promise<ProbeReport> } {
@@ -285,11 +293,15 @@ async function measure(site: Site, name: string): Promise<LoadResult> {
   await sleep(LEAD_MS);
   await readLoopStall(site);
   const resident = watchResident(pid);
+  const idle = monitorEventLoopDelay({ resolution: IDLE_RESOLUTION_MS });
+  idle.enable();
   const tally: LoadTally =
     name === 'nothing'
       ? await sleep(context.seconds * 1000).then(() => ({ statuses: {}, jobs: [] }))
       : await runLoad(name, context);
   const report = await probe.end();
+  idle.disable();
+  const idleStallMs = [lateness(idle.percentile(99)), lateness(idle.max)] as const;
   const loopStallMs = await readLoopStall(site).catch(() => null);
   const residentMax = resident.stop();
   await sleep(REST_MS);
@@ -324,7 +336,7 @@ async function measure(site: Site, name: string): Promise<LoadResult> {
         Object.keys(route.statuses).every((status) => status === '200'),
     );
   return {
-    ...{ load: name, routes, residentMax, residentAfter, loopStallMs },
+    ...{ load: name, routes, residentMax, residentAfter, loopStallMs, idleStallMs },
     answers: tally.statuses,
     ...(tally.note !== undefined && { note: tally.note }),
     ...{ faults, met },
@@ -337,7 +349,7 @@ const countsOf = (counts: Readonly<Record<string, number>>): string =>
     .join(' ');
 
 function rowOf(result: LoadResult): string {
-  const { routes, loopStallMs, faults, note } = result;
+  const { routes, loopStallMs, idleStallMs, faults, note } = result;
   const cell = (route: string): string => {
     const found = routes[route];
     if (found === undefined) return '-';
@@ -355,6 +367,7 @@ function rowOf(result: LoadResult): string {
     cell('submit'),
     cell('verify'),
     loopStallMs ?? '-',
+    idleStallMs.join(' / '),
     `${megabytes(result.residentMax)} → ${megabytes(result.residentAfter)}`,
     countsOf(result.answers) + (note === undefined ? '' : `; ${note}`),
     faults.join('; ') || 'none',
@@ -369,6 +382,7 @@ const HEAD = [
   'submit',
   'submit → matched',
   'loop stall ms',
+  'stall of an idle process, p99 / max ms',
   'RSS MB, most → 5 s after',
   'answers to the load',
   'faults',
@@ -392,6 +406,7 @@ async function run(options: { only?: string; seconds: string; json?: boolean }):
     for (const [index, name] of names.entries()) {
       const result = await measure(site, name).catch((error: unknown): LoadResult => ({
         ...{ load: name, routes: {}, residentMax: 0, residentAfter: 0, loopStallMs: null },
+        idleStallMs: [0, 0],
         answers: {},
         faults: [error instanceof Error ? error.message.slice(0, 200) : String(error)],
         met: false,

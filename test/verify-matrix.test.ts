@@ -63,7 +63,7 @@ const both = (match: string): object => ({ runtimeMatch: match, creationMatch: m
 
 describe.skipIf(!installed)(`across compilers${installed ? '' : ` (${NO_ANVIL})`}`, () => {
   beforeAll(async () => {
-    verifying = await startVerifyingService(undefined, { compilesAnew: true });
+    verifying = await startVerifyingService();
   }, COMPILATION_TIMEOUT_MS);
   afterAll(() => verifying.close());
 
