@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checkCompilerInput } from '../../src/compilers/check-input.ts';
+import { findVersion } from '../../src/compilers/compiler-version.ts';
 import {
   type Compilers,
   type CompileRequest,
@@ -17,18 +18,16 @@ export function recordedCompilers(real: Compilers): Compilers {
   const compileToBytes = async (request: CompileRequest): Promise<RawCompileResult> => {
     const { language, version, input, signal } = request;
     checkCompilerInput(language, input);
-    const wanted = version.replace(/^v/, '');
-    const usable = (await real.listUsable()).find(
-      ({ longVersion }) => longVersion === wanted || longVersion.split('+')[0] === wanted,
-    );
-    if (usable === undefined) return real.compileToBytes(request);
+    const usable = (await real.listUsable()).map(({ longVersion }) => longVersion);
+    const found = findVersion(version, usable);
+    if (found === undefined) return real.compileToBytes(request);
     const key = createHash('sha256')
-      .update(`service ${language} ${usable.longVersion} ${JSON.stringify(input)}`)
+      .update(`service ${language} ${found} ${JSON.stringify(input)}`)
       .digest('hex');
     const kept = await readCompilation(key);
     signal?.throwIfAborted();
     if (kept !== undefined) {
-      return { bytes: Buffer.from(kept), version: usable.longVersion, compileTimeMs: 1 };
+      return { bytes: Buffer.from(kept), version: found, compileTimeMs: 1 };
     }
     const result = await real.compileToBytes(request);
     await keepCompilation(key, result.bytes.toString().trimEnd());
