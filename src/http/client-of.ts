@@ -1,6 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { recalled } from '../lib/recalled.ts';
 import { readForwarded } from './forwarded.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -11,6 +12,7 @@ export type TrustedProxies = readonly (readonly [Address, number])[];
 /** A client of IPv6 usually has all addresses of a /64. */
 const CLIENT_PREFIX_BITS = 64;
 const IPV4_IN_IPV6_BITS = 96;
+const PEERS_KNOWN = 1_000;
 
 /** The networks of `http.trustedProxies`: addresses and CIDR networks. @throws Error for anything else. */
 export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
@@ -48,9 +50,13 @@ export function clientOf(env: unknown, trusted: TrustedProxies): string {
 
 /** The name of who has made a connection, whomever it asks for: as {@link clientOf} names clients. */
 export function nameOfPeer({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string {
-  const address = parseAddress(remoteAddress);
-  return address === undefined ? 'unknown' : nameOf(address);
+  return nameOfAddress(remoteAddress);
 }
+
+const nameOfAddress = recalled(PEERS_KNOWN, (text: string): string => {
+  const address = parseAddress(text);
+  return address === undefined ? 'unknown' : nameOf(address);
+});
 
 /** The last hop that nobody trusted has named, from the right; where a hop has no address, who named it. */
 function followHops(connected: Address, hops: readonly string[], trusted: TrustedProxies): Address {

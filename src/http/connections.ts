@@ -4,6 +4,7 @@ import { type Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FairShares } from '../lib/fair-shares.ts';
 import { nameOfPeer } from './client-of.ts';
+import { LoopShares } from './loop-shares.ts';
 
 /** How often a drain looks whether it is done, in milliseconds. */
 const DRAIN_STEP_MS = 20;
@@ -54,6 +55,7 @@ interface ConnectionState {
 export class Connections {
   readonly #states = new Map<Socket, ConnectionState>();
   readonly #seats: FairShares;
+  readonly #loop = new LoopShares();
   #draining = false;
 
   /** @param most connections that may be open, of all clients. */
@@ -116,21 +118,21 @@ export class Connections {
       // Before a drain nobody asks since when.
       if (this.#draining) state.idleSince = performance.now();
       state.bytesRead = socket.bytesRead;
-      if (state.waiting.size > 0) answerNext(socket, state);
+      if (state.waiting.size > 0) answerNext(state);
     });
   }
 
   /**
-   * Answers a request that was {@link begin begun} once the answers before it on its connection have been taken: a
-   * client that takes nothing, or that sends many requests ahead, has one answer made. It is never answered when its
-   * connection is gone.
+   * Answers a request that was {@link begin begun} in its {@link LoopShares turn}, and once the answers before it on its
+   * connection have been taken: a client that takes nothing, or that sends many requests ahead, has one answer made. It
+   * is never answered when its connection is gone.
    */
   inOrder(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
     const { socket } = request;
     if (socket.destroyed) return;
     const state = this.#states.get(socket);
-    if (state === undefined || firstOf(state) === response) answer();
-    else state.waiting.set(response, answer);
+    if (state === undefined || firstOf(state) === response) this.#loop.answer(request, answer);
+    else state.waiting.set(response, () => this.#loop.answerLater(request, answer));
   }
 
   /** The answers that are under way on a connection. */
@@ -211,15 +213,12 @@ function regulateReading(socket: Socket, state: ConnectionState): void {
   else socket.resume();
 }
 
-/** Others come between two requests that one connection sent ahead. */
-function answerNext(socket: Socket, state: ConnectionState): void {
+function answerNext(state: ConnectionState): void {
   const next = firstOf(state);
   const answer = next && state.waiting.get(next);
   if (next === undefined || answer === undefined) return;
   state.waiting.delete(next);
-  setImmediate(() => {
-    if (!socket.destroyed) answer();
-  });
+  answer();
 }
 
 function isTooSlow(

@@ -367,6 +367,35 @@ describe('a body over the limit', () => {
   });
 });
 
+describe('a body that nobody reads', () => {
+  const done = appOf(() => new Response('done', { headers: { 'content-length': '4' } }));
+  const headOf = (length: number): string =>
+    `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+
+  test('is taken after its answer, and its connection goes on', async () => {
+    const clients = await Promise.all(
+      Array.from({ length: 5 }, async () => connect(await serve(done))),
+    );
+    for (const client of clients) {
+      client.send(headOf(300_000));
+      client.send('x'.repeat(200_000));
+      expect((await client.answer()).body).toBe('done');
+      client.send('x'.repeat(100_000));
+      client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    }
+    for (const client of clients) expect((await client.answers(2))[1]?.body).toBe('done');
+  });
+
+  test('ends its connection where it does not come', async () => {
+    const client = await connect(await serve(done));
+    client.send(headOf(300_000));
+    client.send('x'.repeat(200_000));
+    expect((await client.answer()).body).toBe('done');
+    await client.end();
+    expect(client.error).toBeUndefined();
+  });
+});
+
 describe('slow clients', () => {
   test('that send their header byte by byte are told and cut', async () => {
     const client = await connect(await serveApi({ headersTimeoutMs: 300 }));

@@ -7,13 +7,14 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { CORS_HEADERS } from './answer.ts';
+import { BodyDrain } from './body-drain.ts';
 import { bodyTooLarge, declaresTooMuch } from './body-limit.ts';
 import { closeServer, RequestGate } from './close-server.ts';
 import { Connections } from './connections.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
 import { type ErrorShape } from './error-shape.ts';
 import { type HostApp } from './host-app.ts';
-import { parserFault, refuseOnSocket, refuseRequest } from './refuse-request.ts';
+import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';
 
 /** What one client may cost. Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
@@ -74,7 +75,8 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   const { limits } = options;
   const connections = new Connections(limits.connections ?? MOST_CONNECTIONS);
   const server = createLimitedServer(limits);
-  const serve = createHandler(app, limits, log);
+  const drain = new BodyDrain();
+  const serve = createHandler(app, limits, drain, log);
   const gate = new RequestGate();
   server.on('connection', (socket) => {
     gate.count();
@@ -82,6 +84,9 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   });
   server.on('request', (request, response) => {
     connections.begin(request, response);
+    response.once('close', () => {
+      if (!request.complete) drain.add(request);
+    });
     if (options.observe !== undefined) observe(app, options.observe, request, response);
     gate.pass(() => connections.inOrder(request, response, () => serve(request, response)));
   });
@@ -93,7 +98,8 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
     connections.begin(request, response);
     const detail = 'Of the Expect header only 100-continue is understood.';
     const error = new FullmatchError('expectation_failed', detail);
-    const refuse = (): void => refuseRequest(request, response, error, errorShapeOf(app, request));
+    const refuse = (): void =>
+      refuseRequest(request, response, drain, error, errorShapeOf(app, request));
     gate.pass(() => connections.inOrder(request, response, refuse));
   });
   answerUnparsed(server, connections);
@@ -143,6 +149,7 @@ function createLimitedServer(limits: ListenerLimits): Server {
 function createHandler(
   app: HostApp,
   limits: ListenerLimits,
+  drain: BodyDrain,
   log: Logger,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const answerError = (error: unknown): Response =>
@@ -156,15 +163,15 @@ function createHandler(
   const listener = getRequestListener(
     (request, env) => app.fetch(request, env),
     // Only HTTP/1.0 requests may come without a Host.
-    { hostname: 'localhost', errorHandler: answerError },
+    { hostname: 'localhost', errorHandler: answerError, autoCleanupIncoming: false },
   );
   return (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       const error = malformed('An HTTP/1.1 request needs a Host field.');
-      refuseRequest(request, response, error, errorShapeOf(app, request));
+      refuseRequest(request, response, drain, error, errorShapeOf(app, request));
     } else if (declaresTooMuch(request, bodyLimitOf(app, limits, request))) {
       const error = bodyTooLarge(bodyLimitOf(app, limits, request));
-      refuseRequest(request, response, error, errorShapeOf(app, request));
+      refuseRequest(request, response, drain, error, errorShapeOf(app, request));
     } else if (request.url === '*') {
       // OPTIONS * asks about the server as a whole, not about a path (RFC 9110, 9.3.7).
       response.writeHead(204, { ...CORS_HEADERS, allow: 'GET, HEAD, OPTIONS' }).end();
@@ -209,12 +216,10 @@ function answerUnparsed(server: Server, connections: Connections): void {
     // Nobody waits for an answer on a connection that is gone, that never said anything, or that is in one already.
     const silent = socket instanceof Socket && socket.bytesRead === 0;
     if (!socket.writable || begun || silent) socket.destroy();
-    else refuseOnSocket(socket, parserFault(error));
+    else refuseUnparsed(socket, error);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    const detail = 'CONNECT is not answered; this service is no proxy.';
-    const allow = 'GET, HEAD, OPTIONS';
-    refuseOnSocket(socket, new FullmatchError('method_not_allowed', detail), { allow });
+    refuseConnect(socket);
   });
 }
 

@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Duplex } from 'node:stream';
 
 import { type ErrorCode, FullmatchError } from '../errors.ts';
+import { type BodyDrain } from './body-drain.ts';
 import { problemOf, renderProblem } from './error-response.ts';
 import { type ErrorShape, renderShaped } from './error-shape.ts';
 
@@ -11,55 +12,72 @@ import { type ErrorShape, renderShaped } from './error-shape.ts';
  */
 const LINGER_MS = 500;
 
-/** The codes of Node's parser that mean something other than a malformed request. */
-const PARSER_FAULTS: Readonly<Record<string, { code: ErrorCode; detail: string }>> = {
-  HPE_HEADER_OVERFLOW: {
-    code: 'request_headers_too_large',
-    detail: 'The URL and header fields are longer than this service reads; send shorter ones.',
-  },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
-    code: 'request_too_large',
-    detail: 'The chunk extensions are longer than this service reads.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    code: 'request_timeout',
-    detail: 'The request did not arrive in time; send it again without pauses.',
-  },
-};
-
-const MALFORMED = {
-  code: 'malformed_request',
-  detail: 'What was sent is no HTTP/1.1 request.',
-} as const;
-
-/** The error that answers what Node's HTTP parser refused (its `clientError`). */
-export function parserFault(error: NodeJS.ErrnoException): FullmatchError {
-  const { code, detail } = PARSER_FAULTS[error.code ?? ''] ?? MALFORMED;
-  return new FullmatchError(code, detail);
+/** An answer on a connection that has no response object, made once: it costs little, however often it is given. */
+interface Refusal {
+  readonly head: string;
+  readonly body: Buffer;
 }
 
-/** Answers on a connection that has no response object, and closes it. */
-export function refuseOnSocket(
-  socket: Duplex,
-  error: FullmatchError,
+const MALFORMED = refusalOf('malformed_request', 'What was sent is no HTTP/1.1 request.');
+const CONNECT_REFUSED = refusalOf(
+  'method_not_allowed',
+  'CONNECT is not answered; this service is no proxy.',
+  { allow: 'GET, HEAD, OPTIONS' },
+);
+/** By the codes of Node's parser that mean something other than a malformed request. */
+const PARSER_FAULTS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: refusalOf(
+    'request_headers_too_large',
+    'The URL and header fields are longer than this service reads; send shorter ones.',
+  ),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: refusalOf(
+    'request_too_large',
+    'The chunk extensions are longer than this service reads.',
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: refusalOf(
+    'request_timeout',
+    'The request did not arrive in time; send it again without pauses.',
+  ),
+};
+
+function refusalOf(
+  code: ErrorCode,
+  detail: string,
   headers: Readonly<Record<string, string>> = {},
-): void {
-  const rendered = renderProblem(problemOf(error), { ...headers, connection: 'close' });
+): Refusal {
+  const problem = problemOf(new FullmatchError(code, detail));
+  const rendered = renderProblem(problem, { ...headers, connection: 'close' });
   const lines = [
     `HTTP/1.1 ${rendered.status} ${STATUS_CODES[rendered.status] ?? ''}`,
-    `date: ${new Date().toUTCString()}`,
     ...Object.entries(rendered.headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(
-    Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rendered.body]),
-  );
+  return { head: lines.join('\r\n'), body: rendered.body };
+}
+
+/** Answers what Node's HTTP parser refused (its `clientError`), and closes the connection. */
+export function refuseUnparsed(socket: Duplex, { code = '' }: NodeJS.ErrnoException): void {
+  refuseOnSocket(socket, PARSER_FAULTS[code] ?? MALFORMED);
+}
+
+/** Answers a CONNECT request, and closes the connection. */
+export function refuseConnect(socket: Duplex): void {
+  refuseOnSocket(socket, CONNECT_REFUSED);
+}
+
+function refuseOnSocket(socket: Duplex, { head, body }: Refusal): void {
+  const date = `date: ${new Date().toUTCString()}`;
+  socket.end(Buffer.concat([Buffer.from(`${head}\r\n${date}\r\n\r\n`, 'latin1'), body]));
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Answers a request without reading its body, in the shape of errors that holds for it, and closes the connection. */
+/**
+ * Answers a request without reading its body, in the shape of errors that holds for it, and closes the connection when
+ * the body has come or `drain` has waited for long enough.
+ */
 export function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,
+  drain: BodyDrain,
   error: FullmatchError,
   shape?: ErrorShape,
 ): void {
@@ -67,10 +85,6 @@ export function refuseRequest(
   response.writeHead(rendered.status, rendered.headers);
   // The answer is complete by its Content-Length; only its end, which closes the connection, waits.
   response.write(rendered.body);
-  const timer = setTimeout(() => response.end(), LINGER_MS).unref();
-  const finish = (): void => {
-    clearTimeout(timer);
-    response.end();
-  };
-  request.once('end', finish).once('close', finish).resume();
+  request.once('close', () => response.end());
+  drain.add(request);
 }

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { recalled } from './recalled.ts';
+
+test('answers as the function does, asks it once for what it remembers, and keeps no more than it may', () => {
+  const asked: string[] = [];
+  const lengthOf = recalled(3, (text) => {
+    asked.push(text);
+    return text.length;
+  });
+  expect(['a', 'bb', 'a', 'bb', 'ccc'].map(lengthOf)).toEqual([1, 2, 1, 2, 3]);
+  expect(asked).toEqual(['a', 'bb', 'ccc']);
+  expect(['dddd', 'a'].map(lengthOf)).toEqual([4, 1]);
+  expect(asked).toEqual(['a', 'bb', 'ccc', 'dddd', 'a']);
+});
