@@ -51,6 +51,16 @@ function provenLibraries(
 
 /** The most text that is searched for the imports of remappings, in characters: each source once for each of them. */
 const SEARCHED_CHARACTERS = 50_000_000;
+/** The most text of paths that relative imports are led to, in characters, and how often one is compared. */
+const LED_CHARACTERS = 5_000_000;
+const COMPARISONS = 5_000_000;
+
+/** A source, and the paths that its relative imports lead to. */
+interface ImportingSource {
+  readonly path: string;
+  readonly content: string;
+  readonly led: readonly string[];
+}
 
 /**
  * The remappings that fit an import. Where there is too much text to tell, none: they stay all the same where the
@@ -62,30 +72,52 @@ function usedRemappings(
 ): readonly unknown[] {
   const characters = sources.reduce((sum, [, content]) => sum + content.length, 0);
   if (2 * characters * remappings.length > SEARCHED_CHARACTERS) return [];
-  return remappings.filter((remapping) => isUsed(remapping, sources));
+  const importing = leadImports(sources);
+  const compared = importing?.reduce((sum, { led }) => sum + led.length, 0) ?? Infinity;
+  if (importing === undefined || compared * remappings.length > COMPARISONS) return [];
+  return remappings.filter((remapping) => isUsed(remapping, importing));
 }
 
 /** An import, or another string, that begins as relative paths do. */
 const RELATIVE_PATH = /["'](\.\.?\/[^"'\n]*)/g;
 
+/** The sources with the paths that their relative imports lead to; undefined where those have too much text. */
+function leadImports(
+  sources: readonly (readonly [string, string])[],
+): readonly ImportingSource[] | undefined {
+  let characters = 0;
+  const importing: ImportingSource[] = [];
+  for (const [path, content] of sources) {
+    const imports = new Set<string>();
+    for (const [, imported = ''] of content.matchAll(RELATIVE_PATH)) imports.add(imported);
+    const folder = posix.dirname(path);
+    const led: string[] = [];
+    for (const imported of imports) {
+      characters += folder.length + imported.length;
+      if (characters > LED_CHARACTERS) return undefined;
+      led.push(posix.join(folder, imported));
+    }
+    importing.push({ path, content, led });
+  }
+  return importing;
+}
+
 /**
  * Whether a remapping may have changed an import: nothing else depends on it. It leads to one of the sources, since no
  * other is read, and fits what a source in its context imports, as it is written or relative to the source.
  */
-function isUsed(remapping: unknown, sources: readonly (readonly [string, string])[]): boolean {
+function isUsed(remapping: unknown, sources: readonly ImportingSource[]): boolean {
   const [head = '', ...behind] = String(remapping).split('=');
   const target = behind.join('=');
   const colon = head.indexOf(':');
   const [context, prefix] = [head.slice(0, Math.max(0, colon)), head.slice(colon + 1)];
-  const fits = ([path, content]: readonly [string, string]): boolean =>
+  const fits = ({ content, led }: ImportingSource): boolean =>
     content.includes(`"${prefix}`) ||
     content.includes(`'${prefix}`) ||
-    [...content.matchAll(RELATIVE_PATH)].some(([, imported = '']) =>
-      posix.join(posix.dirname(path), imported).startsWith(prefix),
-    );
+    led.some((path) => path.startsWith(prefix));
   return (
-    sources.some(([path]) => path.startsWith(target)) &&
-    sources.some((source) => source[0].startsWith(context) && fits(source))
+    sources.some(({ path }) => path.startsWith(target)) &&
+    sources.some((source) => source.path.startsWith(context) && fits(source))
   );
 }
 

@@ -98,3 +98,14 @@ it.each([
   const sources = { 'contracts/T.sol': content, 'lib/a.sol': '', 'li=b/a.sol': '' };
   expect(dropOf(sources, [remapping])).toBeUndefined();
 });
+
+it('drops remappings where relative imports are too many or lead too far to look up', () => {
+  const name = 'a'.repeat(60);
+  const path = `${`${name}/`.repeat(15)}A.sol`;
+  const same = '"./"'.repeat(1_000_000);
+  const sources = { [path]: `import "./b.sol";${same}`, [`${`${name}/`.repeat(15)}b.sol`]: '' };
+  expect(dropOf(sources, [`${name}=${name}`])).toBeUndefined();
+  const others = Array.from({ length: 6_000 }, (_, index) => `"./${index}"`).join('');
+  const many = { ...sources, [path]: `import "./b.sol";${others}` };
+  expect(dropOf(many, [`${name}=${name}`])).toMatchObject({ settings: { remappings: [] } });
+});
