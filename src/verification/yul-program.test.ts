@@ -75,6 +75,15 @@ function runOnStack(code: readonly number[], inputs: number): string[] | undefin
 }
 
 describe('requireReadableYul', () => {
+  it('reads programs of any depth, and knows functions in them by their blocks', () => {
+    const [deep, call] = ['{'.repeat(2_000_000), `verbatim_0i_0o(hex"")`];
+    expect(isReadable(`${deep}${call.repeat(100_000)}`)).toBe(true);
+    expect(isReadable(`{ function f() { { } } ${call} }`)).toBe(true);
+    expect(isReadable(`function f() ${deep}${call}`)).toBe(false);
+    expect(isReadable(`function f() { { } ${call} }`)).toBe(false);
+    expect(isReadable(`function f() { function g() { } ${call} }`)).toBe(false);
+  });
+
   it.each([
     ['a short literal', 'verbatim_0i_1o(hex"5f")'],
     ['eight bytes', `verbatim_0i_8o(hex"${'5f'.repeat(8)}")`],

@@ -26,19 +26,23 @@ function* callsOf(text: string, name: RegExp): Generator<Call> {
   if (!/verbatim_|linkersymbol/.test(text)) return;
   let state: 'outside' | 'name' | 'call' = 'outside';
   const blocks: ('function' | 'block')[] = [];
+  let functions = 0;
   let opens: 'function' | 'block' = 'block';
   let called = '';
   for (const token of readYulTokens(text)) {
     const isWord = token.kind === 'word';
     if (state === 'call') {
       const literal = token.kind === 'literal' ? token : undefined;
-      yield { name: called, literal, inFunction: blocks.includes('function') };
+      yield { name: called, literal, inFunction: functions > 0 };
     }
     if (isWord && token.text === 'function') opens = 'function';
     else if (token.kind === 'mark' && token.text === '{') {
       blocks.push(opens);
+      if (opens === 'function') functions += 1;
       opens = 'block';
-    } else if (token.kind === 'mark' && token.text === '}') blocks.pop();
+    } else if (token.kind === 'mark' && token.text === '}' && blocks.pop() === 'function') {
+      functions -= 1;
+    }
     if (isWord && name.test(token.text)) {
       state = 'name';
       called = token.text;
