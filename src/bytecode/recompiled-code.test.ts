@@ -20,6 +20,18 @@ describe('toCodeTemplate', () => {
     expect(template.libraries).toEqual([{ id: 'a.sol:Sums', starts: [1] }]);
   });
 
+  it('hashes the name of a library once, however long it is and however often the code refers to it', () => {
+    const path = `${'a'.repeat(1_000_000)}.sol`;
+    const references = Array.from({ length: 20_000 }, (_, index) => ({
+      start: 20 * index,
+      length: 20,
+    }));
+    const code = placeholderOf(`${path}:Sums`, 'hash').repeat(references.length);
+    const linkReferences = { [path]: { Sums: references } };
+    const { bytes } = toCodeTemplate(recompiled(code, { linkReferences }));
+    expect(bytes.equals(Buffer.alloc(400_000))).toBe(true);
+  });
+
   it('knows a placeholder by the bytes of a name beyond ASCII', () => {
     const name = Buffer.alloc(40, '_');
     Buffer.from('Füße.sol:Sums').copy(name, 2);

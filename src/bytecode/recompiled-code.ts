@@ -105,10 +105,11 @@ function fillPlaceholders(code: string, libraries: readonly LibrarySlots[]): Buf
   const text = Buffer.from(code, 'utf8');
   for (const { id, starts } of libraries) {
     const byName = namePlaceholder(id);
+    const byHash = hashPlaceholder(id);
     for (const start of starts) {
       const slot = text.subarray(2 * start, 2 * start + PLACEHOLDER_CHARACTERS);
       const written = slot.toString('latin1');
-      if (!slot.equals(byName) && written !== hashPlaceholder(id) && !/^0{40}$/.test(written)) {
+      if (!slot.equals(byName) && written !== byHash && !/^0{40}$/.test(written)) {
         throw malformed(
           isCutCharacter(byName)
             ? `the name of ${id} is cut within a character`
