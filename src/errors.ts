@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   request_timeout: { status: 408, exit: 75, title: 'Request timed out' },
   unsupported_content_coding: { status: 415, exit: 1, title: 'Unsupported content coding' },
   request_too_many_values: { status: 413, exit: 1, title: 'Too many values in the request' },
+  source_path_too_long: { status: 400, exit: 1, title: 'Source path too long' },
   request_too_many_sources: { status: 413, exit: 1, title: 'Too many source files' },
   request_too_complex: { status: 413, exit: 1, title: 'Request too costly to read' },
   too_many_bodies: { status: 503, exit: 75, title: 'Too many request bodies' },

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Hex } from '../lib/hex.ts';
+import { isBoundedPath, PATH_BOUNDS } from '../lib/source-path.ts';
 import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import { Refusal } from './refusal.ts';
 
@@ -119,6 +120,7 @@ function readSources(document: JsonObject): ListedSource[] {
   if (entries.length === 0) throw broken('sources is empty');
   return entries.map(([path, source]) => {
     checkName(path);
+    if (!isBoundedPath(path)) throw broken(`a source's path is too long (${PATH_BOUNDS})`);
     if (!isJsonObject(source)) throw broken('an entry of sources is not an object');
     const hash = stringMember(source, 'keccak256', 'sources[…].keccak256');
     if (!KECCAK256.test(hash)) throw broken('sources[…].keccak256 is no hash of 32 bytes');

@@ -125,3 +125,12 @@ describe('the paths of sources', () => {
     expect(mapSourcePaths(['../x.html']).get('../x.html')).toMatch(/^_renamed\/[0-9a-f]{64}$/);
   });
 });
+
+test('renames long names of many parts, and sees the folders that short names have', () => {
+  const long = Array.from({ length: 30 }, (_, index) => `${'a/'.repeat(500_000)}${index}.sol`);
+  const paths = mapSourcePaths([...long, 'b', 'b/c.sol', 'a']);
+  for (const name of long) expect(paths.get(name)).toMatch(/^_renamed\/[0-9a-f]{64}\.sol$/);
+  expect(paths.get('a')).toMatch(/^_renamed/);
+  expect(paths.get('b')).toMatch(/^_renamed/);
+  expect(paths.get('b/c.sol')).toBe('b/c.sol');
+});

@@ -26,12 +26,12 @@ function foldName(name: string): string {
 }
 
 function isSafeName(name: string): boolean {
+  if (Buffer.byteLength(name) > PATH_MAX_BYTES) return false;
   const segments = name.split('/');
   return (
     name.normalize('NFC') === name &&
     foldName(segments[0] ?? '') !== RENAMED_FOLDER &&
     segments.length <= PATH_MAX_SEGMENTS &&
-    Buffer.byteLength(name) <= PATH_MAX_BYTES &&
     segments.every(
       (segment) => SAFE_SEGMENT.test(segment) && Buffer.byteLength(segment) <= SEGMENT_MAX_BYTES,
     )
@@ -43,12 +43,18 @@ function rename(name: string): string {
   return `${RENAMED_FOLDER}/${hash}${KNOWN_EXTENSION.exec(name)?.[0] ?? ''}`;
 }
 
-/** The names that another name has for a folder: `a` beside `a/b`. */
+/**
+ * The names that another name has for a folder: `a` beside `a/b`. Longer ones than a safe name has are left out; records
+ * of before paths were bounded may hold names of any length.
+ */
 function foldersOf(folded: readonly string[]): Set<string> {
   const folders = new Set<string>();
   for (const name of folded) {
-    for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
+    let slash = name.indexOf('/');
+    for (let parts = 1; parts <= PATH_MAX_SEGMENTS; parts += 1) {
+      if (slash === -1 || slash > PATH_MAX_BYTES) break;
       folders.add(name.slice(0, slash));
+      slash = name.indexOf('/', slash + 1);
     }
   }
   return folders;

@@ -27,6 +27,14 @@ describe('the tree of sources', () => {
     ]);
   });
 
+  test('leaves a path whole that is longer than any project has', () => {
+    const long = 'a/'.repeat(1_000_000);
+    expect(buildFileTree([long, 'a/b.sol'])).toEqual([
+      { name: long, path: long, children: [] },
+      { name: 'a', children: [{ name: 'b.sol', path: 'a/b.sol', children: [] }] },
+    ]);
+  });
+
   test('holds each path once, as it is', () => {
     const path = fc.string({
       unit: fc.constantFrom('a', 'b', '/', '.', '__proto__'),

@@ -14,6 +14,7 @@ import {
 import {
   isMembers,
   parseJsonBody,
+  requireBoundedPaths,
   requireFewSources,
   type RequestLimits,
 } from './request-limits.ts';
@@ -83,14 +84,38 @@ function requireBounded(
       ? [compilation.sources, (compilation.metadata as { sources?: unknown }).sources]
       : [compilation.input.sources];
   for (const each of named) {
-    if (isMembers(each)) requireFewSources(Object.keys(each).length, limits);
+    if (!isMembers(each)) continue;
+    const paths = Object.keys(each);
+    requireFewSources(paths.length, limits);
+    requireBoundedPaths(paths);
   }
   const size = textsOf(compilation).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (size > limits.sourceBytes) {
-    throw new FullmatchError(
-      'request_too_large',
-      `The sources have more than ${limits.sourceBytes} bytes of text; send those that the metadata names.`,
-      { details: { limitBytes: limits.sourceBytes } },
-    );
+  if (size > limits.sourceBytes) throw tooMuchText('The sources have', limits);
+  // Settings, the metadata's output, names: what is kept beside the sources while the job waits.
+  if (sizeBeside(compilation) > limits.sourceBytes) {
+    throw tooMuchText('Beside the sources, the request has', limits);
   }
+}
+
+function tooMuchText(what: string, { sourceBytes: limitBytes }: RequestLimits): FullmatchError {
+  return new FullmatchError(
+    'request_too_large',
+    `${what} more than ${limitBytes} bytes of text; send what the compilation needs.`,
+    { details: { limitBytes } },
+  );
+}
+
+/** The bytes of a compilation as JSON without the texts of its sources. */
+function sizeBeside(compilation: VerificationRequest['compilation']): number {
+  const whole = (
+    compilation.kind === 'metadata' ? compilation.metadata : compilation.input
+  ) as object & { readonly sources?: unknown };
+  const sources = isMembers(whole.sources) ? Object.entries(whole.sources) : [];
+  const withoutTexts = sources.map(([path, source]) => [
+    path,
+    isMembers(source) && typeof source['content'] === 'string'
+      ? { ...source, content: '' }
+      : source,
+  ]);
+  return Buffer.byteLength(JSON.stringify([{ ...whole, sources: undefined }, withoutTexts]));
 }

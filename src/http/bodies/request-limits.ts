@@ -1,4 +1,6 @@
 import { FullmatchError } from '../../errors.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { isBoundedPath, PATH_BOUNDS } from '../../lib/source-path.ts';
 import { JsonFault, type JsonLimits, parseUntrustedJson } from '../../lib/untrusted-json.ts';
 
 /** How much one request to verify may hold. */
@@ -8,6 +10,8 @@ export interface RequestLimits extends JsonLimits {
   /** Text of the sources that are sent beside metadata: each is hashed, in several spellings, to find it. */
   readonly sourceBytes: number;
 }
+
+const SHOWN_CHARACTERS = 120;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -46,6 +50,17 @@ export function requireFewSources(count: number, { sources }: RequestLimits): vo
     'request_too_many_sources',
     `The request holds more than ${sources} source files; send those that the contract needs.`,
     { details: { limit: sources } },
+  );
+}
+
+/** @throws FullmatchError source_path_too_long */
+export function requireBoundedPaths(paths: readonly string[]): void {
+  const long = paths.find((path) => !isBoundedPath(path));
+  if (long === undefined) return;
+  const shown = printableText(long, SHOWN_CHARACTERS);
+  throw new FullmatchError(
+    'source_path_too_long',
+    `The path of the source "${shown}" is too long; paths may have ${PATH_BOUNDS}.`,
   );
 }
 

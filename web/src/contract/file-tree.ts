@@ -13,6 +13,8 @@ interface Growing {
   readonly children: Map<string, Growing>;
 }
 
+const LONGEST = 1_000;
+
 /**
  * The tree of source paths. Paths are data: they are cut at slashes and nothing else is made of them, so that `..`
  * and an empty part are folders with odd names. Folders with one child are one line with it.
@@ -21,9 +23,11 @@ export function buildFileTree(paths: readonly string[]): TreeNode[] {
   const root: Growing = { name: '', children: new Map() };
   for (const path of paths) {
     let node = root;
-    for (const [index, part] of path.split('/').entries()) {
+    // Records of before paths were bounded may hold paths of any length: nobody looks for a folder in those.
+    const parts = path.length > LONGEST ? [path] : path.split('/');
+    for (const [index, part] of parts.entries()) {
       // A file and a folder may have one name: `a` and `a/b` are both possible.
-      const isFile = index === path.split('/').length - 1;
+      const isFile = index === parts.length - 1;
       const key = `${isFile ? 'f' : 'd'}${part}`;
       const child: Growing = node.children.get(key) ?? { name: part, children: new Map() };
       node.children.set(key, child);

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { type RequestForm, readRequest } from './read-request.ts';
+
+const LIMITS = {
+  ...{ depth: 64, values: 200_000, escapes: 200_000 },
+  ...{ sources: 2_000, sourceBytes: 10_000 },
+};
+const FORM: RequestForm = { kind: 'standard_json', chainId: 1, address: `0x${'22'.repeat(20)}` };
+
+const codeOf = async (
+  sources: object,
+  settings: object = {},
+  form: RequestForm = FORM,
+): Promise<string> => {
+  const body =
+    form.kind === 'metadata'
+      ? { sources: { 'a.sol': '' }, metadata: { ...settings, sources } }
+      : {
+          stdJsonInput: { language: 'Solidity', sources, settings },
+          compilerVersion: '0.8.37',
+          contractIdentifier: 'a.sol:A',
+        };
+  try {
+    await readRequest(Buffer.from(JSON.stringify(body)), form, LIMITS);
+    return 'taken';
+  } catch (error) {
+    return String((error as { code?: unknown }).code);
+  }
+};
+
+describe('a request to verify', () => {
+  it.each([
+    ['1,000 bytes', 'a'.repeat(1_000), 'taken'],
+    ['1,001 bytes', 'a'.repeat(1_001), 'source_path_too_long'],
+    ['1,001 bytes in fewer letters', 'é'.repeat(501), 'source_path_too_long'],
+    ['100 parts', 'a/'.repeat(99), 'taken'],
+    ['101 parts', 'a/'.repeat(100), 'source_path_too_long'],
+  ])('with a source path of %s', async (_what, path, code) => {
+    const sources = { [path]: { content: '' } };
+    expect(await codeOf(sources)).toBe(code);
+    const named = { [path]: { keccak256: `0x${'00'.repeat(32)}` } };
+    expect(await codeOf(named, {}, { ...FORM, kind: 'metadata' })).toBe(code);
+  });
+
+  it.each([
+    ['in the sources', { 'a.sol': { content: 'x'.repeat(10_001) } }, {}],
+    ['in the settings', { 'a.sol': { content: '' } }, { content: 'x'.repeat(10_001) }],
+  ])('with more text than is taken %s', async (_what, sources, settings) => {
+    expect(await codeOf(sources, settings)).toBe('request_too_large');
+    expect(
+      await codeOf({ 'a.sol': { content: 'x'.repeat(9_000) } }, { y: 'x'.repeat(9_000) }),
+    ).toBe('taken');
+  });
+});
