@@ -37,6 +37,8 @@ interface Task<Question, Answer> {
 }
 
 const MIB = 2 ** 20;
+/** How long a thread works on for somebody who has left, in milliseconds. */
+const LEFT_MS = 1_000;
 
 /**
  * A thread that answers one question after the other. It starts with the first question and anew after one that took
@@ -62,7 +64,7 @@ export class TaskThread<Question, Answer> {
 
   /**
    * Asks for a client, and hands over the memory of `transfer`. When `signal` fires, a question that still waits is
-   * dropped.
+   * dropped, and the thread ends that works on one for much longer.
    * @throws ThreadFault; the reason of `signal`
    */
   async ask(
@@ -80,7 +82,12 @@ export class TaskThread<Question, Answer> {
         if (this.#remove(task)) task.fail(new ThreadFault('queue_full'));
       });
       const drop = (): void => {
-        if (this.#remove(task)) task.fail(signal?.reason as Error);
+        const reason = signal?.reason as Error;
+        if (this.#remove(task)) task.fail(reason);
+        else if (this.#current === task) {
+          // Most questions are soon answered, and a new thread costs more than the rest of such a one.
+          this.#setTimer(LEFT_MS, () => void this.#end(reason));
+        }
       };
       const end = (): void => signal?.removeEventListener('abort', drop);
       const task: Task<Question, Answer> = {
@@ -173,7 +180,7 @@ export class TaskThread<Question, Answer> {
   }
 
   /** Ends the thread; its question fails, and the next one gets a new thread. */
-  async #end(fault: ThreadFault): Promise<void> {
+  async #end(fault: Error): Promise<void> {
     clearTimeout(this.#timer);
     const worker = this.#worker;
     const task = this.#current;

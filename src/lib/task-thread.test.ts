@@ -1,0 +1,40 @@
+import { afterAll, expect, test } from 'vitest';
+import { TaskThread } from './task-thread.ts';
+
+/** Answers with what it is asked, after so many milliseconds of work. */
+const PROGRAM = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', (ms) => {
+      const start = performance.now();
+      while (performance.now() - start < ms);
+      parentPort.postMessage(ms);
+    });
+  `)}`,
+);
+const DAY_MS = 86_400_000;
+const thread = new TaskThread<number, number>(PROGRAM, {
+  heapBytes: 2 ** 26,
+  taskTimeoutMs: DAY_MS,
+  idleMs: 5_000,
+  queueLimit: 10,
+});
+afterAll(() => thread.close());
+
+test('ends a question whose asker has left, and answers the next one', async () => {
+  const leaving = new AbortController();
+  const left = thread.ask(DAY_MS, { client: 'a', signal: leaving.signal });
+  const next = thread.ask(1, { client: 'a' });
+  leaving.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  expect(await next).toBe(1);
+});
+
+test('drops a question that waits when its asker leaves, and goes on with the one that runs', async () => {
+  const leaving = new AbortController();
+  const running = thread.ask(300, { client: 'a' });
+  const left = thread.ask(DAY_MS, { client: 'a', signal: leaving.signal });
+  leaving.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  expect(await running).toBe(300);
+});
