@@ -73,6 +73,24 @@ module.exports = {
       to: { path: '^(test|bench|scripts)/' },
     },
     {
+      name: 'imports-of-web',
+      comment:
+        'The pages take types from the client and pure functions from src/lib; the service renders them as built.',
+      severity: 'error',
+      from: { path: '^web/src/' },
+      to: {
+        path: '^(src|test|bench|scripts|client)/',
+        pathNot: ['^src/lib/', '^client/src/schemas\\.ts$'],
+      },
+    },
+    {
+      name: 'nothing-imports-web',
+      comment: 'The service loads the built bundle of the pages.',
+      severity: 'error',
+      from: { path: '^(src|client/src)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^web/' },
+    },
+    {
       name: 'client-stands-alone',
       comment: 'The client imports nothing of the service and has no dependency.',
       severity: 'error',

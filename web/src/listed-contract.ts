@@ -1,4 +1,20 @@
-import { type ContractItem, type ListedContract } from './shapes.ts';
+import { type ContractItem } from './answers.ts';
+
+/** A contract, and what became of its match last. */
+export interface ListedContract {
+  readonly key: string;
+  /** `stored`, `upgraded`, `withdrawn`. */
+  readonly kind: string;
+  readonly chainId: number;
+  readonly chainName?: string | undefined;
+  readonly address: string;
+  readonly match: 'full' | 'partial' | null;
+  readonly name: string | null;
+  readonly language?: string | null;
+  readonly compilerVersion?: string | null;
+  readonly origin?: string;
+  readonly at: string;
+}
 
 /** A contract of a list as the tables of the pages show it. */
 export function listContract(item: ContractItem, chainName?: string): ListedContract {

@@ -3,70 +3,19 @@ import { nearestChains } from '../chains/nearest-chains.ts';
 import { listContract } from '../listed-contract.ts';
 import {
   type ChainCounts,
+  type ChainDetails,
+  type ChainHealth,
   type ContractPage,
   type Health,
-  type ListedContract,
   type RegistryLine,
   type RegistryOverview,
   type StatisticsHistory,
   type StatisticsOverview,
-} from '../shapes.ts';
+} from '../answers.ts';
+import { type ListedContract } from '../listed-contract.ts';
 
-/** What the page needs of a chain record; it shows every field of it, known or not. */
-export interface ChainRecord {
-  readonly name: string;
-  readonly chainId: number;
-  readonly shortName?: string;
-  readonly nativeCurrency?: {
-    readonly name: string;
-    readonly symbol: string;
-    readonly decimals: number;
-  };
-  readonly network?: string;
-  readonly status?: string;
-  readonly infoURL?: string;
-  readonly explorers?: readonly { readonly name: string; readonly url: string }[];
-  readonly rpc: readonly string[];
-  readonly redFlags?: readonly string[];
-  readonly supported: boolean;
-  readonly monitored: boolean;
-}
-
-/** GET /v1/chains/{ref}. */
-export interface ChainDetails {
-  readonly record: ChainRecord;
-  readonly testnet: boolean;
-  readonly local: boolean;
-  readonly origins: Readonly<Record<string, string>>;
-  readonly findings: readonly {
-    readonly level: 'error' | 'warning' | 'info';
-    readonly code: string;
-    readonly message: string;
-  }[];
-}
-
-/** GET /v1/chains/{ref}/health. */
-export interface ChainHealth {
-  readonly state: string;
-  readonly since?: string;
-  readonly reasons: readonly { readonly code: string; readonly detail: string }[];
-  readonly endpoints: readonly EndpointHealth[];
-}
-
-/** An endpoint of {@link ChainHealth}. */
-export interface EndpointHealth {
-  readonly label: string;
-  readonly public: boolean;
-  readonly state: string;
-  readonly since?: string;
-  readonly reasons: readonly { readonly code: string; readonly detail: string }[];
-  readonly checkedAt?: string;
-  readonly head?: { readonly number: number; readonly ageSeconds?: number };
-  readonly lagBlocks?: number;
-  readonly latency?: { readonly p50Ms: number; readonly p95Ms: number };
-  readonly archive: string;
-  readonly trace: string;
-}
+/** An endpoint of a chain. */
+export type EndpointHealth = ChainHealth['endpoints'][number];
 
 /** All that the page of a chain shows. */
 export interface ChainData {

@@ -3,7 +3,8 @@ import { formatAgo, formatCount, formatSpan, formatTime } from '../format.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { HealthMark } from '../parts/marks.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
-import { type ChainHealth, type EndpointHealth, pairUrls } from './chain-data.ts';
+import { type ChainHealth } from '../answers.ts';
+import { type EndpointHealth, pairUrls } from './chain-data.ts';
 
 /** The endpoints of a chain, how they are, and why. */
 export function Endpoints({

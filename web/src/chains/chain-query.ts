@@ -1,4 +1,4 @@
-import { type RegistryLine } from '../shapes.ts';
+import { type RegistryLine } from '../answers.ts';
 
 /** A chain with its counts, as the table of chains shows it. Where the counts could not be read, they are absent. */
 export interface ChainRow extends RegistryLine {

@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 import { SafeText } from '../parts/safe-text.tsx';
-import { type RegistryLine } from '../shapes.ts';
+import { type RegistryLine } from '../answers.ts';
 
 /** Links to chains that may have been meant. */
 export function DidYouMean({

@@ -1,5 +1,5 @@
 import { foldText } from '../../../src/lib/fold-text.ts';
-import { type RegistryLine, type StatisticsOverview } from '../shapes.ts';
+import { type RegistryLine, type StatisticsOverview } from '../answers.ts';
 import {
   type ChainQuery,
   type ChainRow,

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { foldText } from '../../../src/lib/fold-text.ts';
-import { type RegistryLine } from '../shapes.ts';
+import { type RegistryLine } from '../answers.ts';
 
 const MOST = 5;
 

@@ -1,5 +1,5 @@
 import { type Api, type Loaded } from '../api.ts';
-import { type RegistryOverview, type StatisticsOverview } from '../shapes.ts';
+import { type RegistryOverview, type StatisticsOverview } from '../answers.ts';
 import { type ChainIndex, indexChains, joinChains } from './filter-chains.ts';
 
 /** All chains, and when their counts are true; the chains stand without counts. */

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { formatChange, formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { type MatchCounts } from '../shapes.ts';
+import { type MatchCounts } from '../answers.ts';
 import { type Fall, type FallMark } from './join-falls.ts';
 
 /** How many falls of one mark are told one by one. */

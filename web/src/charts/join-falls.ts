@@ -1,4 +1,4 @@
-import { type StatisticsHistory } from '../shapes.ts';
+import { type StatisticsHistory } from '../answers.ts';
 
 /** Withdrawals of a day on a chain for one reason, with the name of the chain where it is known. */
 export type Fall = StatisticsHistory['falls'][number] & { readonly chainName?: string | undefined };

@@ -1,52 +1,18 @@
+import {
+  type ChainDetails,
+  type ChosenContract,
+  type ContractEvents,
+  type ContractItem,
+  type ContractPage,
+  type Deployment,
+  type Evidence,
+  type SourcePage,
+} from '../answers.ts';
 import { type Api, type Loaded } from '../api.ts';
 import { type PageRequest } from '../page.ts';
 import { type AbiSignature, describeAbi } from './abi-signatures.ts';
 import { findHiddenCharacters, type HiddenCharacter } from './hidden-characters.ts';
 import { type Match, matchOf } from './verdict.ts';
-
-/** GET /v2/contract, as far as the page asks for it. */
-interface WireContract {
-  readonly match: string | null;
-  readonly runtimeMatch: string | null;
-  readonly creationMatch: string | null;
-  readonly address: string;
-  readonly verifiedAt?: string;
-  readonly compilation: {
-    readonly language: string;
-    readonly compiler: string;
-    readonly compilerVersion: string;
-    readonly compilerSettings: unknown;
-    readonly name: string;
-    readonly fullyQualifiedName: string;
-  } | null;
-  readonly deployment: Deployment;
-  readonly abi: unknown;
-}
-
-/** GET /v1/contracts/{chainId}/{address}/sources. */
-interface WireSources {
-  readonly total: number;
-  readonly metadataBytes: number;
-  readonly sources: readonly {
-    readonly path: string;
-    readonly bytes: number;
-    readonly content: string | null;
-  }[];
-  readonly next: string | null;
-  readonly shown: {
-    readonly path: string;
-    readonly bytes: number;
-    readonly content: string;
-  } | null;
-}
-
-/** Where a contract was created; what is not known is null. */
-export interface Deployment {
-  readonly transactionHash: string | null;
-  readonly blockNumber: string | null;
-  readonly transactionIndex: string | null;
-  readonly deployer: string | null;
-}
 
 /** A text of which only the beginning may be shown. */
 export interface ShownText {
@@ -78,7 +44,7 @@ export interface ContractFacts {
   readonly creationMatch: Match | null;
   readonly verifiedAt?: string;
   readonly compilation:
-    | (Omit<NonNullable<WireContract['compilation']>, 'compilerSettings'> & {
+    | (Omit<NonNullable<ChosenContract['compilation']>, 'compilerSettings'> & {
         readonly settings: ShownText;
       })
     | null;
@@ -102,61 +68,6 @@ export interface ShownSource {
   readonly hidden: readonly HiddenCharacter[];
 }
 
-/** GET /v1/contracts/{chainId}/{address}. */
-export interface Evidence {
-  readonly origin: string;
-  readonly firstVerifiedAt: string;
-  /** What the match does not prove. */
-  readonly unproven: readonly string[];
-  readonly codeReading: {
-    readonly blockNumber: number;
-    readonly blockHash: string;
-    readonly endpoints: readonly string[];
-    readonly witnesses?: number;
-  } | null;
-  readonly creationSearch:
-    | readonly { readonly method: string; readonly outcome: string; readonly detail?: string }[]
-    | null;
-  /** Whether there are files that the metadata does not list and that the code needs. */
-  readonly hasUnlistedSources: boolean;
-  /** Other texts that give the code of a partial match. */
-  readonly alternatives: readonly Alternative[];
-  readonly runtimeCode: CodeHashes;
-  readonly creationCode: CodeHashes;
-}
-
-interface CodeHashes {
-  readonly onChain: string | null;
-  readonly recompiled: string | null;
-}
-
-/** Another text that gives the code of a partial match. */
-export interface Alternative {
-  readonly matchId: string;
-  readonly name: string;
-  readonly compilerVersion: string;
-  readonly recordedAt: string;
-}
-
-/** GET /v1/contracts/{chainId}/{address}/events: one of them. */
-export interface ContractEvent {
-  readonly eventNumber: string;
-  readonly kind: 'stored' | 'upgraded' | 'withdrawn' | 'corrected';
-  readonly match: Match | null;
-  readonly origin: string | null;
-  readonly at: string;
-  readonly reason?: string;
-}
-
-/** A contract of GET /v1/contracts and of the same code elsewhere. */
-export interface ListedContract {
-  readonly chainId: number;
-  readonly address: string;
-  readonly match: Match;
-  readonly name: string | null;
-  readonly verifiedAt: string;
-}
-
 /** All that the page of a contract shows. */
 export interface ContractData {
   readonly contract: Loaded<ContractFacts>;
@@ -164,10 +75,10 @@ export interface ContractData {
   readonly sources: Loaded<null>;
   readonly evidence: Loaded<Evidence>;
   /** Newest first. */
-  readonly events: Loaded<{ readonly results: readonly ContractEvent[] }>;
+  readonly events: Loaded<ContractEvents>;
   readonly chain: Loaded<{ readonly name: string; readonly supported: boolean }>;
   readonly sameCode: Loaded<{
-    readonly results: readonly ListedContract[];
+    readonly results: readonly ContractItem[];
     readonly more: boolean;
   }>;
 }
@@ -198,14 +109,12 @@ export async function loadContract(
   });
   const place = `${chainId}/${address}`;
   const [contract, sources, evidence, events, chain, sameCode] = await Promise.all([
-    api.get<WireContract>(`v2/contract/${chainId}/${address}?fields=${FIELDS}`),
-    api.get<WireSources>(`v1/contracts/${place}/sources?${chosen.toString()}`),
+    api.get<ChosenContract>(`v2/contract/${chainId}/${address}?fields=${FIELDS}`),
+    api.get<SourcePage>(`v1/contracts/${place}/sources?${chosen.toString()}`),
     api.get<Evidence>(`v1/contracts/${chainId}/${address}`),
-    api.get<{ results: ContractEvent[] }>(`v1/contracts/${chainId}/${address}/events`),
-    api.get<{ record: { name: string; supported: boolean } }>(`v1/chains/${chainId}`),
-    api.get<{ results: ListedContract[]; next?: unknown }>(
-      `v1/contracts/${chainId}/${address}/same-code`,
-    ),
+    api.get<ContractEvents>(`v1/contracts/${chainId}/${address}/events`),
+    api.get<ChainDetails>(`v1/chains/${chainId}`),
+    api.get<ContractPage>(`v1/contracts/${chainId}/${address}/same-code`),
   ]);
   const { metadataBytes = 0 } = sources.state === 'ready' ? sources.value : {};
   const metadata =
@@ -224,10 +133,7 @@ export async function loadContract(
     evidence,
     events,
     chain: mapLoaded(chain, ({ record: { name, supported } }) => ({ name, supported })),
-    sameCode: mapLoaded(sameCode, ({ results, next }) => ({
-      results,
-      more: next !== null && next !== undefined,
-    })),
+    sameCode: mapLoaded(sameCode, ({ results, next }) => ({ results, more: next !== null })),
   };
 }
 
@@ -235,26 +141,26 @@ function mapLoaded<From, To>(loaded: Loaded<From>, change: (value: From) => To):
   return loaded.state === 'failed' ? loaded : { ...loaded, value: change(loaded.value) };
 }
 
-function toFacts(wire: WireContract): Omit<ContractFacts, 'hiddenIn'> {
+function toFacts(wire: ChosenContract): Omit<ContractFacts, 'hiddenIn'> {
   const { compilation } = wire;
   const signatures = describeAbi(wire.abi);
   return {
     address: wire.address,
     match: matchOf(wire.match),
-    runtimeMatch: matchOf(wire.runtimeMatch),
-    creationMatch: matchOf(wire.creationMatch),
+    runtimeMatch: matchOf(wire.runtimeMatch ?? null),
+    creationMatch: matchOf(wire.creationMatch ?? null),
     ...(wire.verifiedAt !== undefined && { verifiedAt: wire.verifiedAt }),
     compilation: compilation && toCompilation(compilation),
     deployment: wire.deployment,
     signatures: signatures.slice(0, SIGNATURES_SHOWN),
-    ...(wire.abi !== null && { abi: showJson(wire.abi) }),
+    ...(wire.abi && { abi: showJson(wire.abi) }),
   };
 }
 
 /** What else than contents of sources holds characters that nobody sees. */
 function describeHidden(
-  { compilation, abi }: WireContract,
-  sources: WireSources | undefined,
+  { compilation, abi }: ChosenContract,
+  sources: SourcePage | undefined,
 ): string[] {
   const texts = {
     'the name of the contract': compilation?.fullyQualifiedName ?? '',
@@ -269,7 +175,7 @@ function describeHidden(
 }
 
 function describeSources(
-  { total, sources, next, shown }: WireSources,
+  { total, sources, next, shown }: SourcePage,
   after: string | null,
 ): Pick<ContractFacts, 'sources' | 'shown'> {
   const files = sources.map(({ path, content }) => ({
@@ -287,7 +193,7 @@ function describeSources(
   };
 }
 
-function showSource({ path, bytes, content }: NonNullable<WireSources['shown']>): ShownSource {
+function showSource({ path, bytes, content }: NonNullable<SourcePage['shown']>): ShownSource {
   const text = content.slice(0, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content)));
   // Every character is one byte at least, so that a shorter text is not all of it.
   const isWhole = text.length === content.length && new TextEncoder().encode(text).length === bytes;
@@ -297,7 +203,7 @@ function showSource({ path, bytes, content }: NonNullable<WireSources['shown']>)
 function toCompilation({
   compilerSettings,
   ...rest
-}: NonNullable<WireContract['compilation']>): ContractFacts['compilation'] {
+}: NonNullable<ChosenContract['compilation']>): ContractFacts['compilation'] {
   return { ...rest, settings: showJson(compilerSettings) };
 }
 

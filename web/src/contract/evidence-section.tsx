@@ -5,7 +5,8 @@ import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
-import { type ContractFacts, type Evidence } from './contract-data.ts';
+import { type Evidence } from '../answers.ts';
+import { type ContractFacts } from './contract-data.ts';
 import { describeCodeMatch, describeOrigin } from './verdict.ts';
 import { Fact } from '../parts/fact.tsx';
 

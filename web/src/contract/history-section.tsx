@@ -4,7 +4,8 @@ import { formatTime } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
-import { type ContractData, type ContractEvent } from './contract-data.ts';
+import { type ContractEvent } from '../answers.ts';
+import { type ContractData } from './contract-data.ts';
 import { WithdrawalReason } from './withdrawal-reason.tsx';
 
 /** What happened to the match of a contract; nothing where it was stored and that is all. */

@@ -2,7 +2,8 @@ import { type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
 import { formatTime } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { type ContractFacts, type Evidence } from './contract-data.ts';
+import { type Evidence } from '../answers.ts';
+import { type ContractFacts } from './contract-data.ts';
 
 interface Props {
   readonly facts: ContractFacts;

@@ -1,5 +1,5 @@
 import { type Api, type Loaded } from '../api.ts';
-import { type ContractItem, type ContractPage, type StatisticsOverview } from '../shapes.ts';
+import { type ContractItem, type ContractPage, type StatisticsOverview } from '../answers.ts';
 import { type ContractQuery, kindOfWords, parseContractQuery } from './contract-query.ts';
 
 /** A verified contract with the name of its chain, where that is known. */

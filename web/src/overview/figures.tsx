@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 import { formatChains, formatChange, formatCount, formatTime } from '../format.ts';
-import { type MatchCounts } from '../shapes.ts';
+import { type MatchCounts } from '../answers.ts';
 import { type Totals } from './overview-data.ts';
 
 /** The totals with what they mean, how they changed, and the moment that they are true for. */

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
-import { type ListedContract } from '../shapes.ts';
+import { type ListedContract } from '../listed-contract.ts';
 import { useHydrated } from '../use-hydrated.ts';
 import { type Live } from './use-live.ts';
 

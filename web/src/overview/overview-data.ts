@@ -4,10 +4,10 @@ import { listContract } from '../listed-contract.ts';
 import {
   type ContractPage,
   type Health,
-  type ListedContract,
   type StatisticsHistory,
   type StatisticsOverview,
-} from '../shapes.ts';
+} from '../answers.ts';
+import { type ListedContract } from '../listed-contract.ts';
 
 /** What the figures need of the statistics: the list of chains stays out of the page. */
 export type Totals = Pick<StatisticsOverview, 'asOf' | 'eventNumber' | 'totals' | 'changes'>;

@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 import { formatCount, formatSpan, formatTime } from '../format.ts';
-import { type Health } from '../shapes.ts';
+import { type Health } from '../answers.ts';
 import { Fact } from '../parts/fact.tsx';
 
 /** What needs a look, and how the registry, the queue and the compilers are. */

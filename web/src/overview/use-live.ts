@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { createApi, type Loaded } from '../api.ts';
 import { listContract } from '../listed-contract.ts';
-import { type ContractPage, type Health, type ListedContract } from '../shapes.ts';
+import { type ContractPage, type Health } from '../answers.ts';
+import { type ListedContract } from '../listed-contract.ts';
 import { type OverviewCounts, readCounts } from './overview-data.ts';
 
 /** What an event of GET /v1/events says of a match. */

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { formatAgo, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
-import { type ListedContract } from '../shapes.ts';
+import { type ListedContract } from '../listed-contract.ts';
 import { MatchMark } from './match-mark.tsx';
 import { SafeText } from './safe-text.tsx';
 import { TableRegion } from './table-region.tsx';

@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 import { formatShare } from '../format.ts';
-import { type MatchCounts } from '../shapes.ts';
+import { type MatchCounts } from '../answers.ts';
 
 const HEALTH_WORDS = {
   up: 'up',

@@ -1,7 +1,7 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
 import { formatAgo, formatTime } from '../format.ts';
-import { type Health } from '../shapes.ts';
+import { type Health } from '../answers.ts';
 
 /** Says that a part of a page could not be read, since when and why, with a way to try again. */
 export function Failure({

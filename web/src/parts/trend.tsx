@@ -4,7 +4,7 @@ import { FallList } from '../charts/fall-list.tsx';
 import { FiguresTable } from '../charts/figures-table.tsx';
 import { joinFalls } from '../charts/join-falls.ts';
 import { formatCount } from '../format.ts';
-import { type MatchCounts, type StatisticsHistory } from '../shapes.ts';
+import { type MatchCounts, type StatisticsHistory } from '../answers.ts';
 import './trend.css';
 
 const HEIGHT = 110;

@@ -1,28 +1,16 @@
 import { type Api, type Loaded } from '../api.ts';
-import { type ChainDetails } from '../chain/chain-data.ts';
 import { nameFalls } from '../charts/join-falls.ts';
 import {
   type ChainCounts,
+  type ChainDetails,
   type Health,
   type HistoryPoint,
   type MatchCounts,
   type StatisticsHistory,
   type StatisticsOverview,
-} from '../shapes.ts';
+} from '../answers.ts';
 import { CHAINS_MAX, type Question } from './question.ts';
-import { rank } from './series.ts';
-
-/** The counts of a compiler in {@link Statistics}. */
-export interface CompilerCounts extends MatchCounts {
-  readonly language: string;
-  readonly version: string;
-}
-
-/** GET /v1/statistics. */
-export interface Statistics extends StatisticsOverview {
-  readonly origins: Readonly<Record<string, MatchCounts>>;
-  readonly compilers: readonly CompilerCounts[];
-}
+import { type ChainHistory, rank } from './series.ts';
 
 /** A chain that was chosen. */
 export interface ChosenChain {
@@ -30,16 +18,9 @@ export interface ChosenChain {
   readonly name: string;
 }
 
-/** The points of a chain, or of the rest without an id. */
-export interface ChainHistory {
-  readonly chainId?: number;
-  readonly name: string;
-  readonly points: readonly HistoryPoint[];
-}
-
 /** What the statistics page shows. */
 export interface StatisticsData {
-  readonly statistics: Loaded<Statistics>;
+  readonly statistics: Loaded<StatisticsOverview>;
   readonly health: Loaded<Health>;
   readonly chosen: readonly ChosenChain[];
   /** References that find no chain, or were not looked up. */
@@ -60,7 +41,7 @@ export async function loadStatistics(api: Api, question: Question): Promise<Stat
   const isTooMuch = question.chains.length > CHAINS_MAX;
   const refs = isTooMuch ? [] : question.chains;
   const [statistics, health, ...found] = await Promise.all([
-    api.get<Statistics>('v1/statistics'),
+    api.get<StatisticsOverview>('v1/statistics'),
     api.get<Health>('health'),
     ...refs.map((ref) => api.get<ChainDetails>(`v1/chains/${encodeURIComponent(ref)}`)),
   ]);

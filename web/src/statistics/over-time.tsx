@@ -6,11 +6,11 @@ import { FiguresTable } from '../charts/figures-table.tsx';
 import { joinFalls, largestFall, type Fall } from '../charts/join-falls.ts';
 import { type Series } from '../charts/series.ts';
 import { Failure } from '../parts/notices.tsx';
-import { type HistoryPoint } from '../shapes.ts';
+import { type HistoryPoint } from '../answers.ts';
 import { describeChains, describeGrowth, describeMatches } from './describe.ts';
-import { type ChainHistory, type StatisticsData } from './load.ts';
+import { type StatisticsData } from './load.ts';
 import { type Question } from './question.ts';
-import { chainSeries, growthSeries, matchSeries } from './series.ts';
+import { type ChainHistory, chainSeries, growthSeries, matchSeries } from './series.ts';
 
 const HEIGHT = 288;
 

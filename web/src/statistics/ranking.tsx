@@ -6,7 +6,7 @@ import { formatCount } from '../format.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
 import { ShareBar } from '../parts/marks.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
-import { type MatchCounts } from '../shapes.ts';
+import { type MatchCounts } from '../answers.ts';
 import { rank } from './series.ts';
 
 interface Props<Entry> {

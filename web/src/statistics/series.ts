@@ -1,7 +1,13 @@
 import { type ChartScale } from '../charts/axes.ts';
 import { type Series } from '../charts/series.ts';
-import { type HistoryPoint, type MatchCounts } from '../shapes.ts';
-import { type ChainHistory } from './load.ts';
+import { type HistoryPoint, type MatchCounts } from '../answers.ts';
+
+/** The points of a chain, or of the rest without an id. */
+export interface ChainHistory {
+  readonly chainId?: number;
+  readonly name: string;
+  readonly points: readonly HistoryPoint[];
+}
 
 const KINDS = ['full', 'partial'] as const;
 

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { describeSettings } from './describe-settings.ts';
-import { type Compilation, type Dropped, type DroppedFile } from './read-dropped.ts';
+import { type DroppedFile } from './dropped-file.ts';
+import { type Compilation, type Dropped } from './read-dropped.ts';
 import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-files.ts';
 
 interface Props {

@@ -5,7 +5,8 @@ import { ChainField } from '../parts/chain-field.tsx';
 import { CompilerField } from './compiler-field.tsx';
 import { FileField } from './file-field.tsx';
 import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
-import { compilationOf, type DroppedFile, readDropped } from './read-dropped.ts';
+import { type DroppedFile } from './dropped-file.ts';
+import { compilationOf, readDropped } from './read-dropped.ts';
 import { ContractField, TextField } from './text-fields.tsx';
 import {
   buildRequest,

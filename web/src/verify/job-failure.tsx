@@ -4,7 +4,8 @@ import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { CodeDifferenceView, type CodeWindow } from './code-difference-view.tsx';
 import { adviseOn, FAILURE_TITLES } from './failure-advice.ts';
-import { type ComparedCode, type JobFailure, type JobState } from './job-state.ts';
+import { type JobState } from '../answers.ts';
+import { type ComparedCode, type JobFailure } from './job-state.ts';
 
 /** What the service found where a code differs, as far as it is shown. */
 interface CodeMismatch {

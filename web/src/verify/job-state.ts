@@ -1,50 +1,13 @@
-import { type Match } from '../contract/verdict.ts';
-
-/** One of two codes that were compared. A window is absent where the whole code stands in its own member. */
-export interface ComparedCode {
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly window?: string;
-}
-
-/** Two codes that were compared: the bytes from an offset on, or all. */
-export interface Comparison {
-  readonly offset: number;
-  readonly recompiled?: ComparedCode;
-  readonly onChain?: ComparedCode;
-}
+import { type JobState } from '../answers.ts';
 
 /** Why a job failed. */
-export interface JobFailure {
-  readonly kind: string;
-  readonly code: string;
-  readonly message: string;
-  readonly id: string;
-  readonly data?: Readonly<Record<string, unknown>>;
-  readonly recompiledCreationCode?: string;
-  readonly recompiledRuntimeCode?: string;
-  readonly onchainCreationCode?: string;
-  readonly onchainRuntimeCode?: string;
-  readonly comparedCodes?: { readonly runtime?: Comparison; readonly creation?: Comparison };
-}
+export type JobFailure = NonNullable<JobState['failure']>;
 
-/** GET /v1/jobs/{id}. */
-export interface JobState {
-  readonly id: string;
-  readonly state: 'queued' | 'running' | 'succeeded' | 'failed';
-  readonly chainId: number;
-  readonly address: string;
-  readonly createdAt: string;
-  readonly startedAt?: string;
-  readonly finishedAt?: string;
-  readonly compileTimeMs?: number;
-  readonly runtimeMatch: Match | null;
-  readonly creationMatch: Match | null;
-  readonly stored: boolean;
-  readonly keptBeside: boolean;
-  readonly droppedSources?: { readonly count: number; readonly paths: readonly string[] };
-  readonly failure?: JobFailure;
-}
+/** Two codes that were compared: the bytes from an offset on, or all. */
+export type Comparison = NonNullable<NonNullable<JobFailure['comparedCodes']>['runtime']>;
+
+/** One of two codes that were compared. A window is absent where the whole code stands in its own member. */
+export type ComparedCode = NonNullable<Comparison['onChain']>;
 
 /** Whether nothing of the job changes any more. */
 export function isEnded({ state }: Pick<JobState, 'state'>): boolean {

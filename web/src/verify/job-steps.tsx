@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
-import { describeSteps, type JobState } from './job-state.ts';
+import { type JobState } from '../answers.ts';
+import { describeSteps } from './job-state.ts';
 
 const MARKS = {
   done: 'M3 8.5L6.5 12L13 4.5',

@@ -1,4 +1,4 @@
-import { type DroppedFile } from './read-dropped.ts';
+import { type DroppedFile } from './dropped-file.ts';
 import { type VerifyFields } from './verify-form.ts';
 
 /** What a reader typed. */

@@ -1,5 +1,5 @@
 import { keccak256 } from '../../../src/lib/keccak.ts';
-import { type DroppedFile } from './read-dropped.ts';
+import { type DroppedFile } from './dropped-file.ts';
 
 /** A source as metadata lists it. */
 export interface ListedSource {

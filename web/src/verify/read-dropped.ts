@@ -1,10 +1,5 @@
+import { type DroppedFile } from './dropped-file.ts';
 import { matchSources } from './match-sources.ts';
-
-/** A file as the browser gave it: its path within the folder that was chosen, or its name. */
-export interface DroppedFile {
-  readonly path: string;
-  readonly text: string;
-}
 
 type Members = Readonly<Record<string, unknown>>;
 

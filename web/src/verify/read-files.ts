@@ -1,5 +1,6 @@
 import { formatCount } from '../format.ts';
-import { type DroppedFile, withoutOutput } from './read-dropped.ts';
+import { type DroppedFile } from './dropped-file.ts';
+import { withoutOutput } from './read-dropped.ts';
 
 /** A file that is not read yet, and its path within the folder that it came with. */
 export interface PlacedFile {

@@ -1,6 +1,6 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
-import { type ChainData, type ChainDetails, findWarnings, loadChain } from '../chain/chain-data.ts';
+import { type ChainData, findWarnings, loadChain } from '../chain/chain-data.ts';
 import { Endpoints } from '../chain/endpoints.tsx';
 import { DidYouMean } from '../chains/did-you-mean.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
@@ -13,7 +13,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { Trend } from '../parts/trend.tsx';
 import { TextOrLink, Value } from '../parts/value.tsx';
-import { type ChainCounts, type RegistryLine } from '../shapes.ts';
+import { type ChainCounts, type ChainDetails, type RegistryLine } from '../answers.ts';
 import './chain.css';
 import { Fact } from '../parts/fact.tsx';
 

@@ -25,7 +25,7 @@ import { formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { Downloads } from '../parts/downloads.tsx';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
-import { type Health, type RegistryLine } from '../shapes.ts';
+import { type Health, type RegistryLine } from '../answers.ts';
 import { useNow } from '../use-now.ts';
 import './chains.css';
 

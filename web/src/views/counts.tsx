@@ -5,7 +5,7 @@ import { definePage, type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { Failure } from '../parts/notices.tsx';
-import { type ContractPage, type StatisticsOverview } from '../shapes.ts';
+import { type ContractPage, type StatisticsOverview } from '../answers.ts';
 import './counts.css';
 
 interface CountsData {

@@ -8,7 +8,8 @@ import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { JobFailureView } from '../verify/job-failure.tsx';
-import { isEnded, type JobState } from '../verify/job-state.ts';
+import { type JobState } from '../answers.ts';
+import { isEnded } from '../verify/job-state.ts';
 import { JobSteps } from '../verify/job-steps.tsx';
 import './job.css';
 

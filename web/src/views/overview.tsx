@@ -9,7 +9,7 @@ import { useLive } from '../overview/use-live.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { Trend } from '../parts/trend.tsx';
-import { type Health } from '../shapes.ts';
+import { type Health } from '../answers.ts';
 import { useNow } from '../use-now.ts';
 import './overview.css';
 

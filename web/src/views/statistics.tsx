@@ -1,10 +1,11 @@
 import { type VNode } from 'preact';
+import { type StatisticsOverview } from '../answers.ts';
 import { formatChains, formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Choices } from '../statistics/choices.tsx';
-import { loadStatistics, type Statistics, type StatisticsData } from '../statistics/load.ts';
+import { loadStatistics, type StatisticsData } from '../statistics/load.ts';
 import { OverTime } from '../statistics/over-time.tsx';
 import { listPresets, readQuestion } from '../statistics/question.ts';
 import { Ranking } from '../statistics/ranking.tsx';
@@ -82,7 +83,7 @@ function Rankings({
   top,
   base,
 }: {
-  readonly statistics: Statistics;
+  readonly statistics: StatisticsOverview;
   readonly top: number;
   readonly base: string;
 }): VNode {

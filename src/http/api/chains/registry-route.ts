@@ -36,6 +36,10 @@ const registryOverviewSchema = z
             .describe(
               'What to beware of: codes of red flags and of findings above info, each once',
             ),
+          formerNames: z
+            .array(z.string())
+            .optional()
+            .describe('Names that the chain had in earlier lists; absent where it had none'),
         }),
       )
       .describe('Ascending chainId'),

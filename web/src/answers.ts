@@ -1,0 +1,60 @@
+import {
+  type ContractEvents,
+  type ContractSummary,
+  type Evidence,
+  type RegistryOverview,
+  type StatisticsHistory,
+  type StatisticsOverview,
+  type V2Contract,
+} from '../../client/src/schemas.ts';
+
+// What the service answers, by the types that are generated from openapi.json, and names for parts of it.
+export {
+  type ChainDetails,
+  type ChainHealth,
+  type ChainRecord,
+  type ContractEvents,
+  type ContractPage,
+  type ContractSummary,
+  type Evidence,
+  type Health,
+  type JobState,
+  type RegistryOverview,
+  type SourcePage,
+  type StatisticsHistory,
+  type StatisticsOverview,
+} from '../../client/src/schemas.ts';
+
+/** Counts of contracts at their best match. */
+export type MatchCounts = Pick<StatisticsOverview['totals'], 'full' | 'partial'>;
+
+/** The counts of a chain. */
+export type ChainCounts = StatisticsOverview['chains'][number];
+
+/** The counts at the end of a day, or of a longer interval that ends with it. */
+export type HistoryPoint = StatisticsHistory['points'][number];
+
+/** A chain in a list. */
+export type RegistryLine = RegistryOverview['chains'][number];
+
+/** What became of a contract's match once. */
+export type ContractEvent = ContractEvents['results'][number];
+
+/** Another text that gives the code of a partial match. */
+export type Alternative = Evidence['alternatives'][number];
+
+/** A contract with the fields `compilation`, `deployment` and `abi`: those that are chosen are there. */
+export type ChosenContract = Omit<V2Contract, 'compilation' | 'deployment'> & {
+  readonly compilation: Required<NonNullable<V2Contract['compilation']>> | null;
+  readonly deployment: Deployment;
+};
+
+/** Where a contract was created; what is not known is null. */
+export type Deployment = Required<NonNullable<V2Contract['deployment']>>;
+
+/** A contract of a list, or with the same code elsewhere. */
+export type ContractItem = Pick<
+  ContractSummary,
+  'chainId' | 'address' | 'match' | 'name' | 'origin' | 'verifiedAt'
+> &
+  Partial<Pick<ContractSummary, 'language' | 'compilerVersion'>>;
