@@ -85,7 +85,6 @@ class RunningListSync implements ListSync {
   readonly #times: Required<ListSyncTimes>;
   readonly #log: Logger;
   readonly #closing = new AbortController();
-  #served: Pick<ChainList, 'sha256' | 'source'>;
   #servedSnapshot: number | undefined;
   /** Since when a newer list is there that this process cannot publish. */
   #unservedSince: Date | undefined;
@@ -109,7 +108,7 @@ class RunningListSync implements ListSync {
       ...times,
     };
     this.#log = log;
-    this.#served = parts.served;
+    this.#servedSnapshot = parts.served.snapshotId;
   }
 
   get state(): SyncState | undefined {
@@ -186,13 +185,8 @@ class RunningListSync implements ListSync {
     const { database, publish } = this.#parts;
     if (state.snapshotId !== undefined && state.snapshotId !== this.#servedSnapshot) {
       const current = await readCurrentSnapshot(database, this.#sources);
-      // At the start the newest snapshot is served already.
-      const isServed =
-        current?.sha256 === this.#served.sha256 && current.source === this.#served.source;
-      if (current !== undefined && !isServed) {
-        const list = await readSnapshotList(database, current);
-        await publish(list);
-        this.#served = list;
+      if (current !== undefined) {
+        await publish(await readSnapshotList(database, current));
         this.#log.info(
           { event: 'chain_list_served', source: current.source, sha256: current.sha256 },
           'a newer chain list is served',
@@ -230,7 +224,7 @@ class RunningListSync implements ListSync {
       this.#said = undefined;
     }
     if (last?.status !== 'accepted') return;
-    const { list, difference } = last;
+    const { list, difference, heldBack } = last;
     this.#log.info(
       {
         event: 'chain_list_accepted',
@@ -242,6 +236,7 @@ class RunningListSync implements ListSync {
         removed: difference.removed.length,
         renamed: difference.renamed.length,
         identity_changed: difference.identityChanged.length,
+        held_back: heldBack.map(({ chainId }) => chainId),
       },
       'a newer chain list was accepted',
     );
