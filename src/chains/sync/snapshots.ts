@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { FullmatchError } from '../../errors.ts';
-import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
+import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { parseChainList, type ChainList } from '../chain-list.ts';
 import { readListRecord, type ListRecord } from '../list-record.ts';
@@ -57,7 +57,6 @@ const READ_FORMER_NAMES = sql(
   'read former names of chains',
   'SELECT chain_id, name FROM chain_former_names ORDER BY chain_id, until DESC, name',
 );
-const LOCK = sql('lock chain list', 'SELECT pg_advisory_xact_lock($1, $2)');
 const STORE_TEXT = sql(
   'store chain list text',
   'INSERT INTO chain_list_texts (sha256, gzip) VALUES ($1, $2) ON CONFLICT DO NOTHING',
@@ -198,7 +197,7 @@ export async function acceptSnapshot(
   const sha256 = Buffer.from(list.sha256, 'hex');
   const names = formerNames.filter(({ name }) => isStorable(name));
   return database.transaction(async (transaction) => {
-    await transaction.query(LOCK, [...ADVISORY_LOCKS.chainList]);
+    await lockUntilCommit(transaction, 'chainList');
     const current = await readCurrentSnapshot(transaction, sources);
     if (current?.id !== judgedAgainst?.id) return undefined;
     await transaction.query(STORE_TEXT, [sha256, compressed]);
