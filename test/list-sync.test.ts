@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ListRecord } from '../src/chains/list-record.ts';
 import { saveMatch } from '../src/repository/save-matches.ts';
+import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { startChaosUpstream, type ChaosUpstream } from './support/chaos-upstream.ts';
 import { listedChain } from './support/made-up-lists.ts';
@@ -220,6 +221,30 @@ describe('a service that syncs', () => {
     );
     await waitUntil(async () => (await idOf('c7')) === 8);
     expect(await idOf('chain%207')).toBe(7);
+  });
+});
+
+describe('a service whose database refuses what the sync asks of it', () => {
+  test.each([
+    ['to read how it stands', 'chain_list_sync'],
+    ['to store a list', 'chain_list_texts'],
+  ])('says so from the start and while it lasts: %s', async (_what, table) => {
+    const rename = (from: string, to: string) =>
+      testDatabase.database.query(
+        sql(`test rename ${from}`, `ALTER TABLE ${from} RENAME TO ${to}`),
+      );
+    await rename(table, 'gone');
+    const service = await boot();
+    await waitUntil(() => isStale(service));
+    const alarm = async () =>
+      (await readHealth(service)).reasons.find(({ code }) => code === 'list_stale');
+    const { since } = (await alarm())!;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await alarm()).toMatchObject({ since, detail: expect.stringContaining(table) });
+    await rename('gone', table);
+    await waitUntil(async () => !(await isStale(service)));
+    upstream.serve(edit(7, { name: 'Seventh' }));
+    await waitUntil(serves(service, 7, 'Seventh'));
   });
 });
 

@@ -10,6 +10,7 @@ import {
   readSyncState,
   recordAttempt,
   releaseAttempt,
+  type SyncFailure,
   type SyncState,
 } from './sync-state.ts';
 
@@ -86,9 +87,11 @@ class RunningListSync implements ListSync {
   readonly #log: Logger;
   readonly #closing = new AbortController();
   #servedSnapshot: number | undefined;
-  /** Since when a newer list is there that this process cannot publish. */
-  #unservedSince: Date | undefined;
+  /** Why this process cannot publish a newer list that is there. */
+  #unserved: SyncFailure | undefined;
   #state: SyncState | undefined;
+  /** What keeps this process from working at all, such as a fault of the store; gone after a turn that ends well. */
+  #fault: SyncFailure | undefined;
   #first = true;
   #turn: Promise<void> | undefined;
   #again = false;
@@ -112,7 +115,8 @@ class RunningListSync implements ListSync {
   }
 
   get state(): SyncState | undefined {
-    return this.#state;
+    const failure = this.#state?.failure ?? this.#fault;
+    return failure === undefined ? this.#state : { due: false, ...this.#state, failure };
   }
 
   async start(): Promise<void> {
@@ -141,8 +145,10 @@ class RunningListSync implements ListSync {
       this.#again = false;
       try {
         await this.#runTurn();
+        this.#fault = undefined;
       } catch (error) {
         if (this.#closing.signal.aborted) return;
+        this.#fault = failureOf(error, messageOf(error), this.#fault);
         this.#say('chain_list_sync_broken', messageOf(error));
       }
     }
@@ -168,15 +174,13 @@ class RunningListSync implements ListSync {
     const state = await readSyncState(this.#parts.database, this.#sources, this.#times);
     try {
       await this.#serve(state);
-      this.#unservedSince = undefined;
+      this.#unserved = undefined;
       // Whoever reads the state after a recovery finds the list that it speaks of.
       this.#state = state;
     } catch (error) {
-      this.#unservedSince ??= new Date();
-      const code = error instanceof FullmatchError ? error.code : 'internal_error';
       const message = `A newer chain list cannot be published: ${messageOf(error)}`;
-      const failure = { since: this.#unservedSince, count: 1, code, message };
-      this.#state = { ...state, failure: state.failure ?? failure };
+      this.#unserved = failureOf(error, message, this.#unserved);
+      this.#state = { ...state, failure: state.failure ?? this.#unserved };
       this.#say('chain_list_not_served', message);
     }
   }
@@ -247,4 +251,10 @@ class RunningListSync implements ListSync {
     this.#said = `${event} ${error}`;
     this.#log.warn({ event, error }, 'the public list is not kept current');
   }
+}
+
+/** A failure as it is now; one that goes on keeps its beginning. */
+function failureOf(error: unknown, message: string, before: SyncFailure | undefined): SyncFailure {
+  const code = error instanceof FullmatchError ? error.code : 'internal_error';
+  return { since: before?.since ?? new Date(), count: (before?.count ?? 0) + 1, code, message };
 }
