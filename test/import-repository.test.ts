@@ -202,9 +202,9 @@ it('refuses a contract whose metadata lists more sources than a request to verif
       JSON.stringify({ ...metadata, sources: { ...metadata.sources, ...addSources(total) } }),
     );
   await write(2001);
-  expect((await run()).refused).toMatchObject([
-    { reason: 'too_many_files', detail: expect.stringContaining('2001 sources') },
-  ]);
+  const [refused] = (await run()).refused;
+  expect(refused?.reason).toBe('too_many_files');
+  expect(refused?.detail).toContain('2001 sources');
   await write(2000);
   expect((await run()).totals).toMatchObject({ stored: 1, refused: 0 });
 });

@@ -112,14 +112,14 @@ describe.skipIf(absent)(`a match of an earlier version${absent ? `: ${NO_ANVIL}`
     const runtimeCode = hexToBytes(code);
     const store = (text: string) => {
       const sample = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'partial' });
-      const { metadata: _, ...compilation } = sample.compilation;
       return saveMatch(database, {
         ...sample,
         origin: 'verified',
         deployment: { runtimeCode },
         runtime: { transformations: [], values: {} },
         compilation: {
-          ...compilation,
+          ...sample.compilation,
+          metadata: JSON.stringify({ text }),
           runtimeCode,
           language: 'yul',
           sources: [{ path: 'P.yul', content: text }],

@@ -97,12 +97,13 @@ describe('recount', () => {
         runtimeMatch: 'full',
       });
       const paths = ['Listed "\\ \n.sol', ...unlisted];
-      const { metadata: _, ...bare } = compilation;
+      const { language, compiler, version, name, fullyQualifiedName, settings, artifacts } =
+        compilation;
       return {
         ...rest,
         origin: 'verified' as const,
         compilation: {
-          ...bare,
+          ...{ language, compiler, version, name, fullyQualifiedName, settings, artifacts },
           ...(metadata !== undefined && { metadata }),
           sources: paths.map((each) => ({ path: each, content: each })),
           ...(unlisted.length > 0 && { hasUnlistedSources: true }),
