@@ -127,6 +127,14 @@ CREATE TABLE chain_former_names (
   CONSTRAINT chain_former_names_pkey PRIMARY KEY (chain_id, name)
 );
 
+CREATE TABLE chain_list_held_records (
+  snapshot_id bigint NOT NULL,
+  chain_id bigint NOT NULL,
+  record json NOT NULL,
+  CONSTRAINT chain_list_held_records_snapshot_id_fkey FOREIGN KEY (snapshot_id) REFERENCES chain_list_snapshots(id) ON DELETE CASCADE,
+  CONSTRAINT chain_list_held_records_pkey PRIMARY KEY (snapshot_id, chain_id)
+);
+
 CREATE TABLE chain_list_snapshots (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   sha256 bytea NOT NULL,

@@ -61,8 +61,8 @@ describe('fullmatch import', () => {
     const { exit, stdout, stderr } = await fullmatch(['show']);
     expect(exit).toBe(0);
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^1 +3 +0 +1 +0$/m);
-    expect(stdout).toMatch(/^2716446429837000 +1 +0 +0 +0$/m);
+    expect(stdout).toMatch(/^1 +3 +0 +1 +0 +0$/m);
+    expect(stdout).toMatch(/^2716446429837000 +1 +0 +0 +0 +0$/m);
     expect(stdout).toMatch(/6 stored, 0 upgraded, 1 unchanged, 6 refused in/);
     for (const { path, reason } of show.refused) {
       expect(stdout).toContain(`refused ${path}\n  ${reason}: `);

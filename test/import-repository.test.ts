@@ -1,5 +1,14 @@
 // Imports of whole trees into a real database.
-import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +19,7 @@ import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
 import { readCurrentMatches } from '../src/repository/read-current-matches.ts';
 import { recount } from '../src/repository/recount.ts';
+import { saveMatch } from '../src/repository/save-matches.ts';
 import { readStatistics, renderStatistics } from '../src/repository/statistics.ts';
 import { sql } from '../src/store/database.ts';
 import { BAD_KINDS, type BadEntryKind, writeBadEntry } from './support/bad-entries.ts';
@@ -19,6 +29,7 @@ import {
   manyContracts,
   writeExampleTree,
 } from './support/example-tree.ts';
+import { sampleContract } from './support/sample-contracts.ts';
 import { writeShowTree } from './support/show-tree.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -71,6 +82,7 @@ describe.each(['v1', 'v2'] as const)('a tree in layout %s', (layout) => {
       stored: 6,
       upgraded: 0,
       unchanged: 1,
+      kept: 0,
       refused: refused.length,
     });
     expect((await recount(store.database, { repair: false })).differences).toEqual([]);
@@ -93,6 +105,7 @@ describe('a second run', () => {
       stored: 0,
       upgraded: 0,
       unchanged: 7,
+      kept: 0,
       refused: refused.length,
     });
     expect(await statistics()).toEqual(counts);
@@ -113,9 +126,87 @@ describe('a second run', () => {
         { chainId: 1, match: 'full', address: exampleAddress(2) },
       ],
     });
-    expect((await run()).totals).toEqual({ stored: 1, upgraded: 1, unchanged: 1, refused: 0 });
+    expect((await run()).totals).toEqual({
+      stored: 1,
+      upgraded: 1,
+      unchanged: 1,
+      kept: 0,
+      refused: 0,
+    });
     expect(await statistics()).toEqual({ 1: { full_match: 2, partial_match: 0 } });
   });
+});
+
+describe('a contract that this service verified itself', () => {
+  const address = exampleAddress(1);
+  const tree = (match: 'full' | 'partial', layout: 'v1' | 'v2' = 'v2') =>
+    writeExampleTree(folder, { layout, contracts: [{ chainId: 1, match, address }] });
+
+  it('keeps its partial match whatever a tree claims, and the report says so', async () => {
+    for (const [number, origin] of (['verified', 'monitored'] as const).entries()) {
+      const own = exampleAddress(10 + number);
+      await saveMatch(store.database, {
+        ...sampleContract(1, own, { runtimeMatch: 'partial' }),
+        origin,
+      });
+      await writeExampleTree(folder, {
+        layout: 'v2',
+        contracts: [{ chainId: 1, match: 'full', address: own }],
+      });
+    }
+    const events = await countEvents();
+    const dry = await run({ dryRun: true });
+    const { totals } = await run();
+    expect(totals).toEqual({ stored: 0, upgraded: 0, unchanged: 0, kept: 2, refused: 0 });
+    expect(dry.totals).toEqual(totals);
+    expect(await countEvents()).toBe(events);
+    expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 2 } });
+  });
+
+  it('keeps it also where the tree was read before the service verified it', async () => {
+    await tree('full');
+    await run({
+      requireSpace: async () => {
+        const contract = sampleContract(1, address, { runtimeMatch: 'partial' });
+        await saveMatch(store.database, { ...contract, origin: 'verified' });
+      },
+    });
+    expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 1 } });
+  });
+
+  it('shows what was imported before where that is better', async () => {
+    await tree('full');
+    await run();
+    const contract = sampleContract(1, address, { runtimeMatch: 'partial' });
+    await saveMatch(store.database, { ...contract, origin: 'verified' });
+    expect(await statistics()).toEqual({ 1: { full_match: 1, partial_match: 0 } });
+  });
+});
+
+it('refuses a contract whose metadata lists more sources than a request to verify may', async () => {
+  const [written] = await writeExampleTree(folder, {
+    layout: 'v2',
+    contracts: [{ chainId: 1, match: 'full' }],
+  });
+  const file = join(written!.folder, 'metadata.json');
+  const metadata = JSON.parse(await readFile(file, 'utf8')) as { sources: Record<string, object> };
+  const [[, source] = []] = Object.entries(metadata.sources);
+  const count = Object.keys(metadata.sources).length;
+  const addSources = (total: number) =>
+    Object.fromEntries(
+      Array.from({ length: total - count }, (_each, at) => [`a${at}.sol`, source]),
+    );
+  const write = (total: number) =>
+    writeFile(
+      file,
+      JSON.stringify({ ...metadata, sources: { ...metadata.sources, ...addSources(total) } }),
+    );
+  await write(2001);
+  const [refused] = (await run()).refused;
+  expect(refused?.reason).toBe('too_many_files');
+  expect(refused?.detail).toContain('2001 sources');
+  await write(2000);
+  expect((await run()).totals).toMatchObject({ stored: 1, refused: 0 });
 });
 
 describe('a dry run', () => {
@@ -151,7 +242,7 @@ describe('a dry run', () => {
     await rm(join(full!.folder, 'metadata.json'));
     const dry = await run({ dryRun: true });
     const { totals } = await run();
-    expect(dry.totals).toEqual({ stored: 1, upgraded: 0, unchanged: 0, refused: 1 });
+    expect(dry.totals).toEqual({ stored: 1, upgraded: 0, unchanged: 0, kept: 0, refused: 1 });
     expect(totals).toEqual(dry.totals);
   });
 });
@@ -165,7 +256,7 @@ describe('bad entries', () => {
     }
     const { refused, totals, refusedByReason } = await run({ batchSize: 7 });
     expect(reasons(refused)).toEqual(reasons(bad));
-    expect(totals).toEqual({ stored: 30, upgraded: 0, unchanged: 0, refused: bad.length });
+    expect(totals).toEqual({ stored: 30, upgraded: 0, unchanged: 0, kept: 0, refused: bad.length });
     const counted = Object.values(refusedByReason).reduce((sum, count) => sum + count, 0);
     expect(counted).toBe(bad.length);
     expect(await countEvents()).toBe(30);
@@ -184,11 +275,17 @@ describe('bad entries', () => {
     await mkdir(lower);
     await mkdir(upper);
     const first = await run();
-    expect(first.totals).toEqual({ stored: 1, upgraded: 0, unchanged: 0, refused: 2 });
+    expect(first.totals).toEqual({ stored: 1, upgraded: 0, unchanged: 0, kept: 0, refused: 2 });
     expect(first.refusedByReason).toEqual({ address_spelled_twice: 2 });
     await rm(lower, { recursive: true });
     await rename(checksummed, lower);
-    expect((await run()).totals).toEqual({ stored: 0, upgraded: 0, unchanged: 1, refused: 1 });
+    expect((await run()).totals).toEqual({
+      stored: 0,
+      upgraded: 0,
+      unchanged: 1,
+      kept: 0,
+      refused: 1,
+    });
   });
 
   it('are shown with what is not printable escaped', async () => {
@@ -286,7 +383,13 @@ describe('a run that is stopped', () => {
     expect(await countEvents()).toBe(20);
     const second = await run();
     expect(second.interrupted).toBe(false);
-    expect(second.totals).toEqual({ stored: count - 20, upgraded: 0, unchanged: 20, refused: 0 });
+    expect(second.totals).toEqual({
+      stored: count - 20,
+      upgraded: 0,
+      unchanged: 20,
+      kept: 0,
+      refused: 0,
+    });
   });
 
   it('does nothing when it was stopped before it began', async () => {
@@ -340,6 +443,6 @@ it('counts an address in both trees once, full, in whatever order', async () => 
   await run();
   expect(await statistics()).toEqual({ 5: { full_match: 1, partial_match: 0 } });
   expect(await readCurrentMatches(store.database, 5, [address])).toEqual(
-    new Map([[address, 'full']]),
+    new Map([[address, { match: 'full', origin: 'imported' }]]),
   );
 });

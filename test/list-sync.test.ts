@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ListRecord } from '../src/chains/list-record.ts';
 import { saveMatch } from '../src/repository/save-matches.ts';
+import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { startChaosUpstream, type ChaosUpstream } from './support/chaos-upstream.ts';
 import { listedChain } from './support/made-up-lists.ts';
@@ -223,6 +224,32 @@ describe('a service that syncs', () => {
   });
 });
 
+describe('a service whose database refuses what the sync asks of it', () => {
+  test.each([
+    ['to read how it stands', 'chain_list_sync'],
+    ['to store a list', 'chain_list_texts'],
+  ])('says so from the start and while it lasts: %s', async (_what, table) => {
+    const rename = (from: string, to: string) =>
+      testDatabase.database.query(
+        sql(`test rename ${from}`, `ALTER TABLE ${from} RENAME TO ${to}`),
+      );
+    await rename(table, 'gone');
+    const service = await boot();
+    await waitUntil(() => isStale(service));
+    const alarm = async () =>
+      (await readHealth(service)).reasons.find(({ code }) => code === 'list_stale');
+    const { since } = (await alarm())!;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const later = await alarm();
+    expect(later?.since).toBe(since);
+    expect(later?.detail).toContain(table);
+    await rename('gone', table);
+    await waitUntil(async () => !(await isStale(service)));
+    upstream.serve(edit(7, { name: 'Seventh' }));
+    await waitUntil(serves(service, 7, 'Seventh'));
+  });
+});
+
 describe('several services on one database', () => {
   test('serve the same list with the same headers, and ask the source once for all of them', async () => {
     const services = [
@@ -326,6 +353,51 @@ describe('fullmatch chains sync', () => {
     await waitUntil(async () => !(await isStale(service)));
     // A chain with contracts keeps a record, whatever the list says.
     await waitUntil(serves(service, 9, 'Unknown chain 9'));
+  });
+
+  test('holds back another name with other endpoints of a chain in use, at every sync until the operator accepts it', async () => {
+    await saveMatch(
+      testDatabase.database,
+      sampleContract(9, sampleAddress(1), { runtimeMatch: 'full' }),
+    );
+    const service = await boot([upstream.url], 50);
+    const heldBack = async () =>
+      (await readHealth(service)).reasons.find(({ code }) => code === 'list_records_held_back');
+    const forged = edit(9, { name: 'Moonrock', shortName: 'moon', rpc: ['https://forger.dev'] });
+    upstream.serve([...forged, listedChain(50)]);
+    await waitUntil(serves(service, 50, 'Chain 50'));
+    const before = await readChains(service);
+    expect(before.names.get(9)).toBe('Chain 9');
+    expect(before.text).not.toContain('forger.dev');
+    await waitUntil(async () => (await heldBack()) !== undefined);
+    expect(await isStale(service)).toBe(false);
+
+    // Other changes are taken meanwhile; nobody finds the chain by the name that is held back.
+    upstream.serve([...forged, listedChain(50), listedChain(51)]);
+    await waitUntil(serves(service, 51, 'Chain 51'));
+    expect((await readChains(service)).names.get(9)).toBe('Chain 9');
+    expect((await fetch(`${service.apiUrl}/v1/chains/moon`)).status).toBe(404);
+    const unchanged = await cli('sync', '--json');
+    expect(unchanged.exitCode).toBe(0);
+    const [{ sha256, ...outcome }] = JSON.parse(unchanged.stdout) as [{ sha256: string }];
+    expect(outcome).toMatchObject({
+      status: 'unchanged',
+      heldBack: [{ chainId: 9, before: { name: 'Chain 9' }, after: { name: 'Moonrock' } }],
+    });
+    expect((await heldBack())?.detail).toContain(`--accept ${sha256.slice(0, 12)}`);
+    expect((await cli('sync', '--dry-run')).stdout).toContain(`--accept ${sha256.slice(0, 12)}`);
+    await service.close();
+    const again = await boot([upstream.url], 50);
+    expect((await readChains(again)).names.get(9)).toBe('Chain 9');
+
+    expect((await cli('sync', '--accept', sha256.slice(0, 12))).exitCode).toBe(0);
+    await waitUntil(serves(again, 9, 'Moonrock'));
+    await waitUntil(
+      async () =>
+        !(await readHealth(again)).reasons.some(({ code }) => code === 'list_records_held_back'),
+    );
+    expect((await cli('sync')).stdout).toContain('unchanged');
+    expect((await readChains(again)).names.get(9)).toBe('Moonrock');
   });
 
   test('refuses a list that shrinks bit by bit, and measures by the one that the operator accepts', async () => {

@@ -3,7 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, hexToBytes, type Hex } from '../src/lib/hex.ts';
+import { readAlternative } from '../src/repository/read-alternatives.ts';
 import { readContractEvents } from '../src/repository/read-contract-events.ts';
+import { readEvidence } from '../src/repository/read-evidence.ts';
 import { saveMatch } from '../src/repository/save-matches.ts';
 import { type Origin, type Transformed } from '../src/repository/verified-contract.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
@@ -50,6 +52,15 @@ describe.skipIf(absent)(`a match of an earlier version${absent ? `: ${NO_ANVIL}`
     await testDatabase.drop();
   });
 
+  const recheckAt = async (address: Hex): Promise<string | undefined> => {
+    const { stdout } = await runInProcess(
+      ['recheck', String(VERIFIED_CHAIN_ID), address, '--json'],
+      { environment: { DATABASE_URL: testDatabase.url }, workingDirectory: folder.path },
+    );
+    const [checked] = JSON.parse(stdout) as { outcome: string }[];
+    return checked?.outcome;
+  };
+
   /** Stores a match as it was judged before, and gives its address and what rechecking it came to. */
   const recheck = async ({ code, origin = 'verified', yul, runtime }: Stored) => {
     made += 1;
@@ -72,13 +83,9 @@ describe.skipIf(absent)(`a match of an earlier version${absent ? `: ${NO_ANVIL}`
         }),
       },
     });
-    const { stdout } = await runInProcess(
-      ['recheck', String(VERIFIED_CHAIN_ID), address, '--json'],
-      { environment: { DATABASE_URL: testDatabase.url }, workingDirectory: folder.path },
-    );
-    const [checked] = JSON.parse(stdout) as { outcome: string }[];
+    const outcome = await recheckAt(address);
     const events = await readContractEvents(testDatabase.database, VERIFIED_CHAIN_ID, address);
-    return { outcome: checked?.outcome, kind: events[0]?.kind, reason: events[0]?.reason };
+    return { outcome, kind: events[0]?.kind, reason: events[0]?.reason };
   };
 
   test.each<[string, string, Stored]>([
@@ -95,6 +102,44 @@ describe.skipIf(absent)(`a match of an earlier version${absent ? `: ${NO_ANVIL}`
     ],
   ])('is withdrawn by a recheck: %s', async (_what, reason, stored) => {
     expect(await recheck(stored)).toEqual({ outcome: reason, kind: 'withdrawn', reason });
+  });
+
+  test('stays where another text that is refused is kept beside it, and only that text goes', async () => {
+    const address = sampleAddress(0xabcfff);
+    const code: Hex = '0x6005';
+    await anvil.request('anvil_setCode', [address, code]);
+    const { database } = testDatabase;
+    const runtimeCode = hexToBytes(code);
+    const store = (text: string) => {
+      const sample = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'partial' });
+      return saveMatch(database, {
+        ...sample,
+        origin: 'verified',
+        deployment: { runtimeCode },
+        runtime: { transformations: [], values: {} },
+        compilation: {
+          ...sample.compilation,
+          metadata: JSON.stringify({ text }),
+          runtimeCode,
+          language: 'yul',
+          sources: [{ path: 'P.yul', content: text }],
+        },
+      });
+    };
+    await store(verbatim('5f50'));
+    expect(await store(verbatim('56'))).toMatchObject({ keptBeside: true });
+    expect(await store(verbatim('585050'))).toMatchObject({ keptBeside: true });
+    await store(`// another text\n${verbatim('5f50')}`);
+    const outcomes = [];
+    for (let round = 0; round < 2; round += 1) outcomes.push(await recheckAt(address));
+    expect(outcomes).toEqual(['alternative_refused', 'same']);
+    const evidence = await readEvidence(database, VERIFIED_CHAIN_ID, address);
+    const texts = [];
+    for (const { matchId } of evidence?.alternatives ?? []) {
+      const kept = await readAlternative(database, VERIFIED_CHAIN_ID, address, matchId);
+      texts.push(kept?.sources.get('P.yul'));
+    }
+    expect(texts).toEqual([`// another text\n${verbatim('5f50')}`]);
   });
 
   test.each<[string, Stored]>([

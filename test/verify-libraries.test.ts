@@ -71,6 +71,18 @@ describe.skipIf(!installed)(
       expect(reasonsOf(runtimeBytecode)).toEqual([]);
     });
 
+    test('are not proven by a partial match', async () => {
+      const sample = await linkedBySettings('0.8.37');
+      const { address } = await deploySample(verifying.anvil, sample);
+      const content = `${sample.input.sources[SUITE]!.content}// other text`;
+      const input = { ...sample.input, sources: { ...sample.input.sources, [SUITE]: { content } } };
+      const job = await verifying.verify(address, bodyOfSample({ ...sample, input }));
+      expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
+      const url = `${verifying.service.apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${address}`;
+      const { unproven } = (await (await fetch(url)).json()) as { unproven: string[] };
+      expect(unproven).toContain('libraries');
+    });
+
     test.each(LINKED_BY)(
       'are read and shown at the address that the compiler links (solc %s)',
       async (version) => {

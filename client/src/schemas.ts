@@ -600,7 +600,7 @@ export interface Evidence {
   /** When this service stored the current match */
   verifiedAt: string;
   matchId: string | null;
-  /** What the match does not prove: names and comments without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; creation where the creation code is known and is other code */
+  /** What the match does not prove: names and comments without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code */
   unproven: ('names' | 'comments' | 'immutables' | 'libraries' | 'storage' | 'creation')[];
   /** Where the code on chain was read; null where it was not read here */
   codeReading: {
@@ -809,6 +809,7 @@ export interface Health {
       | 'database_unavailable'
       | 'disk_full'
       | 'list_stale'
+      | 'list_records_held_back'
       | 'configuration_refused'
       | 'registry_findings'
       | 'queue_stalled'
@@ -903,6 +904,7 @@ export interface Readiness {
       | 'database_unavailable'
       | 'disk_full'
       | 'list_stale'
+      | 'list_records_held_back'
       | 'configuration_refused'
       | 'registry_findings'
       | 'queue_stalled'

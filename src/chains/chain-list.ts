@@ -17,6 +17,8 @@ export interface ChainList {
   readonly sha256: string;
   /** Names of fields that the list has and a chain record has not, sorted. */
   readonly ignoredFields?: readonly string[];
+  /** Of the stored list that this one is; absent for one that was not synced. */
+  readonly snapshotId?: number;
   /** Names and short names that earlier lists gave a chain and this one does not: for lookup. */
   readonly formerNames?: ReadonlyMap<number, readonly string[]>;
 }

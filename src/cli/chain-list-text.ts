@@ -1,6 +1,6 @@
 import { type ListRecord } from '../chains/list-record.ts';
 import { type HistoryEntry } from '../chains/sync/chain-history.ts';
-import { type ListDifference } from '../chains/sync/compare-lists.ts';
+import { type ChainChange, type ListDifference } from '../chains/sync/compare-lists.ts';
 import { type StoredSnapshot } from '../chains/sync/snapshots.ts';
 import { type SourceOutcome } from '../chains/sync/sync-list.ts';
 import { printableText } from '../lib/printable-text.ts';
@@ -9,6 +9,7 @@ import { renderTable } from './table.ts';
 /** Rows of one kind; `--json` has all. */
 const MOST_ROWS = 50;
 const HASH_DIGITS = 12;
+const SHOWN_ENDPOINTS = 3;
 
 /** What a list changes: a line of counts, and below it a table of the changes, the gravest first. */
 export function differenceText(difference: ListDifference): string {
@@ -65,13 +66,14 @@ function nameOf({ name, shortName }: ListRecord): string {
 
 const briefly = ({ chainId, name, shortName }: ListRecord) => ({ chainId, name, shortName });
 
+const changes = ({ chainId, before, after }: ChainChange) => ({
+  chainId,
+  before: briefly(before),
+  after: briefly(after),
+});
+
 /** What a list changes, for programs. */
 export function differenceJson(difference: ListDifference): unknown {
-  const changes = ({ chainId, before, after }: ListDifference['renamed'][number]) => ({
-    chainId,
-    before: briefly(before),
-    after: briefly(after),
-  });
   return {
     added: difference.added.map(briefly),
     removed: difference.removed.map(briefly),
@@ -91,7 +93,8 @@ function outcomeText(outcome: SourceOutcome, dryRun: boolean): string {
   const source = printableText(outcome.source);
   if (outcome.status === 'failed') return `${source}: failed\n  ${outcome.error.message}\n`;
   if (outcome.status === 'unchanged') {
-    return `${source}: unchanged, ${outcome.sha256.slice(0, HASH_DIGITS)}\n`;
+    const head = `${source}: unchanged, ${outcome.sha256.slice(0, HASH_DIGITS)}\n`;
+    return head + heldText(outcome.heldBack, outcome.sha256);
   }
   const { list, difference, refusals } = outcome;
   const verdict =
@@ -99,14 +102,32 @@ function outcomeText(outcome: SourceOutcome, dryRun: boolean): string {
   const head = `${source}: ${verdict}, ${list.sha256.slice(0, HASH_DIGITS)}, ${list.records.length} chains\n`;
   const reasons = refusals.map(({ message }) => `  ${message}\n`);
   const leftOut = list.quarantined.map(({ message }) => `  ${printableText(message)}\n`);
-  return [head, ...reasons, ...leftOut.slice(0, MOST_ROWS), differenceText(difference)].join('');
+  const held = outcome.status === 'refused' ? '' : heldText(outcome.heldBack, list.sha256);
+  return [head, ...reasons, held, ...leftOut.slice(0, MOST_ROWS), differenceText(difference)].join(
+    '',
+  );
+}
+
+/** The changes that are held back, and how to take them. */
+function heldText(heldBack: readonly ChainChange[], sha256: string): string {
+  if (heldBack.length === 0) return '';
+  const lines = heldBack.slice(0, MOST_ROWS).map(({ chainId, before, after }) => {
+    const rpc = after.rpc.slice(0, SHOWN_ENDPOINTS).map((url) => printableText(url));
+    return `  Chain ${chainId} is in use and stays '${printableText(nameOf(before))}'. The list calls it '${printableText(nameOf(after))}', with other endpoints: ${rpc.join(', ') || 'none'}${after.rpc.length > SHOWN_ENDPOINTS ? ', …' : ''}\n`;
+  });
+  const more = heldBack.length - MOST_ROWS;
+  if (more > 0) lines.push(`  and ${more} more\n`);
+  return `${lines.join('')}  If that is right, take the list whole: fullmatch chains sync --accept ${sha256.slice(0, HASH_DIGITS)}\n`;
 }
 
 /** What came of a sync, for programs. */
 export function outcomesJson(outcomes: readonly SourceOutcome[]): unknown {
   return outcomes.map((outcome) => {
     const { source, status } = outcome;
-    if (outcome.status === 'unchanged') return { source, status, sha256: outcome.sha256 };
+    if (outcome.status === 'unchanged') {
+      const { sha256, heldBack } = outcome;
+      return { source, status, sha256, heldBack: heldBack.map(changes) };
+    }
     if (outcome.status === 'failed') {
       return { source, status, error: { code: outcome.error.code, detail: outcome.error.message } };
     }
@@ -117,6 +138,7 @@ export function outcomesJson(outcomes: readonly SourceOutcome[]): unknown {
       sha256: list.sha256,
       chains: list.records.length,
       refusals,
+      heldBack: outcome.heldBack.map(changes),
       quarantined: list.quarantined,
       difference: differenceJson(difference),
     };

@@ -48,7 +48,7 @@ export function defineChainsSync(command: Command, context: CliContext): void {
     .option('--dry-run', 'Asks and judges, and accepts nothing.')
     .option(
       '--accept <hash>',
-      'Accepts the list whose hash begins so (8 digits or more) although it is refused.',
+      'Accepts the list whose hash begins so (8 digits or more) whole, although it is refused or records are held back.',
     )
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {

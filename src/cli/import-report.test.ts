@@ -3,7 +3,7 @@ import { type RefusedEntry } from '../importer/refusal.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { formatSeconds, renderProgress, renderSummary } from './import-report.ts';
 
-const counts = { stored: 0, upgraded: 0, unchanged: 0, refused: 0 };
+const counts = { stored: 0, upgraded: 0, unchanged: 0, kept: 0, refused: 0 };
 
 it.each([
   [0.4, '0 s'],

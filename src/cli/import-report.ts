@@ -38,17 +38,22 @@ export function renderProgress(progress: ImportProgress, columns?: number): stri
 /** The summary for people: a table of the chains, the totals, and the first refused entries with their reasons. */
 export function renderSummary(summary: ImportSummary): string {
   const { chains, totals, durationMs, entriesPerSecond, dryRun, foreignFiles } = summary;
-  const heads = ['chain', 'stored', 'upgraded', 'unchanged', 'refused'];
+  const heads = ['chain', 'stored', 'upgraded', 'unchanged', 'kept', 'refused'];
   const rows = chains.map((chain) => [
     String(chain.chainId),
-    ...[chain.stored, chain.upgraded, chain.unchanged, chain.refused].map(formatCount),
+    ...[chain.stored, chain.upgraded, chain.unchanged, chain.kept, chain.refused].map(formatCount),
   ]);
   const would = dryRun ? 'dry run, nothing is stored; it would be: ' : '';
-  const { stored, upgraded, unchanged, refused } = totals;
+  const { stored, upgraded, unchanged, kept, refused } = totals;
   const lines = [
     `${would}${formatCount(stored)} stored, ${formatCount(upgraded)} upgraded, ` +
       `${formatCount(unchanged)} unchanged, ${formatCount(refused)} refused ` +
       `in ${formatSeconds(durationMs / 1000)} (${formatCount(entriesPerSecond)}/s)`,
+    ...(kept === 0
+      ? []
+      : [
+          `${formatCount(kept)} kept: the tree says full, and this service verified a partial match itself, which stays`,
+        ]),
     ...(foreignFiles === 0
       ? []
       : [`${formatCount(foreignFiles)} files that are none of the tree's were left alone`]),

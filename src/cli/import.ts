@@ -39,6 +39,7 @@ export function defineImport(command: Command, context: CliContext): void {
           database,
           requireSpace,
           dryRun: options['dryRun'] === true,
+          limits: { sources: loaded.config.limits.sources },
           log,
           signal: context.signal,
           onProgress: progress.update,

@@ -18,6 +18,8 @@ export interface ListSyncHealth {
   readonly confirmedAt?: Date;
   /** Since when and why none does: the list that is served is an older one. */
   readonly failure?: { readonly since: Date; readonly message: string };
+  /** Chains whose records in the list of this hash are not believed. */
+  readonly heldBack?: { readonly chainIds: readonly number[]; readonly sha256: string };
 }
 
 /** How the configuration in force came to be. */

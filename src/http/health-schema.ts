@@ -14,6 +14,7 @@ const healthReasonSchema = z.strictObject({
       'database_unavailable',
       'disk_full',
       'list_stale',
+      'list_records_held_back',
       'configuration_refused',
       'registry_findings',
       'queue_stalled',

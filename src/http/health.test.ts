@@ -34,6 +34,11 @@ describe('health', () => {
     ['database_unreachable', { database }, false],
     ['database_unreachable', { database: silentFor(16) }, false],
     ['list_stale', { listSync: { failure } }, true],
+    [
+      'list_records_held_back',
+      { listSync: { heldBack: { chainIds: [7], sha256: 'ab'.repeat(32) } } },
+      true,
+    ],
     ['registry_findings', { registry: faulty }, true],
     ['queue_stalled', { queue: stalled }, true],
   ])('is degraded by %s', (code, changes, ready) => {

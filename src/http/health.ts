@@ -1,6 +1,9 @@
 import { type HealthFacts, type StoreHealth } from './health-facts.ts';
 import { type HealthReason, type HealthReport, type Readiness } from './health-schema.ts';
 
+/** Of a hash, in a command to copy. */
+const HASH_DIGITS = 12;
+
 /** A reason names no more chains than this. */
 const MAX_NAMED_CHAINS = 5;
 
@@ -151,6 +154,12 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     blocking: false,
     ...(since !== undefined && { since }),
   });
+  const { chainIds = [], sha256 = '' } = listSync?.heldBack ?? {};
+  add(chainIds.length > 0, {
+    code: 'list_records_held_back',
+    detail: `The public list gives other names and other endpoints to chains that are in use: ${nameChains(chainIds)}. Their records before stay in force. Look with fullmatch chains sync --dry-run; if the list is right, run fullmatch chains sync --accept ${sha256.slice(0, HASH_DIGITS)}.`,
+    blocking: false,
+  });
   const refusal = facts.configuration?.refusal;
   add(refusal !== undefined, {
     code: 'configuration_refused',
@@ -172,10 +181,15 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   const down = facts.probedChains?.down ?? [];
   add(down.length > 0, {
     code: 'chains_down',
-    detail: `No endpoint gives answers that can be used, of chain ${down.slice(0, MAX_NAMED_CHAINS).join(', ')}${down.length > MAX_NAMED_CHAINS ? ', …' : ''}. /v1/chains/{ref}/health says why.`,
+    detail: `No endpoint gives answers that can be used, of chain ${nameChains(down)}. /v1/chains/{ref}/health says why.`,
     blocking: false,
   });
   return reasons;
+}
+
+function nameChains(chainIds: readonly number[]): string {
+  const more = chainIds.length > MAX_NAMED_CHAINS ? ', …' : '';
+  return chainIds.slice(0, MAX_NAMED_CHAINS).join(', ') + more;
 }
 
 function isReachable({ now, database, store }: HealthFacts): boolean {

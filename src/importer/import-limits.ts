@@ -8,6 +8,8 @@ export interface ImportLimits {
   readonly factBytes: number;
   /** All that is read for one contract. */
   readonly contractBytes: number;
+  /** Sources that metadata.json lists; the command takes what a request to verify may send, `limits.sources`. */
+  readonly sources: number;
   /** Files and folders below `sources`, counted together. */
   readonly entriesPerContract: number;
   /** Folders within folders below `sources`. */
@@ -21,6 +23,7 @@ export const DEFAULT_IMPORT_LIMITS: ImportLimits = {
   sourceBytes: 8 * MIB,
   factBytes: MIB,
   contractBytes: 32 * MIB,
+  sources: 2000,
   entriesPerContract: 10_000,
   folderDepth: 100,
 };

@@ -7,6 +7,7 @@ export interface ImportProgress {
   readonly stored: number;
   readonly upgraded: number;
   readonly unchanged: number;
+  readonly kept: number;
   readonly refused: number;
   /** Entries a second, over the last half minute. */
   readonly entriesPerSecond: number;

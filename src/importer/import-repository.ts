@@ -1,8 +1,7 @@
 import { setInterval } from 'node:timers';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { type Logger } from '../log.ts';
-import { readCurrentMatches } from '../repository/read-current-matches.ts';
-import { type Match } from '../repository/verified-contract.ts';
+import { type CurrentMatch, readCurrentMatches } from '../repository/read-current-matches.ts';
 import { ContentHasher } from './content-hash.ts';
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from './import-limits.ts';
 import { type ImportProgress } from './import-progress.ts';
@@ -60,7 +59,7 @@ interface Run {
 /** A contract to read, with the match that its address has already. */
 interface Candidate {
   readonly place: ContractPlace;
-  readonly current: Match | undefined;
+  readonly current: CurrentMatch | undefined;
 }
 
 /**
@@ -138,8 +137,9 @@ async function* withoutStored(
   for (const place of group) {
     if (run.isStopped()) return;
     const current = matches.get(place.address);
-    if (!run.options.dryRun && predictOutcome(place.match, current) === 'unchanged') {
-      run.tally.count(place.chainId, 'unchanged');
+    const outcome = predictOutcome(place.match, current);
+    if (!run.options.dryRun && (outcome === 'unchanged' || outcome === 'kept')) {
+      run.tally.count(place.chainId, outcome);
     } else yield { place, current };
   }
 }

@@ -9,11 +9,13 @@ export interface ChainTally {
   readonly upgraded: number;
   /** Already stored with a match at least as good. */
   readonly unchanged: number;
+  /** The tree says full, and this service verified a partial match itself: that one stays. */
+  readonly kept: number;
   readonly refused: number;
 }
 
 /** What became of an entry that was not refused. */
-export type Outcome = 'stored' | 'upgraded' | 'unchanged';
+export type Outcome = 'stored' | 'upgraded' | 'unchanged' | 'kept';
 
 /** What an import did. In a dry run `stored` and `upgraded` say what it would do. */
 export interface ImportSummary {
@@ -39,7 +41,7 @@ export interface ImportSummary {
 type Counts = Record<Outcome | 'refused', number>;
 
 const LISTED_REFUSALS = 1000;
-const newCounts = (): Counts => ({ stored: 0, upgraded: 0, unchanged: 0, refused: 0 });
+const newCounts = (): Counts => ({ stored: 0, upgraded: 0, unchanged: 0, kept: 0, refused: 0 });
 
 /** Counts what becomes of the entries. Its memory grows with the chains, not with the entries. */
 export class ImportTally {
@@ -117,8 +119,8 @@ export class ImportTally {
   }
 
   #done(): number {
-    const { stored, upgraded, unchanged, refused } = this.#totals;
-    return stored + upgraded + unchanged + refused;
+    const { stored, upgraded, unchanged, kept, refused } = this.#totals;
+    return stored + upgraded + unchanged + kept + refused;
   }
 
   #countsOf(chainId: number): Counts {

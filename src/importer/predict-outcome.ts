@@ -4,12 +4,14 @@ import { allSpellings } from './entry-name.ts';
 import { type Outcome } from './import-tally.ts';
 import { type ContractPlace } from './read-contract.ts';
 import { MATCH_FOLDERS } from './repository-tree.ts';
+import { type CurrentMatch } from '../repository/read-current-matches.ts';
 import { type Match } from '../repository/verified-contract.ts';
 
-/** What storing a match would do to the current one: a match only rises. */
-export function predictOutcome(match: Match, current: Match | undefined): Outcome {
+/** What storing a match would do to the current one: it only rises, and one that was verified here stays. */
+export function predictOutcome(match: Match, current: CurrentMatch | undefined): Outcome {
   if (current === undefined) return 'stored';
-  return match === 'full' && current === 'partial' ? 'upgraded' : 'unchanged';
+  if (match !== 'full' || current.match !== 'partial') return 'unchanged';
+  return current.origin === 'imported' ? 'upgraded' : 'kept';
 }
 
 /**

@@ -56,6 +56,10 @@ export async function readContract(
     artifacts,
     sources: listed,
   } = parseMetadata(bytes);
+  if (listed.length > limits.sources) {
+    const more = `it lists ${listed.length} sources, more than the limit of ${limits.sources}`;
+    throw new Refusal('too_many_files', METADATA_FILE, more);
+  }
   const sources = await new SourceFinder(folder, limits, budget, hasher).find(listed);
   const facts = placeFacts(await readStoredFacts(folder, limits, budget), sources);
   const { deployment, runtimeCodeArtifacts, ...transformed } = facts;

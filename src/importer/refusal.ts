@@ -16,7 +16,7 @@ export const REFUSAL_REASONS = {
   path_outside_tree: 'a path leads out of the folder of sources',
   unreadable: 'the file system refuses to read it',
   file_too_large: 'a file, or all files together, exceed the size limit',
-  too_many_files: 'more files or deeper folders than the limit',
+  too_many_files: 'more files, sources or deeper folders than the limit',
   missing_metadata: 'there is no metadata.json',
   broken_metadata: 'metadata.json is not what a compiler writes',
   unsupported_language: 'the language of metadata.json is none of Solidity, Yul and Vyper',

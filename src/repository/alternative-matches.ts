@@ -1,4 +1,4 @@
-import { hexToBytes } from '../lib/hex.ts';
+import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { sql, type Queryable } from '../store/database.ts';
 import { hashOf, textHash } from './verified-contract-identity.ts';
 import { type VerifiedContract } from './verified-contract.ts';
@@ -35,6 +35,12 @@ const DROP = sql(
   'drop alternative matches',
   `DELETE FROM alternative_matches USING unnest($1::bigint[], $2::bytea[]) AS row (chain_id, address)
    WHERE alternative_matches.chain_id = row.chain_id AND alternative_matches.address = row.address`,
+);
+
+const FORGET = sql(
+  'forget alternative matches',
+  `DELETE FROM alternative_matches
+   WHERE chain_id = $1 AND address = $2 AND verified_contract_id = ANY ($3::bigint[]) RETURNING 1`,
 );
 
 type Contracts = readonly VerifiedContract[];
@@ -84,4 +90,16 @@ export async function dropAlternatives(
   contracts: Contracts,
 ): Promise<void> {
   if (contracts.length > 0) await transaction.query(DROP, keyColumns(contracts));
+}
+
+/** Forgets some texts that are kept beside a contract's match, by their numbers. @returns whether any was still there */
+export async function forgetAlternatives(
+  database: Queryable,
+  chainId: number,
+  address: Hex,
+  matchIds: readonly string[],
+): Promise<boolean> {
+  if (matchIds.length === 0) return false;
+  const gone = await database.query(FORGET, [chainId, hexToBytes(address), matchIds]);
+  return gone.length > 0;
 }

@@ -13,6 +13,7 @@ import { type CodeReading, type CreationSearchStep } from './verified-contract.t
 const READ_EVIDENCE = sql(
   'read evidence',
   `SELECT ${QUALIFIED_MATCH_COLUMNS}, code_reading, creation_search, runtime_values,
+     jsonb_path_exists(compiler_settings, '$.libraries.*.*') AS has_configured_libraries,
      metadata_hash IS NOT NULL AND text_hash <> metadata_hash AS has_unlisted_sources,
      creation.code_hash_keccak AS creation_hash, runtime.code_hash_keccak AS runtime_hash,
      compiled_creation.code_hash_keccak AS compiled_creation_hash, compiled_runtime.code_hash_keccak AS compiled_runtime_hash
@@ -57,6 +58,7 @@ type EvidenceRow = MatchRow & {
   code_reading: CodeReading | null;
   creation_search: CreationSearchStep[] | null;
   runtime_values: Record<string, unknown> | null;
+  has_configured_libraries: boolean | null;
   has_unlisted_sources: boolean | null;
   creation_hash: Buffer | null;
   runtime_hash: Buffer | null;
@@ -82,6 +84,7 @@ export async function readEvidence(
       match,
       row.runtime_values,
       row.creation_hash !== null && row.compiled_creation_hash !== null,
+      row.has_configured_libraries === true,
     ),
     hasUnlistedSources: row.has_unlisted_sources === true,
     alternatives: row.match === 'partial' ? await readAlternatives(database, chainId, address) : [],

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { sql } from '../store/database.ts';
+import { readEvidence } from './read-evidence.ts';
 import { recount } from './recount.ts';
 import { saveMatches } from './save-matches.ts';
 import { readStatistics, renderStatistics } from './statistics.ts';
@@ -82,6 +83,52 @@ describe('recount', () => {
     expect(corrections.length).toBe(
       found.differences.filter(({ kind }) => kind !== 'row_against_evidence').length,
     );
+  });
+
+  test.each([
+    ['a row that vanished', 'DELETE FROM current_matches WHERE chain_id = 20'],
+    [
+      'a row that is wrong',
+      `UPDATE current_matches SET runtime_match = 'partial' WHERE chain_id = 20`,
+    ],
+  ])('with repair keeps which sources no hash proves, after %s', async (_what, damage) => {
+    const judged = (number: number, unlisted: readonly string[], metadata?: string) => {
+      const { compilation, ...rest } = sampleContract(20, sampleAddress(number), {
+        runtimeMatch: 'full',
+      });
+      const paths = ['Listed "\\ \n.sol', ...unlisted];
+      const { language, compiler, version, name, fullyQualifiedName, settings, artifacts } =
+        compilation;
+      return {
+        ...rest,
+        origin: 'verified' as const,
+        compilation: {
+          ...{ language, compiler, version, name, fullyQualifiedName, settings, artifacts },
+          ...(metadata !== undefined && { metadata }),
+          sources: paths.map((each) => ({ path: each, content: each })),
+          ...(unlisted.length > 0 && { hasUnlistedSources: true }),
+        },
+      };
+    };
+    const metadata = JSON.stringify({ sources: { 'Listed "\\ \n.sol': {} } });
+    await saveMatches(test_.database, [
+      judged(1, [], metadata),
+      judged(2, ['Unlisted.sol'], metadata),
+      judged(3, []),
+      sampleContract(20, sampleAddress(4), { runtimeMatch: 'full' }),
+    ]);
+    const hashes = () =>
+      run('SELECT address, text_hash FROM current_matches WHERE chain_id = 20 ORDER BY address');
+    const before = await hashes();
+    await run(damage);
+    expect((await recount(test_.database, { repair: true })).repaired).toBe(true);
+    expect(await hashes()).toEqual(before);
+    const unlisted = [];
+    for (const number of [1, 2, 3, 4]) {
+      const evidence = await readEvidence(test_.database, 20, sampleAddress(number));
+      unlisted.push(evidence?.hasUnlistedSources);
+    }
+    expect(unlisted).toEqual([false, true, false, false]);
   });
 
   test('the event log refuses every change but an addition', async () => {

@@ -100,6 +100,11 @@ const DELETE_UNEXPLAINED = sql(
      SELECT FROM replayed WHERE replayed.chain_id = current.chain_id AND replayed.address = current.address
        AND replayed.match IS NOT NULL)`,
 );
+// As `textHash` has it. Metadata of an import lists every source that is stored, and only a compiler's is known to be
+// text that PostgreSQL reads as JSON.
+const HAS_UNLISTED_SOURCES = `json_typeof(metadata::json -> 'sources') = 'object' AND EXISTS (
+        SELECT FROM compiled_contracts_sources WHERE compilation_id = compiled_contracts.id
+          AND path NOT IN (SELECT json_object_keys(metadata::json -> 'sources')))`;
 const RESTORE_MATCHES = sql(
   'restore matches',
   `WITH replayed AS MATERIALIZED (${REPLAY})
@@ -110,16 +115,20 @@ const RESTORE_MATCHES = sql(
       JOIN contract_deployments ON contract_deployments.id = deployment_id
       JOIN contracts ON contracts.id = contract_id
       WHERE verified_contracts.id = replayed.verified_contract_id),
-     (SELECT coalesce(metadata_hash, sha256(convert_to(compiled_contracts.id::text, 'UTF8'))) FROM verified_contracts
-      JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+     (SELECT CASE WHEN metadata IS NULL OR (replayed.origin <> 'imported' AND ${HAS_UNLISTED_SOURCES})
+        THEN sha256(convert_to(compiled_contracts.id::text, 'UTF8')) ELSE metadata_hash END
+      FROM verified_contracts JOIN compiled_contracts ON compiled_contracts.id = compilation_id
       WHERE verified_contracts.id = replayed.verified_contract_id)
-   FROM replayed WHERE match IS NOT NULL
+   FROM replayed WHERE match IS NOT NULL AND NOT EXISTS (
+     SELECT FROM current_matches AS right_already
+     WHERE (right_already.chain_id, right_already.address) = (replayed.chain_id, replayed.address)
+       AND (right_already.runtime_match, right_already.creation_match)
+         IS NOT DISTINCT FROM (replayed.runtime_match, replayed.creation_match))
    ON CONFLICT (chain_id, address) DO UPDATE SET
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
      match_before = excluded.match_before, origin = excluded.origin,
      verified_contract_id = excluded.verified_contract_id, runtime_code_hash = excluded.runtime_code_hash,
-     text_hash = excluded.text_hash, updated_at = now()
-   WHERE (current.runtime_match, current.creation_match) IS DISTINCT FROM (excluded.runtime_match, excluded.creation_match)`,
+     text_hash = excluded.text_hash, updated_at = now()`,
 );
 const RESTORE_COUNTS = sql(
   'restore counts',

@@ -257,9 +257,9 @@ describe('any sequence of stores', () => {
               chainId,
               batches.flat().map(({ address }) => address),
             );
-            expect(new Map([...stored].map(([address, match]) => [address, rank(match)]))).toEqual(
-              expected,
-            );
+            expect(
+              new Map([...stored].map(([address, { match }]) => [address, rank(match)])),
+            ).toEqual(expected);
             const ranks = [...expected.values()];
             if (ranks.length > 0) {
               expect(await countsOf(chainId)).toEqual({

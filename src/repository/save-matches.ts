@@ -22,7 +22,8 @@ export interface SavedMatch {
   readonly keptBeside?: true;
 }
 
-// The law "a match only rises" is this one statement: concurrent writers of an address wait for its row,
+// The law "a match only rises" is this one statement. An import only claims a match: one that was judged here stays.
+// concurrent writers of an address wait for its row,
 // and what does not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
 const RAISE_MATCHES = sql(
   'raise matches',
@@ -35,6 +36,7 @@ const RAISE_MATCHES = sql(
      match_before = current.match, origin = excluded.origin, text_hash = excluded.text_hash, updated_at = now()
    WHERE match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match,
      current.text_hash = excluded.text_hash)
+     AND (excluded.origin <> 'imported' OR current.origin = 'imported')
    RETURNING chain_id, address, match, match_before`,
 );
 const RECORD_EVENTS = sql(
@@ -67,7 +69,8 @@ const keyOf = (chainId: number | string, address: string): string => `${chainId}
 
 /**
  * Stores verified contracts: in one transaction the conditional rise of each match, its evidence, one event each
- * and the counts. When it returns, all of it is committed. A match that would not rise changes nothing.
+ * and the counts. When it returns, all of it is committed. A match that would not rise changes nothing, and neither does
+ * an imported one where this service judged the current match itself.
  * @returns what became of each contract, in the order given.
  * @throws FullmatchError `database_unreachable`, `database_error`: then nothing of the batch is stored.
  */

@@ -29,15 +29,23 @@ export function unprovenValuesOf(
 
 /**
  * What a match does not prove. Names and comments are in the metadata, whose hash only a full match has in its code: a
- * partial one says nothing of them, and so no match of Yul does, which has no metadata.
+ * partial one says nothing of them, and so no match of Yul does, which has no metadata. The metadata holds the settings
+ * too: that the addresses which a partial match's settings give to libraries are those of the libraries named there is
+ * the word of whoever submitted them, since other libraries at the same addresses give the same codes.
  */
 export function unprovenOf(
   { match, creationMatch }: Pick<ContractMatch, 'creationMatch' | 'match'>,
   runtimeValues: Readonly<Record<string, unknown>> | null,
   isCreationKnown: boolean,
+  hasConfiguredLibraries: boolean,
 ): readonly Unproven[] {
-  const texts: readonly Unproven[] = match === 'full' ? [] : ['names', 'comments'];
-  if (creationMatch !== null) return texts;
-  const start: readonly Unproven[] = isCreationKnown ? ['storage', 'creation'] : ['storage'];
-  return [...texts, ...unprovenValuesOf(runtimeValues, false), ...start];
+  const values = unprovenValuesOf(runtimeValues, creationMatch !== null);
+  const isClaimed = match !== 'full' && hasConfiguredLibraries && !values.includes('libraries');
+  return [
+    ...(match === 'full' ? [] : (['names', 'comments'] as const)),
+    ...values,
+    ...(isClaimed ? (['libraries'] as const) : []),
+    ...(creationMatch === null ? (['storage'] as const) : []),
+    ...(creationMatch === null && isCreationKnown ? (['creation'] as const) : []),
+  ];
 }

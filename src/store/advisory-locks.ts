@@ -1,3 +1,5 @@
+import { sql, type Queryable } from './database.ts';
+
 /**
  * The keys of our session and transaction advisory locks: a first number of our own, so that they do not
  * meet those of other programs in the same database, and a second one for the purpose.
@@ -16,3 +18,13 @@ export const ADVISORY_LOCKS = {
   /** The number before those of the slots of totals, each held by the transaction that adds to it. */
   totalsSlot: [1_179_992_141, 1000],
 } as const satisfies Record<string, readonly [number, number]>;
+
+const LOCK = sql('take advisory lock', 'SELECT pg_advisory_xact_lock($1, $2)');
+
+/** Waits for one of {@link ADVISORY_LOCKS} and holds it until the transaction ends. */
+export async function lockUntilCommit(
+  transaction: Queryable,
+  lock: keyof typeof ADVISORY_LOCKS,
+): Promise<void> {
+  await transaction.query(LOCK, [...ADVISORY_LOCKS[lock]]);
+}

@@ -3,6 +3,7 @@ import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
 import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { type Logger } from '../log.ts';
+import { forgetAlternatives } from '../repository/alternative-matches.ts';
 import { sha256 } from '../repository/verified-contract-identity.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { type Withdrawal, withdrawMatch } from '../repository/withdraw-match.ts';
@@ -15,9 +16,12 @@ import {
   withdrawReplacedCreation,
 } from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';
-import { findStoredRefusal, type StoredRefusal } from './stored-refusal.ts';
+import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
 import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
+
+/** A text kept beside a match is refused today. */
+const ALTERNATIVE_REFUSED = 'alternative_refused';
 
 /** The reason of the withdrawal of a match whose code is not the code at its address any more. */
 const CODE_REPLACED = 'code_replaced';
@@ -40,8 +44,9 @@ interface MatchedCode {
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
  * contract anew, so that what the match said of its creation was withdrawn; `creation_disproved` the same, where the
  * chain's states say that the transaction did not leave what stands there; `call_protection_missing` and
- * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `gone` no code stands there today, which is no
- * reason to withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
+ * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
+ * same of another text kept beside the match, which stays; `gone` no code stands there today, which is no reason to
+ * withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
  * `not_checked` the chain could not be read, which says nothing.
  */
 export type CodeCheck =
@@ -51,6 +56,7 @@ export type CodeCheck =
         | 'code_replaced'
         | CreationLoss
         | StoredRefusal
+        | typeof ALTERNATIVE_REFUSED
         | 'gone'
         | 'not_verified'
         | 'unknown_code';
@@ -101,7 +107,8 @@ export async function checkCode(
   const replaced = await withdrawIfReplaced(database, chainId, address, matched, deployed.code);
   if (replaced) return { outcome: CODE_REPLACED };
   const refusal = await withdrawIfRefused(database, chainId, address, deployed.code);
-  if (refusal !== undefined) return { outcome: refusal };
+  if (refusal !== undefined && refusal !== ALTERNATIVE_REFUSED) return { outcome: refusal };
+  const stands = refusal ?? 'same';
   const ending = options.deadlineMs === undefined ? [] : [AbortSignal.timeout(options.deadlineMs)];
   const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), ...ending]);
   const place = {
@@ -109,11 +116,11 @@ export async function checkCode(
     options: { signal, ...(quorum && { quorum }) },
   };
   try {
-    return { outcome: (await withdrawReplacedCreation(place, named)) ?? 'same' };
+    return { outcome: (await withdrawReplacedCreation(place, named)) ?? stands };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!signal.aborted) throw error;
-    return { outcome: 'same' };
+    return { outcome: stands };
   }
 }
 
@@ -142,17 +149,23 @@ async function withdrawIfReplaced(
   return withdrawSeen(database, { chainId, address, reason: CODE_REPLACED, runtimeCodeHash });
 }
 
-/** Withdraws a match of an earlier version that today's rules refuse, and says why they do. */
+/**
+ * Withdraws a match of an earlier version that today's rules refuse, and says why they do. Where the match stands, other
+ * texts that they refuse are forgotten.
+ */
 async function withdrawIfRefused(
   database: Database,
   chainId: number,
   address: Hex,
   code: Uint8Array,
-): Promise<StoredRefusal | undefined> {
-  const found = await findStoredRefusal(database, chainId, address, code);
-  if (found === undefined) return undefined;
-  const { matchId, refusal: reason } = found;
-  return (await withdrawSeen(database, { chainId, address, reason, matchId })) ? reason : undefined;
+): Promise<StoredRefusal | typeof ALTERNATIVE_REFUSED | undefined> {
+  const { shown, alternatives } = await findStoredRefusals(database, chainId, address, code);
+  if (shown !== undefined) {
+    const { matchId, refusal: reason } = shown;
+    if (await withdrawSeen(database, { chainId, address, reason, matchId })) return reason;
+  }
+  const isForgotten = await forgetAlternatives(database, chainId, address, alternatives);
+  return isForgotten ? ALTERNATIVE_REFUSED : undefined;
 }
 
 /** @returns false where another match has taken the place of the one that was seen, which stays. */
@@ -167,6 +180,8 @@ async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boole
 }
 
 const REPLACEMENTS = {
+  [ALTERNATIVE_REFUSED]:
+    'another text that was kept beside a match was forgotten: it is refused today',
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
   call_protection_missing:

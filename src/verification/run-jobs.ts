@@ -3,7 +3,7 @@ import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { toStorableJson } from '../lib/storable-text.ts';
 import { type SavedMatch } from '../repository/save-matches.ts';
-import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
+import { lockUntilCommit } from '../store/advisory-locks.ts';
 import { sql, type Database, type Statement } from '../store/database.ts';
 import {
   beyondSmallChange,
@@ -41,10 +41,6 @@ export type Lane = 'any' | 'short';
 export const MAX_ATTEMPTS = 3;
 const MESSAGE_MAX_CHARACTERS = 4000;
 
-const LOCK_CLAIMS = sql(
-  'lock claims of jobs',
-  `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.jobClaims.join(', ')})`,
-);
 const HAS_WAITING = sql(
   'find out whether a job waits',
   `SELECT EXISTS (SELECT FROM verification_jobs WHERE state = 'queued') AS waits`,
@@ -202,7 +198,7 @@ export async function claimJob(
   const [state] = await database.query<{ waits: boolean }>(HAS_WAITING);
   if (state?.waits !== true) return undefined;
   const [row] = await database.transaction(async (transaction) => {
-    await transaction.query(LOCK_CLAIMS);
+    await lockUntilCommit(transaction, 'jobClaims');
     return transaction.query<{
       id: string;
       lease_token: string;

@@ -4,14 +4,18 @@ import { sql, type Database } from '../store/database.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { requireReadableYul } from './yul-program.ts';
 
-// Imported matches were judged elsewhere, by what is not stored here.
+// Imported matches were judged elsewhere, by what is not stored here. Of other texts none is imported.
 const READ_JUDGED = sql(
-  'read what a match was judged by',
-  `SELECT verified_contract_id, compilation_id, language,
-     runtime_values -> 'immutables' AS immutables
-   FROM current_matches JOIN verified_contracts ON verified_contracts.id = verified_contract_id
-   JOIN compiled_contracts ON compiled_contracts.id = compilation_id
-   WHERE chain_id = $1 AND address = $2 AND origin <> 'imported'`,
+  'read what matches were judged by',
+  `WITH judged AS (
+     SELECT verified_contract_id, true AS is_shown FROM current_matches
+     WHERE chain_id = $1 AND address = $2 AND origin <> 'imported'
+     UNION ALL
+     SELECT verified_contract_id, false FROM alternative_matches WHERE chain_id = $1 AND address = $2
+   )
+   SELECT verified_contract_id, is_shown, compilation_id, language, runtime_values -> 'immutables' AS immutables
+   FROM judged JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN compiled_contracts ON compiled_contracts.id = compilation_id`,
 );
 const READ_TEXTS = sql(
   'read texts of a judged match',
@@ -22,32 +26,55 @@ const READ_TEXTS = sql(
 /** Why today's rules refuse a match that an earlier version stored. */
 export type StoredRefusal = 'call_protection_missing' | 'verbatim_not_allowed';
 
+interface JudgedRow {
+  readonly verified_contract_id: string;
+  readonly is_shown: boolean;
+  readonly compilation_id: string;
+  readonly language: string;
+  readonly immutables: Readonly<Record<string, Hex>> | null;
+}
+
+/** What today's rules refuse of a contract, by the numbers of the matches. */
+export interface StoredRefusals {
+  /** Of the current match. */
+  readonly shown?: { readonly matchId: string; readonly refusal: StoredRefusal };
+  /** Of the other texts that are kept beside it. */
+  readonly alternatives: readonly string[];
+}
+
 /**
- * Judges a stored match again by those rules of today that need no compilation: a library has its own address in its
- * code, and a Yul program holds no code as bytes.
+ * Judges a stored match, and the texts kept beside it, again by those rules of today that need no compilation: a library
+ * has its own address in its code, and a Yul program holds no code as bytes. An imported match is not judged.
  * @param code what runs at the address, which is the code of the match.
- * @returns undefined where the rules take it, and for an imported match
  */
-export async function findStoredRefusal(
+export async function findStoredRefusals(
   database: Database,
   chainId: number,
   address: Hex,
   code: Uint8Array,
-): Promise<{ readonly matchId: string; readonly refusal: StoredRefusal } | undefined> {
-  const [row] = await database.query<{
-    verified_contract_id: string;
-    compilation_id: string;
-    language: string;
-    immutables: Readonly<Record<string, Hex>> | null;
-  }>(READ_JUDGED, [chainId, hexToBytes(address)]);
-  if (row === undefined) return undefined;
-  const matchId = row.verified_contract_id;
-  if (row.language !== 'yul') {
-    const isRefused = isUnprotectedLibrary(code, row.immutables ?? {});
-    return isRefused ? { matchId, refusal: 'call_protection_missing' } : undefined;
+): Promise<StoredRefusals> {
+  const rows = await database.query<JudgedRow>(READ_JUDGED, [chainId, hexToBytes(address)]);
+  let shown: StoredRefusals['shown'];
+  const alternatives: string[] = [];
+  for (const row of rows) {
+    const refusal = await judgeStored(database, row, code);
+    if (refusal === undefined) continue;
+    if (row.is_shown) shown = { matchId: row.verified_contract_id, refusal };
+    else alternatives.push(row.verified_contract_id);
+  }
+  return { alternatives, ...(shown && { shown }) };
+}
+
+async function judgeStored(
+  database: Database,
+  { compilation_id, language, immutables }: JudgedRow,
+  code: Uint8Array,
+): Promise<StoredRefusal | undefined> {
+  if (language !== 'yul') {
+    return isUnprotectedLibrary(code, immutables ?? {}) ? 'call_protection_missing' : undefined;
   }
   const texts = await database.query<{ path: string; content: string }>(READ_TEXTS, [
-    row.compilation_id,
+    compilation_id,
   ]);
   const sources = Object.fromEntries(texts.map(({ path, content }) => [path, { content }]));
   try {
@@ -55,6 +82,6 @@ export async function findStoredRefusal(
     return undefined;
   } catch (error) {
     if (!(error instanceof VerificationFailure)) throw error;
-    return { matchId, refusal: 'verbatim_not_allowed' };
+    return 'verbatim_not_allowed';
   }
 }

@@ -2,7 +2,7 @@ import { FullmatchError } from '../errors.ts';
 import { networkOf } from '../lib/client-network.ts';
 import { checksumAddress, hexToBytes } from '../lib/hex.ts';
 import { type Match } from '../repository/verified-contract.ts';
-import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
+import { lockUntilCommit } from '../store/advisory-locks.ts';
 import { sql, type Database } from '../store/database.ts';
 import { beyondSmallChange, isSlow, joinUsage, spentMs } from './client-usage.ts';
 import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
@@ -22,12 +22,6 @@ const RETRY_AFTER_S = 5;
 const READ_MATCHES = sql(
   'read matches before submitting',
   'SELECT runtime_match, creation_match FROM current_matches WHERE chain_id = $1 AND address = $2',
-);
-
-// Who counts the places while another takes one would find room that is gone.
-const LOCK_PLACES = sql(
-  'lock places of jobs',
-  `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.jobPlaces.join(', ')})`,
 );
 
 // A client's job takes its turn after the latest one on the same chain, so that its chains are served in rounds.
@@ -85,12 +79,12 @@ const SUBMIT = sql(
         WHERE state IN ('queued', 'running') AND client = $4 AND chain_id = $1),
        (SELECT coalesce(min(turn), 0) FROM verification_jobs WHERE state = 'queued' AND client = $4))
      FROM waiting WHERE of_client < $7 AND (total < $6 AND of_network < $7 OR EXISTS (SELECT FROM displaced))
-     ON CONFLICT (chain_id, address, input_hash) WHERE state IN ('queued', 'running') DO NOTHING
+       AND NOT EXISTS (SELECT FROM in_flight)
      RETURNING id
    )
    SELECT (SELECT id FROM submitted) AS id, (SELECT id FROM in_flight) AS in_flight,
      (SELECT id FROM displaced) AS displaced,
-     total >= $6 AS is_full, of_client >= $7 OR of_network >= $7 AS is_full_for_client
+     total >= $6 AS is_full
    FROM waiting`,
 );
 
@@ -99,7 +93,6 @@ interface Submitted {
   readonly in_flight: string | null;
   readonly displaced: string | null;
   readonly is_full: boolean;
-  readonly is_full_for_client: boolean;
 }
 
 /**
@@ -130,7 +123,8 @@ export async function submitJob(
     );
   }
   const [submitted] = await database.transaction(async (transaction) => {
-    await transaction.query(LOCK_PLACES, []);
+    // Who counts the places while another takes one would find room that is gone.
+    await lockUntilCommit(transaction, 'jobPlaces');
     return transaction.query<Submitted>(SUBMIT, [
       chainId,
       addressBytes,
@@ -159,23 +153,16 @@ function refusalOf(
   limits: QueueLimits,
 ): FullmatchError {
   const details = { retryAfterSeconds: RETRY_AFTER_S };
-  if (submitted.in_flight === null && submitted.is_full) {
-    const message = `${limits.total} verifications wait already; try again in ${RETRY_AFTER_S} seconds.`;
-    return new FullmatchError('queue_full', message, { details });
+  if (submitted.in_flight !== null) {
+    return new FullmatchError(
+      'duplicate_verification_request',
+      `The contract ${checksumAddress(address)} on chain ${chainId} is being verified with this input.`,
+      { details: { ...details, verificationId: submitted.in_flight } },
+    );
   }
-  if (submitted.in_flight === null && submitted.is_full_for_client) {
-    const message = `${limits.perClient} verifications of this client or its network wait already; try again in ${RETRY_AFTER_S} seconds.`;
-    return new FullmatchError('queue_full', message, { details });
-  }
-  return new FullmatchError(
-    'duplicate_verification_request',
-    `The contract ${checksumAddress(address)} on chain ${chainId} is being verified with this input.`,
-    // Absent when the other one was submitted in the same moment.
-    {
-      details: {
-        ...details,
-        ...(submitted.in_flight !== null && { verificationId: submitted.in_flight }),
-      },
-    },
-  );
+  const full = submitted.is_full
+    ? `${limits.total} verifications`
+    : `${limits.perClient} verifications of this client or its network`;
+  const message = `${full} wait already; try again in ${RETRY_AFTER_S} seconds.`;
+  return new FullmatchError('queue_full', message, { details });
 }

@@ -5,6 +5,7 @@ import { readCases, sharedData } from '../../../test/support/shared-data.ts';
 import { parseChainList } from '../chain-list.ts';
 import { type ListRecord } from '../list-record.ts';
 import { changesIdentity, compareLists } from './compare-lists.ts';
+import { findHeldChanges } from './hold-records.ts';
 import { judgeList, type ListNeeds } from './judge-list.ts';
 
 interface JudgementCase {
@@ -126,6 +127,74 @@ describe('judgeList', () => {
     });
     expect(drops?.message).toContain('1, 2, 3, 4, 5 and 4 more');
     expect(drops?.chainIds).toHaveLength(9);
+  });
+});
+
+describe('findHeldChanges', () => {
+  const needs = { contractChainIds: new Set([7]), configuredChainIds: new Set([8]) };
+  const record = (fields: Partial<ListRecord>, chainId = 7): ListRecord => ({
+    ...listedChain(chainId),
+    rpc: ['https://rpc.old.org', 'https://eth.provider.com/${KEY}'],
+    explorers: [{ name: 'scan', url: 'https://scan.io', standard: 'none' }],
+    infoURL: 'https://www.site.net/about',
+    ...fields,
+  });
+  const held = (after: Partial<ListRecord>, chainId = 7, before: Partial<ListRecord> = {}) =>
+    findHeldChanges(
+      compareLists([record(before, chainId)], [record({ ...before, ...after }, chainId)]),
+      needs,
+    ).map((change) => change.chainId);
+  const forged = { name: 'Moonrock', rpc: ['https://rpc.forger.dev'] };
+
+  it.each<[string, Partial<ListRecord>, Partial<ListRecord>]>([
+    ['all RPC endpoints', forged, {}],
+    ['every link', { ...forged, explorers: [], infoURL: 'https://forger.dev' }, {}],
+    ['no endpoint and no link left', { name: 'A', rpc: [], explorers: [], infoURL: '' }, {}],
+    ['its first endpoints', forged, { rpc: [], explorers: [], infoURL: '' }],
+    [
+      'a neighbour under a public suffix',
+      { name: 'A', rpc: ['https://b.co.uk'] },
+      { rpc: ['https://a.co.uk'] },
+    ],
+    [
+      'another address',
+      { name: 'A', rpc: ['http://203.0.113.8'] },
+      { rpc: ['http://203.0.113.7'] },
+    ],
+  ])('holds back another name with %s of a chain in use', (_what, after, before) => {
+    expect(held(after, 7, before)).toEqual([7]);
+    expect(held(after, 8, before)).toEqual([8]);
+    expect(held(after, 9, before)).toEqual([]);
+  });
+
+  it.each<[string, Partial<ListRecord>]>([
+    ['another name alone', { name: 'Moonrock' }],
+    ['a name without generic words', { ...forged, name: 'Chain 7 MAINNET' }],
+    ['other endpoints alone', { rpc: ['https://rpc.forger.dev'] }],
+    ['another short name', { ...forged, name: 'Chain 7', shortName: 'other' }],
+    [
+      'a name, and an endpoint that stays',
+      { name: 'A', rpc: ['wss://x.dev', 'wss://new.old.org'] },
+    ],
+    ['a name, and an endpoint at its explorer', { name: 'A', rpc: ['https://rpc.scan.io'] }],
+    ['a name, and an endpoint at its site', { name: 'A', rpc: ['https://rpc.site.net'] }],
+    ['a name, and no endpoints but its site', { name: 'A', rpc: [], explorers: [] }],
+  ])('lets %s pass', (_what, after) => {
+    expect(held(after)).toEqual([]);
+  });
+
+  it('holds nothing back that is not renamed, and no chain that nothing needs', () => {
+    fc.assert(
+      fc.property(fc.tuple(listRecords(), listRecords()), ([before, after]) => {
+        const known = new Map(before.map((each) => [each.chainId, each]));
+        for (const change of findHeldChanges(compareLists(before, after), needs)) {
+          expect([7, 8]).toContain(change.chainId);
+          const old = known.get(change.chainId)!;
+          expect(change.after.name).not.toBe(old.name);
+          expect(change.after.rpc.some((url) => old.rpc.includes(url))).toBe(false);
+        }
+      }),
+    );
   });
 });
 

@@ -22,6 +22,7 @@ async function keepNames(
   const stored = await acceptSnapshot(database, {
     text,
     list: parseChainList(text, SOURCE),
+    inForce: [],
     formerNames,
     sources: [SOURCE],
     judgedAgainst: await readCurrentSnapshot(database, [SOURCE]),

@@ -1,9 +1,11 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { FullmatchError } from '../../errors.ts';
-import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
+import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { parseChainList, type ChainList } from '../chain-list.ts';
+import { readListRecord, type ListRecord } from '../list-record.ts';
+import { holdRecords } from './hold-records.ts';
 
 /** A chain list that was accepted from a source, without its text. */
 export interface StoredSnapshot {
@@ -14,6 +16,8 @@ export interface StoredSnapshot {
   readonly source: string;
   readonly chains: number;
   readonly acceptedAt: Date;
+  /** Chains whose records the list changes and that are not believed, ascending: their records before stay in force. */
+  readonly heldBack: readonly number[];
 }
 
 /** Older ones are forgotten: at a change a day that is three years, and a hostile source cannot fill the disk. */
@@ -24,7 +28,9 @@ const FORMER_NAME_CHARACTERS = 200;
 /** Of one chain and of all; a list takes at most 20,000 names at once. Every process has them in memory. */
 const MOST_FORMER_NAMES = { ofChain: 10, inAll: 20_000 };
 
-const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, chains, accepted_at`;
+const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, chains, accepted_at, ARRAY(
+  SELECT chain_id FROM chain_list_held_records WHERE snapshot_id = chain_list_snapshots.id ORDER BY chain_id
+) AS held_back`;
 
 /** The newest snapshot of some sources is the one that is served. */
 export const CURRENT_SNAPSHOT = `SELECT ${COLUMNS} FROM chain_list_snapshots WHERE source = ANY ($1) ORDER BY id DESC LIMIT 1`;
@@ -43,18 +49,26 @@ const READ_TEXT = sql(
   'read chain list text',
   'SELECT gzip FROM chain_list_texts WHERE sha256 = $1',
 );
+const READ_HELD = sql(
+  'read held records of chain list',
+  'SELECT record FROM chain_list_held_records WHERE snapshot_id = $1 ORDER BY chain_id',
+);
 const READ_FORMER_NAMES = sql(
   'read former names of chains',
   'SELECT chain_id, name FROM chain_former_names ORDER BY chain_id, until DESC, name',
 );
-const LOCK = sql('lock chain list', 'SELECT pg_advisory_xact_lock($1, $2)');
 const STORE_TEXT = sql(
   'store chain list text',
   'INSERT INTO chain_list_texts (sha256, gzip) VALUES ($1, $2) ON CONFLICT DO NOTHING',
 );
 const STORE_SNAPSHOT = sql(
   'store chain list snapshot',
-  `INSERT INTO chain_list_snapshots (sha256, source, chains) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`,
+  `INSERT INTO chain_list_snapshots (sha256, source, chains) VALUES ($1, $2, $3) RETURNING id`,
+);
+const STORE_HELD = sql(
+  'store held records of chain list',
+  `INSERT INTO chain_list_held_records (snapshot_id, chain_id, record)
+   SELECT $1, held.chain_id, held.record FROM unnest($2::bigint[], $3::json[]) AS held (chain_id, record)`,
 );
 const STORE_FORMER_NAMES = sql(
   'store former names of chains',
@@ -88,10 +102,13 @@ interface SnapshotRow {
   readonly source: string;
   readonly chains: number;
   readonly accepted_at: Date;
+  readonly held_back: readonly string[];
 }
 
-function toSnapshot({ id, sha256, source, chains, accepted_at }: SnapshotRow): StoredSnapshot {
-  return { id: Number(id), sha256, source, chains, acceptedAt: accepted_at };
+function toSnapshot(row: SnapshotRow): StoredSnapshot {
+  const { id, sha256, source, chains, accepted_at, held_back } = row;
+  const heldBack = held_back.map(Number);
+  return { id: Number(id), sha256, source, chains, acceptedAt: accepted_at, heldBack };
 }
 
 /** The snapshot that a service with these sources serves; undefined before the first one. */
@@ -126,16 +143,22 @@ export async function readListText(
   return row === undefined ? undefined : (await promisify(gunzip)(row.gzip)).toString('utf8');
 }
 
-/** The list of a snapshot, with the names that its chains had before. @throws FullmatchError invalid_chain_list */
+/**
+ * The list of a snapshot as it was served, with the names that its chains had before.
+ * @throws FullmatchError invalid_chain_list
+ */
 export async function readSnapshotList(
   database: Queryable,
-  { sha256, source }: Pick<StoredSnapshot, 'sha256' | 'source'>,
+  { id, sha256, source }: Pick<StoredSnapshot, 'id' | 'sha256' | 'source'>,
 ): Promise<ChainList> {
   const text = await readListText(database, sha256);
   if (text === undefined) {
     throw new FullmatchError('invalid_chain_list', `The text of the chain list ${sha256} is gone.`);
   }
-  return { ...parseChainList(text, source), formerNames: await readFormerNames(database) };
+  const held = await database.query<{ record: unknown }>(READ_HELD, [id]);
+  const inForce = held.map(({ record }) => readListRecord(record));
+  const list = holdRecords(parseChainList(text, source), inForce);
+  return { ...list, snapshotId: id, formerNames: await readFormerNames(database) };
 }
 
 async function readFormerNames(
@@ -155,6 +178,8 @@ async function readFormerNames(
 export interface AcceptedList {
   readonly text: string;
   readonly list: ChainList;
+  /** Records in force that stay in the place of the list's own. */
+  readonly inForce: readonly ListRecord[];
   readonly formerNames: readonly { readonly chainId: number; readonly name: string }[];
   readonly sources: readonly string[];
   readonly judgedAgainst: StoredSnapshot | undefined;
@@ -166,19 +191,24 @@ export interface AcceptedList {
  */
 export async function acceptSnapshot(
   database: Database,
-  { text, list, formerNames, sources, judgedAgainst }: AcceptedList,
+  { text, list, inForce, formerNames, sources, judgedAgainst }: AcceptedList,
 ): Promise<StoredSnapshot | undefined> {
   const compressed = await promisify(gzip)(text);
   const sha256 = Buffer.from(list.sha256, 'hex');
   const names = formerNames.filter(({ name }) => isStorable(name));
   return database.transaction(async (transaction) => {
-    await transaction.query(LOCK, [...ADVISORY_LOCKS.chainList]);
+    await lockUntilCommit(transaction, 'chainList');
     const current = await readCurrentSnapshot(transaction, sources);
     if (current?.id !== judgedAgainst?.id) return undefined;
     await transaction.query(STORE_TEXT, [sha256, compressed]);
     const stored = [sha256, list.source, list.records.length];
-    const [row] = await transaction.query<SnapshotRow>(STORE_SNAPSHOT, stored);
+    const [row] = await transaction.query<{ id: string }>(STORE_SNAPSHOT, stored);
     if (row === undefined) return undefined;
+    await transaction.query(STORE_HELD, [
+      row.id,
+      inForce.map(({ chainId }) => chainId),
+      inForce.map((record) => JSON.stringify(record)),
+    ]);
     await transaction.query(STORE_FORMER_NAMES, [
       names.map(({ chainId }) => chainId),
       names.map(({ name }) => name),
@@ -187,7 +217,7 @@ export async function acceptSnapshot(
     await transaction.query(FORGET_FORMER_NAMES, [ofChain, inAll]);
     await transaction.query(FORGET_SNAPSHOTS, [Number(row.id) - MOST_SNAPSHOTS]);
     await transaction.query(FORGET_TEXTS);
-    return toSnapshot(row);
+    return readCurrentSnapshot(transaction, sources);
   });
 }
 

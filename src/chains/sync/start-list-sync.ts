@@ -10,6 +10,7 @@ import {
   readSyncState,
   recordAttempt,
   releaseAttempt,
+  type SyncFailure,
   type SyncState,
 } from './sync-state.ts';
 
@@ -85,11 +86,12 @@ class RunningListSync implements ListSync {
   readonly #times: Required<ListSyncTimes>;
   readonly #log: Logger;
   readonly #closing = new AbortController();
-  #served: Pick<ChainList, 'sha256' | 'source'>;
   #servedSnapshot: number | undefined;
-  /** Since when a newer list is there that this process cannot publish. */
-  #unservedSince: Date | undefined;
+  /** Why this process cannot publish a newer list that is there. */
+  #unserved: SyncFailure | undefined;
   #state: SyncState | undefined;
+  /** What keeps this process from working at all, such as a fault of the store; gone after a turn that ends well. */
+  #fault: SyncFailure | undefined;
   #first = true;
   #turn: Promise<void> | undefined;
   #again = false;
@@ -109,11 +111,12 @@ class RunningListSync implements ListSync {
       ...times,
     };
     this.#log = log;
-    this.#served = parts.served;
+    this.#servedSnapshot = parts.served.snapshotId;
   }
 
   get state(): SyncState | undefined {
-    return this.#state;
+    const failure = this.#state?.failure ?? this.#fault;
+    return failure === undefined ? this.#state : { due: false, ...this.#state, failure };
   }
 
   async start(): Promise<void> {
@@ -142,8 +145,10 @@ class RunningListSync implements ListSync {
       this.#again = false;
       try {
         await this.#runTurn();
+        this.#fault = undefined;
       } catch (error) {
         if (this.#closing.signal.aborted) return;
+        this.#fault = failureOf(error, messageOf(error), this.#fault);
         this.#say('chain_list_sync_broken', messageOf(error));
       }
     }
@@ -169,15 +174,13 @@ class RunningListSync implements ListSync {
     const state = await readSyncState(this.#parts.database, this.#sources, this.#times);
     try {
       await this.#serve(state);
-      this.#unservedSince = undefined;
+      this.#unserved = undefined;
       // Whoever reads the state after a recovery finds the list that it speaks of.
       this.#state = state;
     } catch (error) {
-      this.#unservedSince ??= new Date();
-      const code = error instanceof FullmatchError ? error.code : 'internal_error';
       const message = `A newer chain list cannot be published: ${messageOf(error)}`;
-      const failure = { since: this.#unservedSince, count: 1, code, message };
-      this.#state = { ...state, failure: state.failure ?? failure };
+      this.#unserved = failureOf(error, message, this.#unserved);
+      this.#state = { ...state, failure: state.failure ?? this.#unserved };
       this.#say('chain_list_not_served', message);
     }
   }
@@ -186,13 +189,8 @@ class RunningListSync implements ListSync {
     const { database, publish } = this.#parts;
     if (state.snapshotId !== undefined && state.snapshotId !== this.#servedSnapshot) {
       const current = await readCurrentSnapshot(database, this.#sources);
-      // At the start the newest snapshot is served already.
-      const isServed =
-        current?.sha256 === this.#served.sha256 && current.source === this.#served.source;
-      if (current !== undefined && !isServed) {
-        const list = await readSnapshotList(database, current);
-        await publish(list);
-        this.#served = list;
+      if (current !== undefined) {
+        await publish(await readSnapshotList(database, current));
         this.#log.info(
           { event: 'chain_list_served', source: current.source, sha256: current.sha256 },
           'a newer chain list is served',
@@ -230,7 +228,7 @@ class RunningListSync implements ListSync {
       this.#said = undefined;
     }
     if (last?.status !== 'accepted') return;
-    const { list, difference } = last;
+    const { list, difference, heldBack } = last;
     this.#log.info(
       {
         event: 'chain_list_accepted',
@@ -242,6 +240,7 @@ class RunningListSync implements ListSync {
         removed: difference.removed.length,
         renamed: difference.renamed.length,
         identity_changed: difference.identityChanged.length,
+        held_back: heldBack.map(({ chainId }) => chainId),
       },
       'a newer chain list was accepted',
     );
@@ -252,4 +251,10 @@ class RunningListSync implements ListSync {
     this.#said = `${event} ${error}`;
     this.#log.warn({ event, error }, 'the public list is not kept current');
   }
+}
+
+/** A failure as it is now; one that goes on keeps its beginning. */
+function failureOf(error: unknown, message: string, before: SyncFailure | undefined): SyncFailure {
+  const code = error instanceof FullmatchError ? error.code : 'internal_error';
+  return { since: before?.since ?? new Date(), count: (before?.count ?? 0) + 1, code, message };
 }

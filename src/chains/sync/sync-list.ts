@@ -2,7 +2,13 @@ import { FullmatchError } from '../../errors.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Database } from '../../store/database.ts';
 import { parseChainList, type ChainList } from '../chain-list.ts';
-import { compareLists, findFormerNames, type ListDifference } from './compare-lists.ts';
+import {
+  compareLists,
+  findFormerNames,
+  type ChainChange,
+  type ListDifference,
+} from './compare-lists.ts';
+import { findHeldChanges, holdRecords } from './hold-records.ts';
 import { judgeList, type ListNeeds, type Refusal } from './judge-list.ts';
 import { readSource, type SourceAnswer } from './list-source.ts';
 import {
@@ -33,7 +39,10 @@ export interface SyncRequest {
   readonly sources: readonly string[];
   /** Asks and judges, and stores nothing. */
   readonly dryRun?: boolean;
-  /** Beginning of the hash of a list that is accepted although it was refused: the operator looked at it. */
+  /**
+   * Beginning of the hash of a list that is accepted whole, although it was refused or records of it are held back: the
+   * operator looked at it.
+   */
   readonly accept?: string;
   /** Of a list, before and after decompression (8 MB). */
   readonly maxBytes?: number;
@@ -43,14 +52,20 @@ export interface SyncRequest {
 
 /** What came of one source. */
 export type SourceOutcome = { readonly source: string } & (
-  | { readonly status: 'unchanged'; readonly sha256: string }
+  | ({ readonly status: 'unchanged'; readonly sha256: string } & HeldBack)
   | ({ readonly status: 'accepted' } & JudgedList)
   | ({ readonly status: 'refused'; readonly error: FullmatchError } & JudgedList)
   | { readonly status: 'failed'; readonly error: FullmatchError }
 );
 
+interface HeldBack {
+  /** What the list would change of chains and may not: their records in force stay. */
+  readonly heldBack: readonly ChainChange[];
+}
+
 /** A list that could be read, what it changes and what speaks against it. */
-interface JudgedList {
+interface JudgedList extends HeldBack {
+  /** As it would be served. */
   readonly list: ChainList;
   readonly difference: ListDifference;
   readonly refusals: readonly Refusal[];
@@ -155,20 +170,28 @@ async function takeText(
   };
   for (let judgement = 1; judgement <= MOST_JUDGEMENTS; judgement += 1) {
     const current = await readCurrentSnapshot(parts.database, request.sources);
-    if (current?.sha256 === list.sha256) {
+    const isCurrent = current?.sha256 === list.sha256;
+    if (isCurrent && current.heldBack.length === 0) {
       await remember();
-      return { source, status: 'unchanged', sha256: list.sha256 };
+      return { source, status: 'unchanged', sha256: list.sha256, heldBack: [] };
     }
-    const judged = await judge(list, current, parts, request.sources);
     const asked = request.accept !== undefined && list.sha256.startsWith(request.accept);
+    const judged = await judge(list, current, parts, request.sources, asked);
+    const { heldBack } = judged;
+    // Whether a change is held back may turn without the list, such as by a chain that is no longer configured.
+    if (isCurrent && heldBack.length === current.heldBack.length) {
+      await remember();
+      return { source, status: 'unchanged', sha256: list.sha256, heldBack };
+    }
     if (judged.refusals.length > 0 && !asked) {
       return { source, status: 'refused', error: refusalOf(source, judged), ...judged };
     }
-    await parts.assertPublishable(list);
+    await parts.assertPublishable(judged.list);
     if (request.dryRun === true) return { source, status: 'accepted', ...judged };
     const { sources } = request;
     const formerNames = findFormerNames(judged.difference);
-    const accepting = { text, list, formerNames, sources, judgedAgainst: current };
+    const inForce = heldBack.map(({ before }) => before);
+    const accepting = { text, list, inForce, formerNames, sources, judgedAgainst: current };
     if ((await acceptSnapshot(parts.database, accepting)) === undefined) continue;
     await remember();
     return { source, status: 'accepted', ...judged };
@@ -184,11 +207,17 @@ async function judge(
   current: StoredSnapshot | undefined,
   { database, fallback, readNeeds }: SyncParts,
   sources: readonly string[],
+  asked: boolean,
 ): Promise<JudgedList> {
   const served = current === undefined ? fallback : await readSnapshotList(database, current);
   const difference = compareLists(served.records, list.records);
   const needs = { ...(await readNeeds()), recentSizes: await readRecentSizes(database, sources) };
-  return { list, difference, refusals: judgeList(served, difference, needs) };
+  const refusals = judgeList(served, difference, needs);
+  const heldBack = asked ? [] : findHeldChanges(difference, needs);
+  if (heldBack.length === 0) return { list, difference, refusals, heldBack };
+  const inForce = heldBack.map(({ before }) => before);
+  const kept = holdRecords(list, inForce);
+  return { list: kept, difference: compareLists(served.records, kept.records), refusals, heldBack };
 }
 
 function refusalOf(source: string, { list, refusals }: JudgedList): FullmatchError {

@@ -19,6 +19,8 @@ export interface SyncState {
   /** When a source last gave or confirmed the list that is served. */
   readonly confirmedAt?: Date;
   readonly failure?: SyncFailure;
+  /** Chains whose records in that snapshot's list are not believed; absent when there are none. */
+  readonly heldBack?: { readonly chainIds: readonly number[]; readonly sha256: string };
   /** Whether it is time to ask the sources. */
   readonly due: boolean;
 }
@@ -48,7 +50,7 @@ const DUE = `(lease_until IS NULL OR lease_until < now()) AND (attempted_at IS N
 const READ = sql(
   'read sync of chain list',
   `WITH current AS (${CURRENT_SNAPSHOT})
-   SELECT current.id AS snapshot_id, attempted_at, confirmed_at, failing_since, failures, failure_code,
+   SELECT current.id AS snapshot_id, current.sha256, current.held_back, attempted_at, confirmed_at, failing_since, failures, failure_code,
      failure_message, ${DUE} AS due
    FROM chain_list_sync LEFT JOIN current ON true`,
 );
@@ -96,6 +98,8 @@ export async function readSyncState(
 ): Promise<SyncState> {
   const [row] = await database.query<{
     snapshot_id: string | null;
+    sha256: string | null;
+    held_back: readonly string[] | null;
     attempted_at: Date | null;
     confirmed_at: Date | null;
     failing_since: Date | null;
@@ -119,6 +123,10 @@ export async function readSyncState(
         message: failure_message ?? '',
       },
     }),
+    ...(row.sha256 !== null &&
+      row.held_back?.length && {
+        heldBack: { chainIds: row.held_back.map(Number), sha256: row.sha256 },
+      }),
     due: row.due,
   };
 }

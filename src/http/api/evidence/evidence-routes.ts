@@ -50,7 +50,7 @@ const evidenceSchema = z
     unproven: z
       .array(z.enum(['names', 'comments', 'immutables', 'libraries', 'storage', 'creation']))
       .describe(
-        'What the match does not prove: names and comments without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; creation where the creation code is known and is other code',
+        'What the match does not prove: names and comments without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code',
       ),
     codeReading: z
       .strictObject({
