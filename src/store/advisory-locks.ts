@@ -19,9 +19,24 @@ export const ADVISORY_LOCKS = {
   totalsSlot: [1_179_992_141, 1000],
 } as const satisfies Record<string, readonly [number, number]>;
 
-const LOCK = sql('take advisory lock', 'SELECT pg_advisory_xact_lock($1, $2)');
+/**
+ * How long the holder of a lock may rest between two statements, in milliseconds: one that was stopped, or whose machine
+ * is gone, loses it.
+ */
+const REST_MS = 2_000;
+/** How long the lock is waited for: longer than for a holder that rests, shorter than a client waits for its answer. */
+const WAIT_MS = 3_500;
 
-/** Waits for one of {@link ADVISORY_LOCKS} and holds it until the transaction ends. */
+const LOCK = sql(
+  'take advisory lock',
+  `SELECT set_config('lock_timeout', '${WAIT_MS}', true),
+     set_config('idle_in_transaction_session_timeout', '${REST_MS}', true), pg_advisory_xact_lock($1, $2)`,
+);
+
+/**
+ * Waits for one of {@link ADVISORY_LOCKS} and holds it until the transaction ends. A lock that is not had in time, and a
+ * transaction that rests for too long, are errors as those of a database that cannot be reached.
+ */
 export async function lockUntilCommit(
   transaction: Queryable,
   lock: keyof typeof ADVISORY_LOCKS,

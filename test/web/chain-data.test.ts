@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
+import { type ChainDetails } from '../../web/src/answers.ts';
 import {
-  type ChainDetails,
   type EndpointHealth,
   findWarnings,
   loadChain,
@@ -44,8 +44,11 @@ describe('the warnings of a chain', () => {
     record: { name: 'x', chainId: 1, rpc: [], supported: true, monitored: false },
     testnet: false,
     local: false,
+    hasIcon: false,
     origins: {},
     findings: [],
+    endpoints: [],
+    list: { source: '', sha256: '' },
   };
 
   test('are none where nothing is wrong', () => {

@@ -158,10 +158,7 @@ describe('the marks of falls', () => {
       partial,
       reason: 'a',
     }));
-    const { falls } = nameFalls(
-      { from: '', to: '', points: [], falls: [first!, second!] },
-      new Map([[2, 'Two']]),
-    );
+    const { falls } = nameFalls({ falls: [first!, second!] }, new Map([[2, 'Two']]));
     const [mark] = joinFalls(falls, ['2026-02-03']);
     expect(largestFall(mark!)).toMatchObject({ chainId: 2, chainName: 'Two' });
   });

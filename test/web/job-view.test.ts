@@ -6,7 +6,8 @@ import {
   toVerificationFailure,
 } from '../../src/verification/verification-failure.ts';
 import { adviseOn, FAILURE_TITLES } from '../../web/src/verify/failure-advice.ts';
-import { describeSteps, type JobState } from '../../web/src/verify/job-state.ts';
+import { type JobState } from '../../web/src/answers.ts';
+import { describeSteps } from '../../web/src/verify/job-state.ts';
 
 const QUEUED: JobState = {
   id: '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f',
@@ -21,7 +22,7 @@ const QUEUED: JobState = {
 };
 const RUNNING: JobState = { ...QUEUED, state: 'running', startedAt: '2026-02-03T04:05:02.000Z' };
 const ENDED = { ...RUNNING, finishedAt: '2026-02-03T04:05:04.500Z' };
-const failure = (kind: string): JobState => ({
+const failure = (kind: NonNullable<JobState['failure']>['kind']): JobState => ({
   ...ENDED,
   state: 'failed',
   failure: { kind, code: 'x', message: '', id: '' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { nearestChains } from '../../web/src/chains/nearest-chains.ts';
-import { type RegistryLine } from '../../web/src/shapes.ts';
+import { type RegistryLine } from '../../web/src/answers.ts';
 
 const line = (chainId: number, name: string, more: Partial<RegistryLine> = {}): RegistryLine => ({
   chainId,

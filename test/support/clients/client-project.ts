@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type DroppedFile } from '../../../web/src/verify/read-dropped.ts';
+import { type DroppedFile } from '../../../web/src/verify/dropped-file.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { CLIENTS_FOLDER, type ClientName, installClient } from './install-client.ts';
 

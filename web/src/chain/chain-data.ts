@@ -84,8 +84,13 @@ const RED_FLAGS: ReadonlyMap<string, string> = new Map([
 
 /** What a reader should beware of, gravest first. */
 export function findWarnings(
-  { record, findings }: ChainDetails,
-  health: ChainHealth | undefined,
+  {
+    record,
+    findings,
+  }: Pick<ChainDetails, 'record'> & {
+    readonly findings: readonly ChainDetails['findings'][number][];
+  },
+  health: Pick<ChainHealth, 'endpoints'> | undefined,
 ): readonly { readonly code: string; readonly text: string }[] {
   const foreign = health?.endpoints.filter(({ state }) => state === 'wrong_chain') ?? [];
   return [

@@ -46,7 +46,7 @@ export function largestFall({ falls }: FallMark): Fall {
 }
 
 /** A history whose falls have the names of their chains. */
-export function nameFalls<History extends StatisticsHistory>(
+export function nameFalls<History extends Pick<StatisticsHistory, 'falls'>>(
   history: History,
   names: ReadonlyMap<number, string>,
 ): History {

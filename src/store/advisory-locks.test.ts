@@ -1,0 +1,51 @@
+import { setTimeout as rest } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
+import { lockUntilCommit } from './advisory-locks.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ poolSize: 4 });
+});
+afterAll(() => test.drop());
+
+it('is taken from a holder that rests, so that others soon go on', async () => {
+  let wake = (): void => undefined;
+  let isHeld = (): void => undefined;
+  const held = new Promise<void>((resolve) => (isHeld = resolve));
+  const resting = test.database.transaction(async (transaction) => {
+    await lockUntilCommit(transaction, 'jobPlaces');
+    isHeld();
+    await new Promise<void>((resolve) => (wake = resolve));
+    await lockUntilCommit(transaction, 'jobPlaces');
+  });
+  const ended = resting.then(
+    () => 'kept',
+    () => 'lost',
+  );
+  await held;
+  await test.database.transaction((transaction) => lockUntilCommit(transaction, 'jobPlaces'));
+  wake();
+  expect(await ended).toBe('lost');
+});
+
+it('is not waited for where its holder works for too long', async () => {
+  let isHeld = (): void => undefined;
+  const held = new Promise<void>((resolve) => (isHeld = resolve));
+  let goesOn = true;
+  const working = test.database.transaction(async (transaction) => {
+    await lockUntilCommit(transaction, 'jobClaims');
+    isHeld();
+    while (goesOn) {
+      await lockUntilCommit(transaction, 'jobClaims');
+      await rest(50);
+    }
+  });
+  await held;
+  const waiting = test.database.transaction((transaction) =>
+    lockUntilCommit(transaction, 'jobClaims'),
+  );
+  await expect(waiting).rejects.toMatchObject({ code: 'database_unavailable' });
+  goesOn = false;
+  await working;
+});
