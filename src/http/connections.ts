@@ -93,6 +93,10 @@ export class Connections {
       seat.release();
       this.#states.delete(socket);
     });
+    if (this.#loop.accept()) return;
+    // What many new connections have sent is read in turns.
+    socket.pause();
+    this.#loop.runLater(socket, () => socket.resume());
   }
 
   /**
@@ -131,8 +135,8 @@ export class Connections {
     const { socket } = request;
     if (socket.destroyed) return;
     const state = this.#states.get(socket);
-    if (state === undefined || firstOf(state) === response) this.#loop.answer(request, answer);
-    else state.waiting.set(response, () => this.#loop.answerLater(request, answer));
+    if (state === undefined || firstOf(state) === response) this.#loop.run(socket, answer);
+    else state.waiting.set(response, () => this.#loop.runLater(socket, answer));
   }
 
   /** The answers that are under way on a connection. */

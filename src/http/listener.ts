@@ -62,6 +62,8 @@ export interface Listener {
 }
 
 const MOST_CONNECTIONS = 10_000;
+/** Connections that the kernel holds until they are accepted: it drops more, whose clients try again after a second. */
+const BACKLOG = 2_048;
 const RESPONSE_TIMEOUT_MS = 30_000;
 const RESPONSE_MIN_BYTES_PER_MS = 16;
 const CHECK_MIN_MS = 50;
@@ -239,7 +241,7 @@ function observe(
 
 async function bind(server: Server, host: string, port: number): Promise<void> {
   const listening = once(server, 'listening');
-  server.listen({ host, port });
+  server.listen({ host, port, backlog: BACKLOG });
   try {
     await listening;
   } catch (error) {

@@ -1,10 +1,10 @@
-import { type IncomingMessage } from 'node:http';
+import { type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LoopShares } from './loop-shares.ts';
 
-const requestFrom = (remoteAddress: string): IncomingMessage =>
-  ({ socket: { remoteAddress, destroyed: false } }) as unknown as IncomingMessage;
+const socketFrom = (remoteAddress: string): Socket =>
+  ({ remoteAddress, destroyed: false }) as unknown as Socket;
 
 /** Takes the loop for a while. */
 function busy(ms: number): void {
@@ -12,18 +12,18 @@ function busy(ms: number): void {
   while (performance.now() - start < ms);
 }
 
-test('answers at once what comes alone', () => {
+test('does at once what comes alone', () => {
   const loop = new LoopShares();
   let answered = 0;
-  loop.answer(requestFrom('127.0.0.1'), () => (answered += 1));
+  loop.run(socketFrom('127.0.0.1'), () => (answered += 1));
   expect(answered).toBe(1);
 });
 
-test('answers one request of each network in turn where many come at once', async () => {
+test('does one piece of work of each network in turn where many come at once', async () => {
   const loop = new LoopShares();
   const order: string[] = [];
   const ask = (address: string, name: string): void =>
-    loop.answer(requestFrom(address), () => {
+    loop.run(socketFrom(address), () => {
       order.push(name);
       busy(4);
     });
@@ -40,11 +40,11 @@ test('answers one request of each network in turn where many come at once', asyn
   );
 });
 
-test('comes back to new requests between turns, however much waits', async () => {
+test('comes back to what is new between turns, however much waits', async () => {
   const loop = new LoopShares();
   let answered = 0;
   for (let index = 0; index < 30; index += 1) {
-    loop.answerLater(requestFrom('203.0.113.1'), () => {
+    loop.runLater(socketFrom('203.0.113.1'), () => {
       answered += 1;
       busy(4);
     });
@@ -60,14 +60,50 @@ test('comes back to new requests between turns, however much waits', async () =>
   expect(turns).toBeGreaterThan(5);
 });
 
-test('never answers a request whose connection has gone while it waited', async () => {
+test('never works for a connection that has gone while it waited', async () => {
   const loop = new LoopShares();
-  const gone = requestFrom('203.0.113.1');
+  const gone = socketFrom('203.0.113.1');
   let answered = 0;
-  loop.answerLater(gone, () => (answered += 1));
-  loop.answerLater(requestFrom('203.0.113.1'), () => (answered += 10));
-  Object.assign(gone.socket, { destroyed: true });
+  loop.runLater(gone, () => (answered += 1));
+  loop.runLater(socketFrom('203.0.113.1'), () => (answered += 10));
+  Object.assign(gone, { destroyed: true });
   await nextTurn();
   await nextTurn();
   expect(answered).toBe(10);
+});
+
+test('does a few pieces in a turn, however little each takes', async () => {
+  const loop = new LoopShares();
+  let done = 0;
+  for (let index = 0; index < 100; index += 1) {
+    loop.runLater(socketFrom('203.0.113.1'), () => (done += 1));
+  }
+  await nextTurn();
+  expect(done).toBeLessThan(100);
+  while (done < 100) await nextTurn();
+});
+
+test('lets new connections be read at once, but not where they come turn after turn', async () => {
+  const loop = new LoopShares();
+  const read: boolean[] = [];
+  for (let turn = 0; turn < 6; turn += 1) {
+    read.push(loop.accept());
+    await nextTurn();
+  }
+  expect(read.slice(0, 2)).toEqual([true, true]);
+  expect(read.slice(3)).toEqual([false, false, false]);
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  expect(loop.accept()).toBe(true);
+});
+
+test('does work that waits also while connections keep coming', async () => {
+  const loop = new LoopShares();
+  let done = 0;
+  for (let index = 0; index < 5; index += 1) {
+    loop.runLater(socketFrom('203.0.113.1'), () => (done += 1));
+  }
+  while (done < 5) {
+    loop.accept();
+    await nextTurn();
+  }
 });
