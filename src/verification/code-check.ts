@@ -3,24 +3,20 @@ import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
 import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { type Logger } from '../log.ts';
+import {
+  CODE_REPLACED,
+  CREATION_DISPROVED,
+  CREATION_REPLACED,
+} from '../repository/outdated-reading.ts';
 import { sha256 } from '../repository/verified-contract-identity.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { type Withdrawal, withdrawMatch } from '../repository/withdraw-match.ts';
 import { sql, type Database } from '../store/database.ts';
-import {
-  CREATION_DISPROVED,
-  CREATION_REPLACED,
-  type CreationLoss,
-  settleCreation,
-  withdrawReplacedCreation,
-} from './creation-check.ts';
+import { type CreationLoss, settleCreation, withdrawReplacedCreation } from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 import { findStoredRefusal, type StoredRefusal } from './stored-refusal.ts';
 import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
-
-/** The reason of the withdrawal of a match whose code is not the code at its address any more. */
-const CODE_REPLACED = 'code_replaced';
 
 const READ_MATCHED_CODE = sql(
   'read matched code',

@@ -5,15 +5,11 @@ import { type Creation, type CreationRefusal } from '../chains/rpc/creation.ts';
 import { type RunningCode } from '../chains/rpc/creation-proof.ts';
 import { canDestroyItself } from '../chains/rpc/destroyable-code.ts';
 import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
+import { CREATION_DISPROVED, CREATION_REPLACED } from '../repository/outdated-reading.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { withdrawCreation } from '../repository/withdraw-creation.ts';
 import { sql, type Database } from '../store/database.ts';
 import { type ChainReaders } from './read-on-chain.ts';
-
-/** The reason of the withdrawal of a match whose contract was created again by a later transaction, which is known. */
-export const CREATION_REPLACED = 'creation_replaced';
-/** That of one whose transaction did not leave what stands there, as the states of the chain say. */
-export const CREATION_DISPROVED = 'creation_disproved';
 
 /** Why a match lost its creation. */
 export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
@@ -86,14 +82,20 @@ async function prove(place: CreationPlace, submitted: Hex): Promise<CreationSear
 }
 
 /**
- * Whether a quorum says today that the stored transaction is not the creation of the contract that stands there. What
- * fewer endpoints say proves nothing: an honest endpoint without traces and old states cannot contradict them.
+ * Whether a quorum says today that a transaction is not the creation of the contract that stands there, whose code can
+ * destroy itself. What fewer endpoints say proves nothing: an honest endpoint without traces and old states cannot contradict them.
  */
-async function isDisproved(place: CreationPlace, known: KnownCreation): Promise<boolean> {
-  const transactionHash = bytesToHex(known.transaction_hash);
+export async function isCreationDisproved(
+  place: CreationPlace,
+  transactionHash: Hex,
+): Promise<boolean> {
+  if (!canDestroyItself(place.running.code)) return false;
   const reason = (await prove(place, transactionHash)).denied?.get(transactionHash);
   return reason !== undefined && DISPROVING.has(reason);
 }
+
+const isDisproved = (place: CreationPlace, known: KnownCreation): Promise<boolean> =>
+  isCreationDisproved(place, bytesToHex(known.transaction_hash));
 
 function isLater(found: Creation, known: KnownCreation): boolean {
   const block = Number(known.block_number ?? -1);
