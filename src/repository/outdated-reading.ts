@@ -13,11 +13,12 @@ export const CREATION_DISPROVED = 'creation_disproved';
 
 const READ_NEWEST_EVENT = sql(
   'read newest event of a contract',
-  'SELECT coalesce(max(id), 0) AS id FROM match_events WHERE chain_id = $1 AND address = $2',
+  `SELECT coalesce(max(id), 0) AS id FROM match_events
+   WHERE chain_id = $1 AND address = $2 AND kind <> 'corrected'`,
 );
 
-// Each event of an address is written under the lock of its current row, so the events of one address are committed in
-// the order of their numbers, and a larger number is a later event.
+// Each event of an address but a correction is written under the lock of its current row, so these events are committed
+// in the order of their numbers, and a larger number is a later event.
 const FIND_OUTDATED = sql(
   'find outdated readings',
   `SELECT row.chain_id, row.address
@@ -42,7 +43,7 @@ const FIND_OUTDATED = sql(
 );
 
 /**
- * The number of the newest event of a contract, '0' where there is none. Who asks before reading the chain can say
+ * The number of the newest change of a contract's match, '0' where there is none. Who asks before reading the chain can say
  * later whether a withdrawal is newer than the reading.
  */
 export async function readNewestEvent(

@@ -2,6 +2,7 @@ import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../store/database.ts';
 import { chooseAlternatives, dropAlternatives, keepAlternatives } from './alternative-matches.ts';
 import { addToCounts } from './chain-counts.ts';
+import { correctDeployment } from './correct-deployment.ts';
 import { storeEvidence } from './evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
@@ -138,6 +139,9 @@ async function saveRound(
     contracts.map(({ deployment }) => hashOf(deployment.runtimeCode)),
   ]);
   await requireCurrentReadings(transaction, contracts);
+  for (const contract of contracts) {
+    if (contract.readAfterEvent !== undefined) await correctDeployment(transaction, contract);
+  }
   const byKey = new Map(
     contracts.map((contract) => [keyOf(contract.chainId, contract.address), contract]),
   );

@@ -3,6 +3,7 @@ import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
 import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { type Logger } from '../log.ts';
+import { DEPLOYMENT_CORRECTED } from '../repository/correct-deployment.ts';
 import {
   CODE_REPLACED,
   CREATION_DISPROVED,
@@ -12,7 +13,7 @@ import { sha256 } from '../repository/verified-contract-identity.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { type Withdrawal, withdrawMatch } from '../repository/withdraw-match.ts';
 import { sql, type Database } from '../store/database.ts';
-import { type CreationLoss, settleCreation, withdrawReplacedCreation } from './creation-check.ts';
+import { checkCreation, type CreationLoss, settleCreation } from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 import { findStoredRefusal, type StoredRefusal } from './stored-refusal.ts';
 import { type PackedRequest } from './verification-request.ts';
@@ -35,7 +36,8 @@ interface MatchedCode {
  * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
  * contract anew, so that what the match said of its creation was withdrawn; `creation_disproved` the same, where the
- * chain's states say that the transaction did not leave what stands there; `call_protection_missing` and
+ * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
+ * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
  * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `gone` no code stands there today, which is no
  * reason to withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
  * `not_checked` the chain could not be read, which says nothing.
@@ -46,6 +48,7 @@ export type CodeCheck =
         | 'same'
         | 'code_replaced'
         | CreationLoss
+        | typeof DEPLOYMENT_CORRECTED
         | StoredRefusal
         | 'gone'
         | 'not_verified'
@@ -78,7 +81,7 @@ export async function checkCode(
   readers: CodeReaders,
   chain: RegisteredChain,
   address: Hex,
-  { named, ...options }: CheckCodeOptions = {},
+  { named, comparesFacts, ...options }: CheckCodeOptions = {},
 ): Promise<CodeCheck> {
   const { chainId } = chain.record;
   const { readDeployedCode, quorumOf } = readers;
@@ -105,7 +108,7 @@ export async function checkCode(
     options: { signal, ...(quorum && { quorum }) },
   };
   try {
-    return { outcome: (await withdrawReplacedCreation(place, named)) ?? 'same' };
+    return { outcome: (await checkCreation(place, { named, comparesFacts })) ?? 'same' };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!signal.aborted) throw error;
@@ -120,6 +123,8 @@ interface CheckCodeOptions {
   readonly deadlineMs?: number;
   /** The transaction that somebody says created the contract. */
   readonly named?: Hex;
+  /** Whether the stored block, index and deployer of the creation are compared with the chain. */
+  readonly comparesFacts?: boolean;
 }
 
 /**
@@ -162,7 +167,7 @@ async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boole
   }
 }
 
-const REPLACEMENTS = {
+const CHANGES = {
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
   call_protection_missing:
@@ -170,21 +175,22 @@ const REPLACEMENTS = {
   verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',
   [CREATION_DISPROVED]:
     'a match was withdrawn: its transaction did not leave the contract that stands there',
+  [DEPLOYMENT_CORRECTED]: 'what was stored of a creation was corrected',
 } as const;
 
-function isReplacement(outcome: CodeCheck['outcome']): outcome is keyof typeof REPLACEMENTS {
-  return outcome in REPLACEMENTS;
+function isChange(outcome: CodeCheck['outcome']): outcome is keyof typeof CHANGES {
+  return outcome in CHANGES;
 }
 
-/** Logs the withdrawal of a match, if the outcome of a check says one. */
+/** Logs the withdrawal of a match or the correction of its record, if the outcome of a check says one. */
 export function logReplaced(
   log: Logger,
   chainId: number,
   address: Hex,
   outcome: CodeCheck['outcome'],
 ): void {
-  if (!isReplacement(outcome)) return;
-  log.warn({ event: outcome, chain_id: chainId, address }, REPLACEMENTS[outcome]);
+  if (!isChange(outcome)) return;
+  log.warn({ event: outcome, chain_id: chainId, address }, CHANGES[outcome]);
 }
 
 /** The parts of a verification, which withdraws a match when it finds other code, or a later creation, at its address. */

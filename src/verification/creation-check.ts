@@ -5,6 +5,7 @@ import { type Creation, type CreationRefusal } from '../chains/rpc/creation.ts';
 import { type RunningCode } from '../chains/rpc/creation-proof.ts';
 import { canDestroyItself } from '../chains/rpc/destroyable-code.ts';
 import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
+import { correctDeployment, DEPLOYMENT_CORRECTED } from '../repository/correct-deployment.ts';
 import { CREATION_DISPROVED, CREATION_REPLACED } from '../repository/outdated-reading.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { withdrawCreation } from '../repository/withdraw-creation.ts';
@@ -59,6 +60,14 @@ interface CreationPlace {
   readonly address: Hex;
   readonly running: RunningCode;
   readonly options: Pick<FindCreationOptions, 'signal' | 'quorum'>;
+}
+
+/** What a check of the stored creation looks at. */
+interface CreationCheckOptions {
+  /** A transaction that somebody says is the creation. */
+  readonly named?: Hex | undefined;
+  /** Whether the facts of the creation are compared of code too that cannot be made anew. */
+  readonly comparesFacts?: boolean | undefined;
 }
 
 async function readKnown({
@@ -122,25 +131,33 @@ async function withdraw(
 
 /**
  * Proves the creation of a match anew: code that can destroy itself may be made again at its address by other creation
- * code, and run the same. `named` is a transaction that somebody says is the creation: where it is, and later than the
- * stored one, the stored one is not.
- * @returns why the creation was withdrawn; undefined where it was not
+ * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
+ * stored one is not. Where the stored one is, its facts are made what the chain says of them.
+ * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
  */
-export async function withdrawReplacedCreation(
+export async function checkCreation(
   place: CreationPlace,
-  named?: Hex,
-): Promise<CreationLoss | undefined> {
-  if (!canDestroyItself(place.running.code)) return undefined;
+  { named, comparesFacts = false }: CreationCheckOptions,
+): Promise<CreationLoss | typeof DEPLOYMENT_CORRECTED | undefined> {
   const known = await readKnown(place);
-  if (known === undefined || known.creation_match === null) return undefined;
-  if (named !== undefined && named !== bytesToHex(known.transaction_hash)) {
+  if (known === undefined) return undefined;
+  const stored = bytesToHex(known.transaction_hash);
+  const mayBeAnother = known.creation_match !== null && canDestroyItself(place.running.code);
+  if (mayBeAnother && named !== undefined && named !== stored) {
     const { creation } = await prove(place, named);
     if (creation !== undefined && isLater(creation, known)) {
       return withdraw(place, known, CREATION_REPLACED);
     }
   }
-  if (!(await isDisproved(place, known))) return undefined;
-  return withdraw(place, known, CREATION_DISPROVED);
+  if (!mayBeAnother && !comparesFacts && named !== stored) return undefined;
+  const { creation, denied } = await prove(place, stored);
+  if (creation !== undefined) {
+    const { database, chain, address } = place;
+    const deployed = { chainId: chain.record.chainId, address, deployment: creation };
+    return (await correctDeployment(database, deployed)) ? DEPLOYMENT_CORRECTED : undefined;
+  }
+  const isDenied = DISPROVING.has(denied?.get(stored) ?? '');
+  return mayBeAnother && isDenied ? withdraw(place, known, CREATION_DISPROVED) : undefined;
 }
 
 /**
