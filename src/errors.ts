@@ -124,6 +124,7 @@ export const ERROR_CODES = {
   endpoints_unhealthy: { status: 503, exit: 75, title: 'RPC endpoints not healthy' },
   cannot_fetch_bytecode: { status: 503, exit: 75, title: 'Code on chain could not be fetched' },
   code_too_large: { status: 422, exit: 1, title: 'Code on chain is too large' },
+  contract_changed: { status: 503, exit: 75, title: 'Contract changes on chain' },
   contract_not_deployed: { status: 404, exit: 1, title: 'No code at the address' },
   creation_transaction_not_found: {
     status: 404,

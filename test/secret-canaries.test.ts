@@ -318,6 +318,14 @@ describe('a secret in any place of the configuration', () => {
       ].map((entry) => ({ chains: { 5: entry } })),
     ];
     for (const configuration of refused) await refuse(stringify(configuration));
+    const endpoint = (place: string): string => `https://rpc.example.org/v3/${canary(place)}`;
+    await refuse(`${endpoint('key of the file')}: 1`);
+    await refuse(`api: { "${endpoint('key of a section')}": 1 }`);
+    await refuse(`chains: { "${endpoint('key of a chain')}": {} }`);
+    await refuse(`chains: { 5: { "${endpoint('key of a field')}": 1 } }`);
+    await refuse(`chains: { 5: { rpc: { "${endpoint('key in place of a list')}": 1 } } }`);
+    const twice = endpoint('duplicate key');
+    await refuse(`chains: { 5: { "${twice}": 1, "${twice}": 1 } }`);
     await refuse(`chains: { 5: { privateRpc: ["https://a.example/${canary('broken YAML')}" }`);
     await refuse(`chains:\n  5: &${canary('anchor')} {}\n  6: *nothing${canary('alias')}`);
   });

@@ -1,8 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { type ErrorCode } from '../errors.ts';
-import { printableText } from '../lib/printable-text.ts';
-import { type Secret } from '../lib/secret.ts';
+import { looksLikeName, NOT_A_NAME } from '../lib/shown-key.ts';
+import { Secret } from '../lib/secret.ts';
 import { findFetchAddressFault, findTxRegexFault } from './explorer-page.ts';
 import { isChainId, type ListRecord, runsCode } from './list-record.ts';
 
@@ -92,7 +92,6 @@ const serviceChainSchema = z.strictObject({
 
 const KNOWN_KEYS = Object.keys(serviceChainSchema.shape);
 const SUGGESTION_MAX_DISTANCE = 3;
-const KEY_MAX_CHARACTERS = 60;
 
 /** A fault of one entry of the service configuration: where, what, and the mend. */
 export interface ServiceChainProblem {
@@ -101,6 +100,8 @@ export interface ServiceChainProblem {
   readonly field: string;
   /** The whole sentence; it names the chain and the field and holds no value of the entry. */
   readonly message: string;
+  /** A key below the field that is not shown, for finding its place. */
+  readonly hiddenKey?: Secret;
 }
 
 function joinPath(path: readonly PropertyKey[]): string {
@@ -134,9 +135,14 @@ function describeUnknownKey(key: string, isEntryKey: boolean): string {
 function problemsOf(chainId: number, issue: z.core.$ZodIssue): readonly ServiceChainProblem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
+      const code = 'unknown_configuration_key';
+      if (!looksLikeName(key)) {
+        const fault = `has ${NOT_A_NAME}, perhaps a value in the wrong place; leave it out`;
+        const hiddenKey = new Secret(key);
+        return { ...problem(chainId, joinPath(issue.path), fault, code), hiddenKey };
+      }
       const fault = describeUnknownKey(key, issue.path.length === 0);
-      const field = joinPath([...issue.path, printableText(key, KEY_MAX_CHARACTERS)]);
-      return problem(chainId, field, fault, 'unknown_configuration_key');
+      return problem(chainId, joinPath([...issue.path, key]), fault, code);
     });
   }
   const reason = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);

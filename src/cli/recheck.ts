@@ -88,6 +88,7 @@ async function recheck(
       for await (const found of findContracts(database, registry, withContracts, ref, address)) {
         const check = await checkCode(database, readers, found.chain, found.address, {
           signal: context.signal,
+          comparesFacts: true,
         });
         const { chainId } = found.chain.record;
         // Of thousands that are the same, the number is enough.

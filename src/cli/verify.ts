@@ -4,14 +4,13 @@ import { findChain } from '../chains/chain-reference.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
 import { describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
-import { saveMatch } from '../repository/save-matches.ts';
 import { openGuardedFetch } from '../service/outbound.ts';
 import { openVerificationParts } from '../service/verification-parts.ts';
 import { failureKindOf, toVerificationFailure } from '../verification/verification-failure.ts';
 import { toDroppedSources } from '../verification/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { readVerificationTask } from '../verification/read-compilation-task.ts';
-import { verifyContract } from '../verification/verify-contract.ts';
+import { verifyAndSave, verifyStanding } from '../verification/verify-standing.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { withStore } from './command-store.ts';
@@ -103,12 +102,11 @@ async function runHere(
   const parts = await openVerificationParts(loaded.config, chainParts, log);
   try {
     const task = readVerificationTask({ ...request, chainId }, parts.sourceBytes);
-    const verified = await verifyContract(parts, task, context.signal);
-    const { runtimeMatch, creationMatch } = verified.contract;
-    const saved = await withStore(loaded.config, 'verify', log, ({ database }) =>
-      saveMatch(database, verified.contract),
+    const { result, saved } = await withStore(loaded.config, 'verify', log, ({ database }) =>
+      verifyAndSave(database, () => verifyStanding(database, parts, task, context.signal, log)),
     );
-    const droppedSources = toDroppedSources(verified.droppedSources);
+    const { runtimeMatch, creationMatch } = result.contract;
+    const droppedSources = toDroppedSources(result.droppedSources);
     return {
       chainId,
       address,

@@ -4,8 +4,8 @@ import {
   type ServiceChainInput,
   type ServiceChainProblem,
 } from '../chains/service-chain.ts';
-import { printableText } from '../lib/printable-text.ts';
 import { Secret, type NamedSecret } from '../lib/secret.ts';
+import { showKey } from '../lib/shown-key.ts';
 import { showPath, type FileReader } from './file.ts';
 import { type Problems } from './problems.ts';
 import { PLACEHOLDER, variableSecrets, type SecretReader } from './secrets.ts';
@@ -149,7 +149,7 @@ function readChainId(key: string, where: string, problems: Problems): number | u
     code: 'invalid_configuration',
     where,
     key: 'chains',
-    message: `'${printableText(key, 100)}' is no chain id: expected a decimal number, ${advice}`,
+    message: `${showKey(key)} is no chain id: expected a decimal number, ${advice}`,
   });
   return undefined;
 }
@@ -234,10 +234,13 @@ function judgeChain(
   problems: Problems,
 ): ServiceChain | undefined {
   const judged = validateChain(chainId, raw);
-  for (const { code, field, message } of judged.problems) {
+  for (const { code, field, message, hiddenKey } of judged.problems) {
     problems.add({
       code,
-      where: field === '' ? entry.where : whereIs(entry.value, field),
+      where:
+        field === '' && hiddenKey === undefined
+          ? entry.where
+          : whereIs(entry.value, field, hiddenKey?.reveal()),
       key: field === '' ? `chains.${chainId}` : `chains.${chainId}.${field}`,
       message: mask(message, secretTexts),
     });

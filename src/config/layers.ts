@@ -1,5 +1,5 @@
-import { printableText } from '../lib/printable-text.ts';
 import { Secret } from '../lib/secret.ts';
+import { looksLikeName, NOT_A_NAME } from '../lib/shown-key.ts';
 import { type Environment } from './environment.ts';
 import { type Problems } from './problems.ts';
 import {
@@ -81,7 +81,7 @@ export function reportUnknownVariables(
         : `did you mean '${meant}'?`;
     problems.add({
       code: 'unknown_configuration_key',
-      where: `environment ${name}`,
+      where: `environment ${looksLikeName(name) ? name : `FULLMATCH_…, ${NOT_A_NAME}`}`,
       message: `unknown variable — ${advice}`,
     });
   }
@@ -134,8 +134,10 @@ function reportUnknownKey(
   problems.add({
     code: 'unknown_configuration_key',
     where,
-    key,
-    message: `unknown key '${printableText(key, 100)}' — ${advice}`,
+    ...(looksLikeName(name) && { key }),
+    message: looksLikeName(name)
+      ? `unknown key '${key}' — ${advice}`
+      : `${NOT_A_NAME}, perhaps a value in the wrong place — ${suggest('', siblings)}`,
   });
 }
 

@@ -179,6 +179,31 @@ describe('unknown keys', () => {
     expect(problems[0]?.message).toContain('enabled, port');
   });
 
+  it.each([
+    ['the top level', (key: string) => `${key}: 1`, '1:1'],
+    ['a section', (key: string) => `host: localhost\napi:\n  ${key}: 1`, '3:3'],
+    ['the chains', (key: string) => `chains:\n  ${key}: {}`, '2:3'],
+    ['an entry of chains', (key: string) => `chains:\n  1:\n    ${key}: true`, '3:5'],
+    [
+      'a field of an entry of chains',
+      (key: string) => `chains:\n  1:\n    nativeCurrency:\n      ${key}: true`,
+      '4:7',
+    ],
+    ['two lines', (key: string) => `host: localhost\n${key}: 1\n${key}: 1`, '2:1'],
+  ])('at %s are not shown where they do not look like names', (_where, textOf, place) => {
+    for (const key of [
+      'https://rpc.example.org/v3/hunter2hunter2',
+      'wss://user:hunter2@rpc.example.org',
+      '"hunter2 with words"',
+      `hunter2${'a'.repeat(60)}`,
+      'key.hunter2',
+    ]) {
+      const { message, problems } = problemsOf(file(textOf(key)));
+      expect(JSON.stringify({ message, problems })).not.toContain('hunter2');
+      expect(problems.map(({ where }) => where)).toContain(`fullmatch.yaml:${place}`);
+    }
+  });
+
   it.each(['__proto__', 'constructor', 'toString'])(
     'named %s are unknown keys like others',
     (name) => {
@@ -195,6 +220,13 @@ describe('unknown keys', () => {
     expect(code).toBe('unknown_configuration_key');
     expect(problems[0]?.where).toBe(`environment ${name}`);
     expect(problems[0]?.message).toContain(`'${meant}'`);
+  });
+
+  it('of the environment are not shown where they do not look like names', () => {
+    const environment = { 'FULLMATCH_https://hunter2@a.example': '1' };
+    const { code, message, problems } = problemsOf({ environment });
+    expect(code).toBe('unknown_configuration_key');
+    expect(JSON.stringify({ message, problems })).not.toContain('hunter2');
   });
 
   it('of other programs in the environment are none of ours', () => {

@@ -11,7 +11,7 @@ import {
   type ParsedNode,
   type YAMLMap,
 } from 'yaml';
-import { printableText } from '../lib/printable-text.ts';
+import { showKey } from '../lib/shown-key.ts';
 import { type Problems } from './problems.ts';
 
 /** A file's text under the name by which messages call it. */
@@ -130,7 +130,7 @@ class TreeBuilder {
       if (first !== undefined) {
         this.#report(
           offset,
-          `duplicate key '${printableText(name, 100)}', first at ${first.where}; keep one of them`,
+          `duplicate key, ${showKey(name)}, first at ${first.where}; keep one of them`,
         );
         continue;
       }
@@ -166,11 +166,15 @@ export function plainValue(node: YamlNode): unknown {
   );
 }
 
-/** The place of what a dotted path such as `rpc.0` or `explorers[1].url` names below `node`, as deep as it is there. */
-export function whereIs(node: YamlNode, path: string): string {
+/**
+ * The place of what a dotted path such as `rpc.0` or `explorers[1].url` names below `node`, as deep as it is there.
+ * @param key what is below that, as it is spelled
+ */
+export function whereIs(node: YamlNode, path: string, key?: string): string {
   let where = node.where;
   let at: YamlNode | undefined = node;
-  for (const step of path.split(/[.[\]]+/).filter((part) => part !== '')) {
+  const steps = path.split(/[.[\]]+/).filter((part) => part !== '');
+  for (const step of key === undefined ? steps : [...steps, key]) {
     if (at?.kind === 'map') {
       const entry: YamlEntry | undefined = at.entries.get(step);
       if (entry === undefined) return where;

@@ -24,14 +24,15 @@ function judgeIPv4(address: ipaddr.IPv4): AddressKind {
   return CLOUD_ADDRESSES.has(address.toString()) ? 'cloud' : 'public';
 }
 
-/** The IPv4 address in the last 32 bits. */
-function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 {
-  return new ipaddr.IPv4(address.toByteArray().slice(12));
+/** The IPv4 address that is reached by an IPv6 one, mapped or behind NAT64: its last 32 bits. */
+function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
+  const isEmbedded = address.isIPv4MappedAddress() || address.match(NAT64);
+  return isEmbedded ? new ipaddr.IPv4(address.toByteArray().slice(12)) : undefined;
 }
 
 function judgeIPv6(address: ipaddr.IPv6): AddressKind {
-  if (address.isIPv4MappedAddress()) return judgeIPv4(address.toIPv4Address());
-  if (address.match(NAT64)) return judgeIPv4(embeddedIPv4(address));
+  const embedded = embeddedIPv4(address);
+  if (embedded !== undefined) return judgeIPv4(embedded);
   const range = address.range();
   // 6to4 and Teredo are among the ranges: both carry an IPv4 address and both are abandoned, so all of them is refused.
   if (range !== 'unicast') return range;
@@ -64,6 +65,12 @@ export function judgeAddress(text: string): AddressKind {
 export function literalAddress(hostname: string): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : undefined;
+}
+
+/** The IPv4 address that is reached where an IPv6 one holds it; else the address itself. What is no address stays. */
+export function reachedAddress(text: string): string {
+  if (!ipaddr.IPv6.isValid(text)) return text;
+  return (embeddedIPv4(ipaddr.IPv6.parse(text)) ?? text).toString();
 }
 
 /** `host:port` of a URL, the port always written, as the allow list has it. */

@@ -15,8 +15,8 @@ const LOCAL_RANGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The network of a client, for shares that many addresses of one holder do not multiply.
- * @param client as {@link file://./../http/client-of.ts} names it: an IPv4 address or an IPv6 /64. A local address
+ * The network of a client or an endpoint, for shares and votes that many addresses of one holder do not multiply.
+ * @param client as {@link file://./../http/client-of.ts} names it: an IPv4 or IPv6 address, or an IPv6 /64. A local address
  * and any other text are networks of their own.
  */
 export const networkOf = recalled(CLIENTS_KNOWN, (client: string): string => {

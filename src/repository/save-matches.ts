@@ -2,8 +2,10 @@ import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../store/database.ts';
 import { chooseAlternatives, dropAlternatives, keepAlternatives } from './alternative-matches.ts';
 import { addToCounts } from './chain-counts.ts';
+import { correctDeployment } from './correct-deployment.ts';
 import { storeEvidence } from './evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
+import { requireCurrentReadings } from './outdated-reading.ts';
 import { rollUpEvents } from './roll-up-events.ts';
 import { hashOf, textHash } from './verified-contract-identity.ts';
 import { type Match, type VerifiedContract } from './verified-contract.ts';
@@ -22,31 +24,35 @@ export interface SavedMatch {
   readonly keptBeside?: true;
 }
 
-// The law "a match only rises" is this one statement. An import only claims a match: one that was judged here stays.
-// concurrent writers of an address wait for its row,
-// and what does not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
+// The law "a match only rises" is this one statement: concurrent writers of an address wait for its row, and what does
+// not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
+// An import only claims a match: one that was judged here stays.
+// Levels of different codes say nothing of each other: a match of code that this service read is withdrawn by whoever
+// reads other code, and does not rise to a match of it.
 const RAISE_MATCHES = sql(
   'raise matches',
-  `INSERT INTO current_matches AS current (chain_id, address, runtime_match, creation_match, origin, text_hash)
-   SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::match[], $4::match[], $5::match_origin[], $6::bytea[])
-     AS row (chain_id, address, runtime_match, creation_match, origin, text_hash)
+  `INSERT INTO current_matches AS current
+     (chain_id, address, runtime_match, creation_match, origin, text_hash, runtime_code_hash)
+   SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::match[], $4::match[], $5::match_origin[], $6::bytea[], $7::bytea[])
+     AS row (chain_id, address, runtime_match, creation_match, origin, text_hash, runtime_code_hash)
    ORDER BY chain_id, address
    ON CONFLICT (chain_id, address) DO UPDATE SET
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
-     match_before = current.match, origin = excluded.origin, text_hash = excluded.text_hash, updated_at = now()
+     match_before = current.match, origin = excluded.origin, text_hash = excluded.text_hash,
+     runtime_code_hash = excluded.runtime_code_hash, updated_at = now()
    WHERE match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match,
      current.text_hash = excluded.text_hash)
      AND (excluded.origin <> 'imported' OR current.origin = 'imported')
+     AND (current.origin = 'imported' OR coalesce(current.runtime_code_hash = excluded.runtime_code_hash, true))
    RETURNING chain_id, address, match, match_before`,
 );
 const RECORD_EVENTS = sql(
   'record events',
   `WITH change AS (
-     SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::bytea[])
-       AS row (chain_id, address, verified_contract_id, runtime_code_hash)
+     SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS row (chain_id, address, verified_contract_id)
    ), shown AS (
      UPDATE current_matches AS current
-     SET verified_contract_id = change.verified_contract_id, runtime_code_hash = change.runtime_code_hash
+     SET verified_contract_id = change.verified_contract_id
      FROM change WHERE current.chain_id = change.chain_id AND current.address = change.address
      RETURNING current.*
    )
@@ -72,7 +78,8 @@ const keyOf = (chainId: number | string, address: string): string => `${chainId}
  * and the counts. When it returns, all of it is committed. A match that would not rise changes nothing, and neither does
  * an imported one where this service judged the current match itself.
  * @returns what became of each contract, in the order given.
- * @throws FullmatchError `database_unreachable`, `database_error`: then nothing of the batch is stored.
+ * @throws FullmatchError `contract_changed` where a contract's {@link VerifiedContract.readAfterEvent} is outdated,
+ * `database_unreachable`, `database_error`: then nothing of the batch is stored.
  */
 export async function saveMatches(
   database: Database,
@@ -132,7 +139,12 @@ async function saveRound(
     contracts.map(({ creationMatch }) => creationMatch),
     contracts.map(({ origin }) => origin),
     contracts.map(({ compilation }) => textHash(compilation)),
+    contracts.map(({ deployment }) => hashOf(deployment.runtimeCode)),
   ]);
+  await requireCurrentReadings(transaction, contracts);
+  for (const contract of contracts) {
+    if (contract.readAfterEvent !== undefined) await correctDeployment(transaction, contract);
+  }
   const byKey = new Map(
     contracts.map((contract) => [keyOf(contract.chainId, contract.address), contract]),
   );
@@ -161,7 +173,6 @@ async function saveRound(
     changes.map(({ row }) => row.chain_id),
     changes.map(({ row }) => row.address),
     evidenceIds.slice(0, risen.size),
-    changes.map(({ contract }) => hashOf(contract.deployment.runtimeCode)),
   ]);
   await dropAlternatives(
     transaction,

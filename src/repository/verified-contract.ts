@@ -90,6 +90,11 @@ export interface VerifiedContract {
   readonly compilation: Compilation;
   readonly runtime?: Transformed;
   readonly creation?: Transformed;
+  /**
+   * The number of the contract's newest event when its code was about to be read; absent where it was not read. The
+   * match is not stored where a later event withdrew this code or this creation. Not stored itself.
+   */
+  readonly readAfterEvent?: string;
   /** Absent where the code on chain was not read. */
   readonly codeReading?: CodeReading;
   /** Absent where the creation transaction was not looked for. */

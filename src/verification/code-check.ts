@@ -4,17 +4,17 @@ import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { type Logger } from '../log.ts';
 import { forgetAlternatives } from '../repository/alternative-matches.ts';
+import { DEPLOYMENT_CORRECTED } from '../repository/correct-deployment.ts';
+import {
+  CODE_REPLACED,
+  CREATION_DISPROVED,
+  CREATION_REPLACED,
+} from '../repository/outdated-reading.ts';
 import { sha256 } from '../repository/verified-contract-identity.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { type Withdrawal, withdrawMatch } from '../repository/withdraw-match.ts';
 import { sql, type Database } from '../store/database.ts';
-import {
-  CREATION_DISPROVED,
-  CREATION_REPLACED,
-  type CreationLoss,
-  settleCreation,
-  withdrawReplacedCreation,
-} from './creation-check.ts';
+import { checkCreation, type CreationLoss, settleCreation } from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
 import { type PackedRequest } from './verification-request.ts';
@@ -22,9 +22,6 @@ import { type VerificationParts } from './verify-contract.ts';
 
 /** A text kept beside a match is refused today. */
 const ALTERNATIVE_REFUSED = 'alternative_refused';
-
-/** The reason of the withdrawal of a match whose code is not the code at its address any more. */
-const CODE_REPLACED = 'code_replaced';
 
 const READ_MATCHED_CODE = sql(
   'read matched code',
@@ -43,10 +40,7 @@ interface MatchedCode {
  * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
  * contract anew, so that what the match said of its creation was withdrawn; `creation_disproved` the same, where the
- * chain's states say that the transaction did not leave what stands there; `call_protection_missing` and
- * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
- * same of another text kept beside the match, which stays; `gone` no code stands there today, which is no reason to
- * withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
+    return { outcome: (await checkCreation(place, { named, comparesFacts })) ?? stands };
  * `not_checked` the chain could not be read, which says nothing.
  */
 export type CodeCheck =
@@ -55,6 +49,7 @@ export type CodeCheck =
         | 'same'
         | 'code_replaced'
         | CreationLoss
+        | typeof DEPLOYMENT_CORRECTED
         | StoredRefusal
         | typeof ALTERNATIVE_REFUSED
         | 'gone'
@@ -88,7 +83,7 @@ export async function checkCode(
   readers: CodeReaders,
   chain: RegisteredChain,
   address: Hex,
-  { named, ...options }: CheckCodeOptions = {},
+  { named, comparesFacts, ...options }: CheckCodeOptions = {},
 ): Promise<CodeCheck> {
   const { chainId } = chain.record;
   const { readDeployedCode, quorumOf } = readers;
@@ -116,7 +111,9 @@ export async function checkCode(
     options: { signal, ...(quorum && { quorum }) },
   };
   try {
-    return { outcome: (await withdrawReplacedCreation(place, named)) ?? stands };
+const CHANGES = {
+  [ALTERNATIVE_REFUSED]:
+    'another text that was kept beside a match was forgotten: it is refused today',
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!signal.aborted) throw error;
@@ -131,6 +128,8 @@ interface CheckCodeOptions {
   readonly deadlineMs?: number;
   /** The transaction that somebody says created the contract. */
   readonly named?: Hex;
+  /** Whether the stored block, index and deployer of the creation are compared with the chain. */
+  readonly comparesFacts?: boolean;
 }
 
 /**
@@ -179,9 +178,6 @@ async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boole
   }
 }
 
-const REPLACEMENTS = {
-  [ALTERNATIVE_REFUSED]:
-    'another text that was kept beside a match was forgotten: it is refused today',
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
   call_protection_missing:
@@ -189,21 +185,22 @@ const REPLACEMENTS = {
   verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',
   [CREATION_DISPROVED]:
     'a match was withdrawn: its transaction did not leave the contract that stands there',
+  [DEPLOYMENT_CORRECTED]: 'what was stored of a creation was corrected',
 } as const;
 
-function isReplacement(outcome: CodeCheck['outcome']): outcome is keyof typeof REPLACEMENTS {
-  return outcome in REPLACEMENTS;
+function isChange(outcome: CodeCheck['outcome']): outcome is keyof typeof CHANGES {
+  return outcome in CHANGES;
 }
 
-/** Logs the withdrawal of a match, if the outcome of a check says one. */
+/** Logs the withdrawal of a match or the correction of its record, if the outcome of a check says one. */
 export function logReplaced(
   log: Logger,
   chainId: number,
   address: Hex,
   outcome: CodeCheck['outcome'],
 ): void {
-  if (!isReplacement(outcome)) return;
-  log.warn({ event: outcome, chain_id: chainId, address }, REPLACEMENTS[outcome]);
+  if (!isChange(outcome)) return;
+  log.warn({ event: outcome, chain_id: chainId, address }, CHANGES[outcome]);
 }
 
 /** The parts of a verification, which withdraws a match when it finds other code, or a later creation, at its address. */

@@ -5,15 +5,12 @@ import { type Creation, type CreationRefusal } from '../chains/rpc/creation.ts';
 import { type RunningCode } from '../chains/rpc/creation-proof.ts';
 import { canDestroyItself } from '../chains/rpc/destroyable-code.ts';
 import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
+import { correctDeployment, DEPLOYMENT_CORRECTED } from '../repository/correct-deployment.ts';
+import { CREATION_DISPROVED, CREATION_REPLACED } from '../repository/outdated-reading.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { withdrawCreation } from '../repository/withdraw-creation.ts';
 import { sql, type Database } from '../store/database.ts';
 import { type ChainReaders } from './read-on-chain.ts';
-
-/** The reason of the withdrawal of a match whose contract was created again by a later transaction, which is known. */
-export const CREATION_REPLACED = 'creation_replaced';
-/** That of one whose transaction did not leave what stands there, as the states of the chain say. */
-export const CREATION_DISPROVED = 'creation_disproved';
 
 /** Why a match lost its creation. */
 export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
@@ -65,6 +62,14 @@ interface CreationPlace {
   readonly options: Pick<FindCreationOptions, 'signal' | 'quorum'>;
 }
 
+/** What a check of the stored creation looks at. */
+interface CreationCheckOptions {
+  /** A transaction that somebody says is the creation. */
+  readonly named?: Hex | undefined;
+  /** Whether the facts of the creation are compared of code too that cannot be made anew. */
+  readonly comparesFacts?: boolean | undefined;
+}
+
 async function readKnown({
   database,
   chain,
@@ -86,14 +91,20 @@ async function prove(place: CreationPlace, submitted: Hex): Promise<CreationSear
 }
 
 /**
- * Whether a quorum says today that the stored transaction is not the creation of the contract that stands there. What
- * fewer endpoints say proves nothing: an honest endpoint without traces and old states cannot contradict them.
+ * Whether a quorum says today that a transaction is not the creation of the contract that stands there, whose code can
+ * destroy itself. What fewer endpoints say proves nothing: an honest endpoint without traces and old states cannot contradict them.
  */
-async function isDisproved(place: CreationPlace, known: KnownCreation): Promise<boolean> {
-  const transactionHash = bytesToHex(known.transaction_hash);
+export async function isCreationDisproved(
+  place: CreationPlace,
+  transactionHash: Hex,
+): Promise<boolean> {
+  if (!canDestroyItself(place.running.code)) return false;
   const reason = (await prove(place, transactionHash)).denied?.get(transactionHash);
   return reason !== undefined && DISPROVING.has(reason);
 }
+
+const isDisproved = (place: CreationPlace, known: KnownCreation): Promise<boolean> =>
+  isCreationDisproved(place, bytesToHex(known.transaction_hash));
 
 function isLater(found: Creation, known: KnownCreation): boolean {
   const block = Number(known.block_number ?? -1);
@@ -120,25 +131,33 @@ async function withdraw(
 
 /**
  * Proves the creation of a match anew: code that can destroy itself may be made again at its address by other creation
- * code, and run the same. `named` is a transaction that somebody says is the creation: where it is, and later than the
- * stored one, the stored one is not.
- * @returns why the creation was withdrawn; undefined where it was not
+ * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
+ * stored one is not. Where the stored one is, its facts are made what the chain says of them.
+ * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
  */
-export async function withdrawReplacedCreation(
+export async function checkCreation(
   place: CreationPlace,
-  named?: Hex,
-): Promise<CreationLoss | undefined> {
-  if (!canDestroyItself(place.running.code)) return undefined;
+  { named, comparesFacts = false }: CreationCheckOptions,
+): Promise<CreationLoss | typeof DEPLOYMENT_CORRECTED | undefined> {
   const known = await readKnown(place);
-  if (known === undefined || known.creation_match === null) return undefined;
-  if (named !== undefined && named !== bytesToHex(known.transaction_hash)) {
+  if (known === undefined) return undefined;
+  const stored = bytesToHex(known.transaction_hash);
+  const mayBeAnother = known.creation_match !== null && canDestroyItself(place.running.code);
+  if (mayBeAnother && named !== undefined && named !== stored) {
     const { creation } = await prove(place, named);
     if (creation !== undefined && isLater(creation, known)) {
       return withdraw(place, known, CREATION_REPLACED);
     }
   }
-  if (!(await isDisproved(place, known))) return undefined;
-  return withdraw(place, known, CREATION_DISPROVED);
+  if (!mayBeAnother && !comparesFacts && named !== stored) return undefined;
+  const { creation, denied } = await prove(place, stored);
+  if (creation !== undefined) {
+    const { database, chain, address } = place;
+    const deployed = { chainId: chain.record.chainId, address, deployment: creation };
+    return (await correctDeployment(database, deployed)) ? DEPLOYMENT_CORRECTED : undefined;
+  }
+  const isDenied = DISPROVING.has(denied?.get(stored) ?? '');
+  return mayBeAnother && isDenied ? withdraw(place, known, CREATION_DISPROVED) : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FullmatchError } from '../errors.ts';
 import { type Hex } from '../lib/hex.ts';
 import { silentLogger } from '../log.ts';
@@ -27,6 +27,7 @@ import { isFinished, type JobEnd, type VerificationJob } from './verification-jo
 import { failureKindOf, VerificationFailure } from './verification-failure.ts';
 import { packRequest, type VerificationRequest } from './verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
+import { contractChanged } from '../repository/outdated-reading.ts';
 import { saveMatch } from '../repository/save-matches.ts';
 
 const ROOMY = { total: 1000, perClient: 1000 };
@@ -92,6 +93,9 @@ const succeed: WorkerParts['verify'] = async ({ chainId, address }) => ({
   compileTimeMs: 12,
   droppedSources: [],
 });
+const changed: WorkerParts['verify'] = async ({ chainId, address }) => {
+  throw contractChanged(chainId, address);
+};
 const never = (): Promise<never> => new Promise(() => undefined);
 const untilEnd = async (id: string): Promise<VerificationJob> => {
   await expect
@@ -622,6 +626,18 @@ describe('workers', () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => submit()));
     for (const id of ids) expect((await untilEnd(id)).state).toBe('succeeded');
     expect([...done.values()]).toEqual(Array.from({ length: 40 }, () => 1));
+  });
+
+  test('begin a job anew whose contract changes on chain, and fail it when that does not end', async () => {
+    const verify = vi.fn(changed);
+    start(verify);
+    expect(await untilEnd(await submit())).toMatchObject({
+      state: 'failed',
+      failure: { code: 'contract_changed' },
+    });
+    expect(verify).toHaveBeenCalledTimes(3);
+    verify.mockImplementationOnce(changed).mockImplementationOnce(succeed);
+    expect(await untilEnd(await submit())).toMatchObject({ state: 'succeeded' });
   });
 
   test('stop a job that is cancelled, waiting or at work', async () => {

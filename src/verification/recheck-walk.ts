@@ -67,7 +67,8 @@ export function startRecheckWalk(
   const recheck = async (chainId: number, address: Hex): Promise<void> => {
     const chain = parts.findSupportedChain(chainId);
     if (chain === undefined) return;
-    const check = await checkCode(database, parts, chain, address, { signal });
+    const options = { signal, comparesFacts: true };
+    const check = await checkCode(database, parts, chain, address, options);
     logReplaced(log, chainId, address, check.outcome);
     const facts = { event: 'code_rechecked', chain_id: chainId, address, ...check };
     log.debug(facts, 'the code of a match was read again');

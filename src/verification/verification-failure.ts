@@ -34,6 +34,7 @@ export const FAILURE_KINDS = {
   compiler_crashed: 'not_checked',
   compiler_unavailable: 'not_checked',
   cannot_fetch_bytecode: 'not_checked',
+  contract_changed: 'not_checked',
   contract_not_deployed: 'invalid_input',
   delegated_account: 'invalid_input',
   compiled_bytecode_is_zero: 'no_match',

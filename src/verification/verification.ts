@@ -4,11 +4,12 @@ import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { watchJobs } from './job-notifications.ts';
 import { JobWaiters, type WaiterLimits, type WaitOptions } from './job-waiters.ts';
 import { submitJob, type QueueLimits } from './submit-job.ts';
-import { checkBeforeSubmitting, withdrawWhatWasReplaced } from './code-check.ts';
+import { checkBeforeSubmitting } from './code-check.ts';
 import { watchQueue, type QueueState } from './queue-state.ts';
 import { type JobEnd, type VerificationJob } from './verification-job.ts';
 import { type PackedRequest } from './verification-request.ts';
-import { verifyContract, type VerificationParts } from './verify-contract.ts';
+import { type VerificationParts } from './verify-contract.ts';
+import { verifyStanding } from './verify-standing.ts';
 import { shuttingDown, startWorkers, type WorkerOptions } from './worker.ts';
 
 /** Verification as others use it: submit, look, wait. */
@@ -66,7 +67,7 @@ export async function startVerification(
       log,
       verify: async ({ request }, signal) => {
         const task = await parts.reader.readTask(request, parts.sourceBytes, signal);
-        return verifyContract(withdrawWhatWasReplaced(database, parts, log), task, signal);
+        return verifyStanding(database, parts, task, signal, log);
       },
       onEnd: tell,
     },

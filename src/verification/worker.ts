@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { saveMatch } from '../repository/save-matches.ts';
 import { type Database } from '../store/database.ts';
 import { type JobWatch } from './job-notifications.ts';
 import { pauseAfter, putBack } from './put-back.ts';
@@ -25,6 +24,7 @@ import {
 } from './verification-failure.ts';
 import { type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from './verify-contract.ts';
+import { verifyAndSave } from './verify-standing.ts';
 
 /** How workers work. Times in milliseconds. */
 export interface WorkerOptions {
@@ -238,9 +238,10 @@ async function verifyAndStore(
   signal: AbortSignal,
 ): Promise<JobOutcome | undefined> {
   signal.throwIfAborted();
-  const result = await untilAborted(verify(job, signal), signal);
+  const { result, saved } = await verifyAndSave(database, () =>
+    untilAborted(verify(job, signal), signal),
+  );
   const { contract } = result;
-  const saved = await saveMatch(database, contract);
   const isOurs = await finishWithMatch(database, job, result, saved);
   log.info(
     {

@@ -4,7 +4,7 @@ import { type WebServer, startWebServer } from './web-server.ts';
 export interface NodeFilter {
   /** Methods that it does not have: answered with error -32601. */
   readonly hides?: readonly string[];
-  /** The answer to give instead of the one behind; an `Error` is an error object. */
+  /** The answer to give instead of the one behind, now or later; an `Error` is an error object. */
   readonly changes?: (method: string, params: readonly unknown[], result: unknown) => unknown;
 }
 
@@ -42,7 +42,7 @@ export async function startFilteringNode(
     });
     const given = (await response.json()) as { readonly result?: unknown };
     if (changes === undefined) return given;
-    const changed = changes(method, params, given.result);
+    const changed = await changes(method, params, given.result);
     if (changed instanceof Error) {
       return { ...envelope, error: { code: -32_000, message: changed.message } };
     }

@@ -1,7 +1,8 @@
 import { getDomain } from 'tldts';
 import { isPrivateHost } from '../public-rpc.ts';
 import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
-import { hostPortOf } from '../../lib/address-guard.ts';
+import { hostPortOf, literalAddress, reachedAddress } from '../../lib/address-guard.ts';
+import { networkOf } from '../../lib/client-network.ts';
 
 /** What the RPC client needs to know of a chain; every {@link RegisteredChain} is one. */
 export interface AskedChain {
@@ -19,10 +20,13 @@ export function hostOf(endpoint: Endpoint): string {
 /**
  * Who operates an endpoint, as far as its URL tells: the registrable domain of its host, by the ICANN part of the public
  * suffix list. All hosts of one domain are one operator, also where a provider gives each customer a name of his own.
- * An IP address, or a name without a domain, stands for itself. Endpoints of two operators are independent of each other.
+ * A public IP address stands for its network, a /24 or a /48, by IPv4 also where it is written inside IPv6. A local one,
+ * or a name without a domain, stands for itself. Endpoints of two operators are independent of each other.
  */
 export function operatorOf(endpoint: Endpoint): string {
   const host = hostOf(endpoint);
+  const address = literalAddress(host);
+  if (address !== undefined) return networkOf(reachedAddress(address));
   return getDomain(host) ?? host.replace(/\.$/, '');
 }
 

@@ -52,21 +52,28 @@ export function readBlock(
   );
 }
 
+/** Whether two heads are of one block in all that they say. A hash proves the rest only to who has the whole block. */
+export function isSameBlock(one: BlockHead, other: BlockHead): boolean {
+  return (
+    one.hash === other.hash && one.number === other.number && one.timestamp === other.timestamp
+  );
+}
+
 /** Whether an endpoint knows a block, asked a few times: nodes hear of a new block one after another. */
 export async function knowsBlock(
   { rpc, chain, options }: CodeQuestion,
   endpoint: Endpoint,
-  hash: Hex,
+  head: BlockHead,
 ): Promise<boolean> {
   const attempts = 3;
   for (let attempt = 1; ; attempt += 1) {
     const block = await rpc.ask(
       chain,
       endpoint,
-      { method: 'eth_getBlockByHash', params: [hash, false], result: blockHead.nullable() },
+      { method: 'eth_getBlockByHash', params: [head.hash, false], result: blockHead.nullable() },
       options,
     );
-    if (block !== null) return block.hash === hash;
+    if (block !== null) return isSameBlock(block, head);
     if (attempt === attempts) return false;
     const { signal } = options;
     await wait(300 * attempt, undefined, signal === undefined ? {} : { signal });

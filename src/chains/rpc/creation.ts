@@ -1,4 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { type Endpoint } from '../registered-chain.ts';
@@ -167,15 +168,9 @@ function chooseRefusal({ votes, denials, faults }: Count): CreationRefusal {
 }
 
 function countVote(votes: Map<string, Vote>, creation: FoundCreation, endpoint: Endpoint): Vote {
-  const { creationCode, blockHash, transactionIndex, deployer, sender } = creation;
-  const facts = [
-    bytesToHex(keccak256(creationCode)),
-    blockHash,
-    transactionIndex,
-    deployer,
-    sender,
-  ];
-  const key = facts.join(' ');
+  // All facts, not a choice of them: what is not compared would be published by the word of the first.
+  const { creationCode, ...facts } = creation;
+  const key = canonicalJson({ ...facts, creationCode: bytesToHex(keccak256(creationCode)) });
   const vote = votes.get(key) ?? { creation, operators: new Set<string>(), labels: [] };
   votes.set(key, vote);
   const operator = operatorOf(endpoint);

@@ -6,6 +6,7 @@ import {
   type BlockTag,
   CODE_MAX_BYTES,
   type CodeQuestion,
+  isSameBlock,
   isSyncing,
   knowsBlock,
   readBlock,
@@ -199,6 +200,9 @@ async function comparePair(
   const [lower, upper] =
     first.head.number <= second.head.number ? [first, second] : [second, first];
   const endpoints = [first.endpoint.label, second.endpoint.label];
+  if (lower.head.hash === upper.head.hash && !isSameBlock(lower.head, upper.head)) {
+    return { kind: 'disagreed', endpoints, about: 'block' };
+  }
   if (isStale(lower.head, upper.head)) {
     return { kind: 'undecided', fault: { endpoint: lower.endpoint.label, reason: 'stale' } };
   }
@@ -233,14 +237,14 @@ async function findCommonBlock(
   if (lower.head.hash === upper.head.hash) return upper.head;
   if (lower.head.number === upper.head.number) return 'disagreed';
   const heard = await attempt(reading, lower.endpoint, () =>
-    knowsBlock(question, lower.endpoint, upper.head.hash),
+    knowsBlock(question, lower.endpoint, upper.head),
   );
   if (heard === true) return upper.head;
   const same = await attempt(reading, upper.endpoint, () =>
     readBlock(question, upper.endpoint, lower.head.number),
   );
   if (same === undefined) return undefined;
-  return same?.hash === lower.head.hash ? lower.head : 'disagreed';
+  return same !== null && isSameBlock(same, lower.head) ? lower.head : 'disagreed';
 }
 
 function conclude(

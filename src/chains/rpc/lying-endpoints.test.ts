@@ -215,6 +215,41 @@ describe('endpoints that do not agree', () => {
     });
   });
 
+  it.each([
+    ['number', { number: hex(100_000_000) }],
+    ['lower number', { number: hex(99) }],
+    ['timestamp', { timestamp: hex(1) }],
+  ])('on the %s of the block that both name by its hash give no code', async (_what, lie) => {
+    const truth = honest();
+    const liar = { ...truth };
+    for (const method of ['eth_getBlockByNumber', 'eth_getBlockByHash']) {
+      liar[method] = (params, response, id) => {
+        const block = truth[method]?.(params, response, id);
+        return params[0] === 'latest' || params[0] === blockHash(100)
+          ? { ...(block as object), ...lie }
+          : block;
+      };
+    }
+    for (const nodes of [
+      [liar, honest()],
+      [honest(), liar],
+    ]) {
+      expect(await readCode(nodes)).toMatchObject({
+        code: 'endpoints_disagree',
+        details: { about: 'block' },
+      });
+    }
+    for (const behind of [honest({ head: 101 }), honest({ head: 99 })]) {
+      for (const nodes of [
+        [liar, behind, honest()],
+        [behind, liar, honest()],
+      ]) {
+        const answer = (await readCode(nodes)) as { blockNumber: number; blockHash: Hex };
+        expect(answer.blockHash).toBe(blockHash(answer.blockNumber));
+      }
+    }
+  });
+
   it.each([0, 1, 2])('are outvoted when two others agree (liar at %d)', async (place) => {
     for (const lie of [lies, { fork: 1 }, { head: 10_000_000, fork: 1 }]) {
       const nodes = [honest(), honest()];
@@ -396,18 +431,22 @@ describe('endpoints about a creation', () => {
     readonly hash?: Hex;
     readonly status?: string;
     readonly sender?: Hex;
+    /** What the receipt says, where that is not true of the block. */
+    readonly saidBlock?: number;
+    readonly index?: number;
   }
   const tell = (story: Story = {}): Record<string, RpcMethod> => {
     const { contractAddress = ADDRESS, to = null, input = '0x600a', block = 90 } = story;
     const { hash = HASH, status = '0x1', sender = SENDER } = story;
+    const { saidBlock = block, index = 3 } = story;
     const shared = { from: sender, to, blockHash: blockHash(block) };
     const methods: Record<string, RpcMethod> = {
       ...honest(),
       eth_getTransactionReceipt: () => ({
         ...shared,
         transactionHash: hash,
-        transactionIndex: '0x3',
-        blockNumber: hex(block),
+        transactionIndex: hex(index),
+        blockNumber: hex(saidBlock),
         contractAddress,
         status,
       }),
@@ -454,7 +493,11 @@ describe('endpoints about a creation', () => {
 
   it('that differ on any fact give none, and are outvoted by two that agree', async () => {
     const other = tell({ input: '0x600b' });
-    for (const lie of [other, tell({ block: 91 }), tell({ sender: FACTORY })]) {
+    const lies = [
+      ...[other, tell({ block: 91 }), tell({ sender: FACTORY })],
+      ...[tell({ saidBlock: 91 }), tell({ index: 4 })],
+    ];
+    for (const lie of lies) {
       expect(await read([tell(), lie])).toMatchObject({ reason: 'endpoints_disagree' });
       expect(await read([lie, tell(), tell()])).toMatchObject({
         creation: { endpoints: ['b', 'c'] },

@@ -32,6 +32,8 @@ const NEXT: Readonly<Record<string, string>> = {
   compiler_unavailable: 'Try again later: the service could not get this compiler now.',
   cannot_fetch_bytecode:
     'Try again later: too few endpoints of the chain answered, so that nobody could look.',
+  contract_changed:
+    'Try again: the code at the address, or what created it, was replaced while it was verified.',
   contract_not_deployed:
     'Check chain and address. If the contract was created just now, wait until the block is final.',
   delegated_account: 'Verify the contract that the account delegates to, under its own address.',

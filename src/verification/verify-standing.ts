@@ -1,0 +1,81 @@
+import { FullmatchError } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { contractChanged, readNewestEvent } from '../repository/outdated-reading.ts';
+import { saveMatch, type SavedMatch } from '../repository/save-matches.ts';
+import { type CodeReading, type VerifiedContract } from '../repository/verified-contract.ts';
+import { type Database } from '../store/database.ts';
+import { withdrawWhatWasReplaced } from './code-check.ts';
+import { isCreationDisproved } from './creation-check.ts';
+import { type VerificationTask } from './read-compilation-task.ts';
+import {
+  verifyContract,
+  type VerificationParts,
+  type VerificationResult,
+} from './verify-contract.ts';
+
+/** What was read longer ago is read again before its match is stored, in milliseconds. */
+const READING_MAX_AGE_MS = 3_000;
+/** So many times a job begins with a new reading where the contract changes meanwhile. */
+const MAX_READINGS = 3;
+
+/**
+ * Verifies a contract as it stands at the end: where the compiler took long, the code is read again by the same quorum,
+ * and so is the creation where the same code can have been made anew.
+ * @throws FullmatchError contract_changed where the contract is another one by then; else as {@link verifyContract}.
+ */
+export async function verifyStanding(
+  database: Database,
+  parts: VerificationParts,
+  task: VerificationTask,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<VerificationResult> {
+  const readAfterEvent = await readNewestEvent(database, task.chainId, task.address);
+  const begun = performance.now();
+  const result = await verifyContract(withdrawWhatWasReplaced(database, parts, log), task, signal);
+  const contract = { ...result.contract, readAfterEvent };
+  if (performance.now() - begun <= READING_MAX_AGE_MS) return { ...result, contract };
+  const codeReading = await readAgain(database, parts, contract, signal);
+  return { ...result, contract: { ...contract, codeReading } };
+}
+
+async function readAgain(
+  database: Database,
+  parts: VerificationParts,
+  { chainId, address, deployment }: VerifiedContract,
+  signal: AbortSignal,
+): Promise<CodeReading> {
+  const { runtimeCode, transactionHash } = deployment;
+  const chain = parts.findSupportedChain(chainId);
+  if (chain === undefined || runtimeCode === undefined) throw contractChanged(chainId, address);
+  const quorum = parts.quorumOf(chainId);
+  const options = { signal, ...(quorum && { quorum }) };
+  const running = await parts.readDeployedCode(chain, address, options);
+  if (Buffer.compare(running.code, runtimeCode) !== 0) throw contractChanged(chainId, address);
+  const place = { database, readers: parts, chain, address, running, options };
+  if (transactionHash !== undefined && (await isCreationDisproved(place, transactionHash))) {
+    throw contractChanged(chainId, address);
+  }
+  const { blockNumber, blockHash, endpoints, witnesses } = running;
+  return { blockNumber, blockHash, endpoints, witnesses };
+}
+
+/**
+ * Stores what a verification gives. Where the contract changed since it was read, or others stored or withdrew something
+ * that contradicts the reading, the verification begins anew, a few times.
+ * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
+ */
+export async function verifyAndSave(
+  database: Database,
+  verify: () => Promise<VerificationResult>,
+): Promise<{ readonly result: VerificationResult; readonly saved: SavedMatch }> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      const result = await verify();
+      return { result, saved: await saveMatch(database, result.contract) };
+    } catch (error) {
+      const isChanged = error instanceof FullmatchError && error.code === 'contract_changed';
+      if (!isChanged || reading === MAX_READINGS) throw error;
+    }
+  }
+}
