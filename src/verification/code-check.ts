@@ -111,9 +111,7 @@ export async function checkCode(
     options: { signal, ...(quorum && { quorum }) },
   };
   try {
-const CHANGES = {
-  [ALTERNATIVE_REFUSED]:
-    'another text that was kept beside a match was forgotten: it is refused today',
+    return { outcome: (await checkCreation(place, { named, comparesFacts })) ?? stands };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!signal.aborted) throw error;
@@ -178,6 +176,9 @@ async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boole
   }
 }
 
+const CHANGES = {
+  [ALTERNATIVE_REFUSED]:
+    'another text that was kept beside a match was forgotten: it is refused today',
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
   call_protection_missing:
