@@ -53,7 +53,7 @@ const withdrawX = (address: Hex, reason = CODE_REPLACED): Promise<unknown> =>
   withdrawMatch(database, { chainId: CHAIN, address, reason, runtimeCodeHash: sha256(CODES.x) });
 const newestEvent = (address: Hex): Promise<string> => readNewestEvent(database, CHAIN, address);
 const matchOf = async (address: Hex): Promise<unknown> =>
-  (await readCurrentMatches(database, CHAIN, [address])).get(address);
+  (await readCurrentMatches(database, CHAIN, [address])).get(address)?.match;
 
 describe('a contract that was read before', () => {
   test('its code was withdrawn as replaced is not stored, and one that was read after is', async () => {

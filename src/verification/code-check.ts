@@ -40,7 +40,11 @@ interface MatchedCode {
  * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
  * contract anew, so that what the match said of its creation was withdrawn; `creation_disproved` the same, where the
-    return { outcome: (await checkCreation(place, { named, comparesFacts })) ?? stands };
+ * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
+ * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
+ * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
+ * match stands, and a text kept beside it that is refused today was forgotten; `gone` no code stands there today, which is no
+ * reason to withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
  * `not_checked` the chain could not be read, which says nothing.
  */
 export type CodeCheck =
