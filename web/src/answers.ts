@@ -1,7 +1,6 @@
 import {
   type ContractEvents,
   type ContractSummary,
-  type Evidence,
   type RegistryOverview,
   type StatisticsHistory,
   type StatisticsOverview,
@@ -39,9 +38,6 @@ export type RegistryLine = RegistryOverview['chains'][number];
 
 /** What became of a contract's match once. */
 export type ContractEvent = ContractEvents['results'][number];
-
-/** Another text that gives the code of a partial match. */
-export type Alternative = Evidence['alternatives'][number];
 
 /** A contract with the fields `compilation`, `deployment` and `abi`: those that are chosen are there. */
 export type ChosenContract = Omit<V2Contract, 'compilation' | 'deployment'> & {
