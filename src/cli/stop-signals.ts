@@ -1,7 +1,7 @@
 /** Signals that come within this time of the first are one wish: npm sends a Ctrl-C to its child once more. */
 const SAME_WISH_MS = 1_000;
 /** A command that has not ended by now may hang, so the next signal ends it. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 /** How many signals it takes before that. */
 const INSISTING = 3;
 
@@ -20,7 +20,7 @@ export function stopOnSignals(
     first ??= performance.now();
     const passed = performance.now() - first;
     controller.abort(new Error(signal));
-    const insists = passed > PATIENCE_MS || (count >= INSISTING && passed > SAME_WISH_MS);
+    const insists = passed > TIMEOUT_MS || (count >= INSISTING && passed > SAME_WISH_MS);
     if (!insists) return;
     for (const each of signals) process.removeListener(each, onSignal);
     process.kill(process.pid, signal);

@@ -79,8 +79,8 @@ describe('a circuit breaker', () => {
 
   it('counts requests that were under way when the rest began once', () => {
     const { breaker, clock } = createBreaker();
-    const visits = Array.from({ length: 20 }, () => breaker.enter(HOST));
-    for (const visit of visits) visit.failed();
+    const permits = Array.from({ length: 20 }, () => breaker.enter(HOST));
+    for (const permit of permits) permit.failed();
     clock.now += 1000;
     breaker.enter(HOST).succeeded();
   });
@@ -115,9 +115,9 @@ describe('a circuit breaker', () => {
 
   it('takes only the first ending of a request', () => {
     const { breaker } = createBreaker();
-    const visit = breaker.enter(HOST);
-    visit.succeeded();
-    for (let index = 0; index < 5; index += 1) visit.failed();
+    const permit = breaker.enter(HOST);
+    permit.succeeded();
+    for (let index = 0; index < 5; index += 1) permit.failed();
     breaker.enter(HOST).succeeded();
   });
 });

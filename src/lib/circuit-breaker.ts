@@ -24,7 +24,7 @@ const DEFAULT_BREAKER: CircuitBreakerOptions = {
 };
 
 /** One request to a host. Exactly one of the endings is told; further ones change nothing. */
-export interface Visit {
+export interface Permit {
   succeeded(): void;
   failed(): void;
   /** The host asked to be left alone, for this long when it said so. */
@@ -62,7 +62,7 @@ export class CircuitBreaker {
    * whether they are over; a host that asked to be left alone is left alone by all.
    * @throws FetchFault circuit_open or throttled while the host rests, with `retryAfterMs`.
    */
-  enter(origin: string, probe = false): Visit {
+  enter(origin: string, probe = false): Permit {
     const trial = this.#admit(origin, probe);
     let ended = false;
     const once = (end: (state: HostState) => void): void => {

@@ -2,8 +2,8 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { type Readable, type Writable } from 'node:stream';
 import { type Agent } from 'undici';
 import { hostPortOf } from './address-guard.ts';
-import { CircuitBreaker, type CircuitBreakerOptions, type Visit } from './circuit-breaker.ts';
-import { endWith, startEnding } from './fetch-ending.ts';
+import { CircuitBreaker, type CircuitBreakerOptions, type Permit } from './circuit-breaker.ts';
+import { endWith, openAbortScope } from './abort-scope.ts';
 import { FetchFault } from './fetch-fault.ts';
 import {
   assertPublicTarget,
@@ -14,14 +14,14 @@ import {
   refuseAddress,
   shownOrigin,
 } from './fetch-target.ts';
-import { openWay, type Way, type WayOptions } from './fetch-way.ts';
+import { openDispatcher, type Dispatcher, type DispatcherOptions } from './fetch-dispatcher.ts';
 import { type ExchangeAnswer, exchangeMessage } from './guarded-socket.ts';
 import { nameFault } from './network-fault.ts';
 import { ACCEPTED_CODINGS, readBody, SinkFailure, writeBody } from './response-body.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** What every request of a guarded fetch is bound to. */
-export interface GuardedFetchOptions extends WayOptions {
+export interface GuardedFetchOptions extends DispatcherOptions {
   /** Hosts that may have private addresses, as `host:port` exactly as a URL names them: `127.0.0.1:8545`. */
   readonly allowPrivate: readonly string[];
   /** Bytes of a body, on the wire and again after decompression. */
@@ -143,12 +143,12 @@ interface OpenAnswer {
   /** Undefined where HTTP allows no body. */
   readonly body: Readable | undefined;
   readonly origin: string;
-  readonly visit: Visit;
+  readonly permit: Permit;
 }
 
 class UndiciGuardedFetch implements GuardedFetch {
   readonly #options: GuardedFetchOptions;
-  #way: Way;
+  #dispatcher: Dispatcher;
   /** Agents of earlier lists that still have requests under way. */
   readonly #retiring = new Set<Agent>();
   readonly #breaker: CircuitBreaker;
@@ -156,15 +156,15 @@ class UndiciGuardedFetch implements GuardedFetch {
 
   constructor(options: GuardedFetchOptions) {
     this.#options = options;
-    this.#way = openWay(options, options.allowPrivate);
+    this.#dispatcher = openDispatcher(options, options.allowPrivate);
     this.#breaker = new CircuitBreaker(options.breaker);
     this.#now = options.breaker?.now ?? Date.now;
   }
 
   allowOnly(hostPorts: readonly string[]): void {
-    const next = openWay(this.#options, hostPorts);
-    const { agent } = this.#way;
-    this.#way = next;
+    const next = openDispatcher(this.#options, hostPorts);
+    const { agent } = this.#dispatcher;
+    this.#dispatcher = next;
     this.#retiring.add(agent);
     const forget = (): void => void this.#retiring.delete(agent);
     agent.close().then(forget, forget);
@@ -197,20 +197,20 @@ class UndiciGuardedFetch implements GuardedFetch {
   async exchange(text: string, request: ExchangeRequest): Promise<ExchangeResponse> {
     const url = parseTarget(text, { schemes: SOCKET_SCHEMES });
     const origin = shownOrigin(url);
-    const ending = startEnding(
+    const scope = openAbortScope(
       origin,
       request.deadlineMs ?? this.#options.deadlineMs,
       request.signal,
     );
-    const { signal } = ending;
+    const { signal } = scope;
     try {
       this.#assertAllowed(url, url);
-      const visit = this.#breaker.enter(origin, request.probe);
+      const permit = this.#breaker.enter(origin, request.probe);
       try {
         const headers = { 'user-agent': this.#options.userAgent, ...request.headers };
         const maxBytes = request.maxBytes ?? this.#options.maxBytes;
         const { body: message } = request;
-        const { connect } = this.#way;
+        const { connect } = this.#dispatcher;
         const answer = await exchangeMessage({
           url,
           headers,
@@ -220,15 +220,15 @@ class UndiciGuardedFetch implements GuardedFetch {
           connect,
         });
         const response = this.#readExchange(answer, origin);
-        tellOutcome(visit, response);
+        tellOutcome(permit, response);
         return response;
       } catch (error) {
         const fault = nameFault(error, { origin, signal, answered: false });
-        tellFault(visit, fault);
+        tellFault(permit, fault);
         throw fault;
       }
     } finally {
-      ending.release();
+      scope.release();
     }
   }
 
@@ -246,7 +246,7 @@ class UndiciGuardedFetch implements GuardedFetch {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#way.agent, ...this.#retiring].map((agent) => agent.destroy()));
+    await Promise.all([this.#dispatcher.agent, ...this.#retiring].map((agent) => agent.destroy()));
   }
 
   /** Follows the request to its last answer and reads it, all within the deadline. */
@@ -257,25 +257,25 @@ class UndiciGuardedFetch implements GuardedFetch {
   ): Promise<Result> {
     const hop = firstHop(parseTarget(text), request, this.#options.userAgent);
     const deadlineMs = request.deadlineMs ?? this.#options.deadlineMs;
-    const ending = startEnding(shownOrigin(hop.url), deadlineMs, request.signal);
+    const scope = openAbortScope(shownOrigin(hop.url), deadlineMs, request.signal);
     let answer: OpenAnswer | undefined;
     try {
-      answer = await this.#follow(hop, request, ending.signal);
-      const result = await read(answer, ending.signal, request.maxBytes ?? this.#options.maxBytes);
-      tellOutcome(answer.visit, answer.head);
+      answer = await this.#follow(hop, request, scope.signal);
+      const result = await read(answer, scope.signal, request.maxBytes ?? this.#options.maxBytes);
+      tellOutcome(answer.permit, answer.head);
       return result;
     } catch (error) {
       discard(answer?.body);
       if (error instanceof SinkFailure) {
-        answer?.visit.abandoned();
+        answer?.permit.abandoned();
         throw error.cause;
       }
       const origin = answer?.origin ?? shownOrigin(hop.url);
-      const fault = nameFault(error, { origin, signal: ending.signal, answered: true });
-      if (answer !== undefined) tellFault(answer.visit, fault);
+      const fault = nameFault(error, { origin, signal: scope.signal, answered: true });
+      if (answer !== undefined) tellFault(answer.permit, fault);
       throw fault;
     } finally {
-      ending.release();
+      scope.release();
     }
   }
 
@@ -287,7 +287,7 @@ class UndiciGuardedFetch implements GuardedFetch {
       const answer = await this.#ask(hop, redirects, signal, request.probe);
       const { location } = answer.head.headers;
       if (!isRedirect(answer.head.status, location)) return answer;
-      answer.visit.succeeded();
+      answer.permit.succeeded();
       discard(answer.body);
       if (redirects === maxRedirects) {
         throw new FetchFault(
@@ -303,7 +303,7 @@ class UndiciGuardedFetch implements GuardedFetch {
   /** A private host answers only to requests that name it: no redirect leads to one from elsewhere. */
   #assertAllowed(url: URL, asked: URL): void {
     const hostPort = hostPortOf(url);
-    if (!this.#way.allowed.has(hostPort)) assertPublicTarget(url);
+    if (!this.#dispatcher.allowed.has(hostPort)) assertPublicTarget(url);
     else if (hostPort !== hostPortOf(asked)) throw refuseAddress(shownOrigin(url), 'redirect');
   }
 
@@ -315,9 +315,9 @@ class UndiciGuardedFetch implements GuardedFetch {
   ): Promise<OpenAnswer> {
     const origin = shownOrigin(hop.url);
     signal.throwIfAborted();
-    const visit = this.#breaker.enter(origin, probe);
+    const permit = this.#breaker.enter(origin, probe);
     try {
-      const asking = this.#way.agent.request({
+      const asking = this.#dispatcher.agent.request({
         origin: hop.url.origin,
         path: `${hop.url.pathname}${hop.url.search}`,
         method: hop.method,
@@ -338,11 +338,11 @@ class UndiciGuardedFetch implements GuardedFetch {
         head: retryAfterMs === undefined ? head : { ...head, retryAfterMs },
         body: bodiless ? undefined : answer.body,
         origin,
-        visit,
+        permit,
       };
     } catch (error) {
       const fault = nameFault(error, { origin, signal, answered: false });
-      tellFault(visit, fault);
+      tellFault(permit, fault);
       throw fault;
     }
   }
@@ -354,19 +354,19 @@ function discard(body: Readable | undefined): void {
 
 /** Statuses of overload and failure count against the host; 4xx are answers like any other. */
 function tellOutcome(
-  visit: Visit,
+  permit: Permit,
   { status, retryAfterMs }: Pick<FetchHead, 'status' | 'retryAfterMs'>,
 ): void {
   if (status === 429 || (status === 503 && retryAfterMs !== undefined))
-    visit.throttled(retryAfterMs);
-  else if (status >= 500) visit.failed();
-  else visit.succeeded();
+    permit.throttled(retryAfterMs);
+  else if (status >= 500) permit.failed();
+  else permit.succeeded();
 }
 
-function tellFault(visit: Visit, fault: unknown): void {
-  if (!(fault instanceof FetchFault) || fault.code === 'address_not_allowed') visit.abandoned();
-  else if (fault.code === 'response_too_large') visit.succeeded();
-  else visit.failed();
+function tellFault(permit: Permit, fault: unknown): void {
+  if (!(fault instanceof FetchFault) || fault.code === 'address_not_allowed') permit.abandoned();
+  else if (fault.code === 'response_too_large') permit.succeeded();
+  else permit.failed();
 }
 
 /**

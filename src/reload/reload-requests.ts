@@ -19,7 +19,7 @@ const COUNT_SERVICES = sql(
 );
 
 /** A service need not be seen from here to hear: another role's connections are hidden. */
-const UNSEEN_PATIENCE_MS = 3_000;
+const UNSEEN_TIMEOUT_MS = 3_000;
 /** PostgreSQL sends at most 7,999 bytes. */
 const PAYLOAD_MAX_BYTES = 7_900;
 const REASON_BYTES = [5_000, 2_000, 500] as const;
@@ -81,9 +81,9 @@ export async function requestReload(
     const [row] = await database.query<{ services: number }>(COUNT_SERVICES);
     const expected = row?.services ?? 0;
     await database.query(NOTIFY, [REQUESTS_CHANNEL, request]);
-    const patience = expected === 0 ? Math.min(UNSEEN_PATIENCE_MS, options.timeoutMs) : undefined;
+    const unseenMs = expected === 0 ? Math.min(UNSEEN_TIMEOUT_MS, options.timeoutMs) : undefined;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, patience ?? options.timeoutMs);
+      const timer = setTimeout(resolve, unseenMs ?? options.timeoutMs);
       options.signal.addEventListener('abort', () => resolve(), { once: true });
       look = () => {
         if (answers.length < Math.max(1, expected)) return;

@@ -31,7 +31,7 @@ import {
   type Verification,
   type VerificationOptions,
 } from '../verification/verification.ts';
-import { type Opened } from './opened.ts';
+import { type Closers } from './closers.ts';
 import { findPrivateHosts, openGuardedFetch } from './outbound.ts';
 import { readUnsyncedList, startRegistrySync } from './registry-sync.ts';
 import { openVerificationParts, type ChainParts } from './verification-parts.ts';
@@ -61,7 +61,7 @@ export type OpenDomain = HttpDependencies & {
 /** Store, chain registry and documents: everything below HTTP. */
 export async function openDomain(
   loaded: LoadedConfig,
-  opened: Opened,
+  closers: Closers,
   { log, listSyncTimes, loadAgain, compilersOver = (found) => found, ...more }: LoggedOverrides,
   isStopping: () => boolean,
 ): Promise<OpenDomain> {
@@ -70,7 +70,7 @@ export async function openDomain(
   const listRead = readChainList(config.registry);
   // Its failure is met below; the store is opened meanwhile.
   listRead.catch(() => undefined);
-  const store = opened.add(
+  const store = closers.add(
     await openStore({ ...config.database, dataDir: config.dataDir, watch: true }, log),
   );
   const { database } = store;
@@ -80,7 +80,7 @@ export async function openDomain(
   const list = await readServedList(database, urls, fallback, log);
 
   const icons = { current: await openIcons(config.registry.icons) };
-  const documents = opened.addFirst(new Documents(log, more));
+  const documents = closers.addFirst(new Documents(log, more));
   const publisher = new Publisher(
     { list, options: config.registry, configured: config.chains, secrets: loaded.secrets },
     {
@@ -90,23 +90,23 @@ export async function openDomain(
     documents,
   );
   const registry = (): ChainRegistry => publisher.registry;
-  const activity = await followMatches({ database, publisher, documents }, opened, config, log);
-  const fetch = opened.add(openGuardedFetch(config, registry()));
+  const activity = await followMatches({ database, publisher, documents }, closers, config, log);
+  const fetch = closers.add(openGuardedFetch(config, registry()));
   const syncParts = { database, fetch, fallback, served: list };
-  const listSync = opened.addFirst(
+  const listSync = closers.addFirst(
     await startRegistrySync(config, syncParts, publisher, listSyncTimes, log),
   );
-  const chainHealth = opened.addFirst(
+  const chainHealth = closers.addFirst(
     watchEndpoints(fetch, { registry, inputs: () => publisher.inputs }, config.health, log),
   );
   const chainParts = { registry, fetch, rpc: chainHealth.rpc, archive: chainHealth.archive };
   const { parts, verification } = await openVerification(
     { config, store, publisher, log, compilersOver },
-    opened,
+    closers,
     chainParts,
   );
 
-  const reloading = opened.add(
+  const reloading = closers.add(
     await startReload(database, loaded, loadAgain ?? (() => loaded), {
       ...{ publisher, fetch, icons, log },
       readList: (options) => readUnsyncedList(database, urls, options),
@@ -123,12 +123,12 @@ export async function openDomain(
     icons: () => icons.current,
     chainHealth,
     compilers: parts.compilers,
-    requests: opened.add(openRequestReader(config, trustedProxies, log)),
+    requests: closers.add(openRequestReader(config, trustedProxies, log)),
     verification,
     trustedProxies,
     verificationBytes: config.verification.requestBytes,
     contracts: createContractReader(serving),
-    answers: opened.add(openRecordAnswers(config, trustedProxies)),
+    answers: closers.add(openRecordAnswers(config, trustedProxies)),
     contractLists: createContractLists(serving),
     activity,
     health: () =>
@@ -169,7 +169,7 @@ async function openVerification(
     log: Logger;
     compilersOver: (found: Compilers) => Compilers;
   },
-  opened: Opened,
+  closers: Closers,
   chainParts: Omit<ChainParts, 'quorumOf'>,
 ): Promise<{
   readonly parts: Awaited<ReturnType<typeof openVerificationParts>>;
@@ -178,13 +178,13 @@ async function openVerification(
   const { database } = store;
   const configured = (): Publisher['inputs']['configured'] => publisher.inputs.configured;
   const quorumOf = (chainId: number): 1 | 2 | undefined => configured().get(chainId)?.quorum;
-  const found = opened.add(await openVerificationParts(config, { ...chainParts, quorumOf }, log));
+  const found = closers.add(await openVerificationParts(config, { ...chainParts, quorumOf }, log));
   const parts = { ...found, compilers: compilersOver(found.compilers) };
-  const verification = opened.addFirst(
+  const verification = closers.addFirst(
     await startVerification(database, parts, verificationOptions(config, store), log),
   );
   const { recheckPerHour: perHour } = config.verification;
-  opened.addFirst(
+  closers.addFirst(
     startRecheckWalk(database, parts, () => [...configured().keys()], { perHour }, log),
   );
   return { parts, verification };
@@ -260,18 +260,18 @@ async function followMatches(
     publisher,
     documents,
   }: { database: Database; publisher: Publisher; documents: Documents },
-  opened: Opened,
+  closers: Closers,
   { events }: Config,
   log: Logger,
 ): Promise<Activity> {
   await publisher.refresh();
   const sources = { registry: () => publisher.registry, documents };
   const reader = createStatisticsReader(database, database.limited(SERVING_TIME_LIMIT_MS));
-  const activity = opened.addFirst(await openActivity({ reader, ...sources }, events));
+  const activity = closers.addFirst(await openActivity({ reader, ...sources }, events));
   const refresh = async (): Promise<void> => {
     await publisher.refresh();
     await activity.refresh();
   };
-  opened.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
+  closers.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
   return activity;
 }

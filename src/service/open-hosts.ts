@@ -6,7 +6,7 @@ import { createMetrics, createMetricsApp } from '../http/metrics.ts';
 import { createRepositoryApp } from '../http/repository/repository-app.ts';
 import { type Logger } from '../log.ts';
 import { type OpenDomain } from './open-domain.ts';
-import { type Opened } from './opened.ts';
+import { type Closers } from './closers.ts';
 
 /** Metrics are for the operator's own machine, whatever the hosts bind. */
 const LOOPBACK = '127.0.0.1';
@@ -22,13 +22,13 @@ export interface ServiceUrls {
 export async function openHosts(
   { api, repository, metrics: metricsConfig, host, limits }: Config,
   dependencies: OpenDomain,
-  opened: Opened,
+  closers: Closers,
   log: Logger,
 ): Promise<ServiceUrls> {
   const { reached } = dependencies;
   const metrics = metricsConfig.enabled ? createMetrics(dependencies) : undefined;
   const listenOn = async (app: HostApp, options: Omit<ListenOptions, 'limits'>): Promise<string> =>
-    opened.addListener(await listen(app, { ...options, limits }, log)).url;
+    closers.addListener(await listen(app, { ...options, limits }, log)).url;
 
   const urls: { apiUrl?: string; repositoryUrl?: string; metricsUrl?: string } = {};
   if (api.enabled) {

@@ -4,7 +4,7 @@ import { createLogger } from '../log.ts';
 import { type ReloadOutcome } from '../reload/reloader.ts';
 import { openDomain, type OpenDomain, type ServiceOverrides } from './open-domain.ts';
 import { openHosts, type ServiceUrls } from './open-hosts.ts';
-import { Opened } from './opened.ts';
+import { Closers } from './closers.ts';
 
 /** The whole service in one process. */
 export interface Service {
@@ -25,16 +25,16 @@ export interface Service {
 export function createService(loaded: LoadedConfig, overrides: ServiceOverrides = {}): Service {
   const { config } = loaded;
   const log = overrides.log ?? createLogger(config.log.level);
-  const opened = new Opened();
+  const closers = new Closers();
   let domain: Promise<OpenDomain> | undefined;
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= opened.close(config.limits.shutdownTimeoutMs));
+  const close = (): Promise<void> => (closing ??= closers.close(config.limits.shutdownTimeoutMs));
   return {
     start: async () => {
       try {
         const isStopping = (): boolean => closing !== undefined;
-        domain = openDomain(loaded, opened, { ...overrides, log }, isStopping);
-        return await openHosts(config, await domain, opened, log);
+        domain = openDomain(loaded, closers, { ...overrides, log }, isStopping);
+        return await openHosts(config, await domain, closers, log);
       } catch (error) {
         await close();
         throw error;

@@ -52,7 +52,7 @@ const LAST_MOMENT_MS = 1_000;
 /** How long work waits for a server that is being brought back. */
 const REVIVAL_TIMEOUT_MS = 15_000;
 /** The service ends within ten seconds, even while the server is being brought back. */
-const CLOSE_PATIENCE_MS = 9_000;
+const CLOSE_TIMEOUT_MS = 9_000;
 
 /**
  * Uses the one PostgreSQL server of the data directory: joins the running one, whoever started it and whether that
@@ -145,7 +145,7 @@ export async function openEmbeddedServer(
       const left = recovery
         .then(() => detach(attachment, log))
         .then((hasStopped) => (stopped = hasStopped));
-      await endsWithin(left, CLOSE_PATIENCE_MS);
+      await endsWithin(left, CLOSE_TIMEOUT_MS);
       await use.release(stopped);
     },
   };

@@ -24,7 +24,7 @@ export interface DatabasePool {
 /** How long a statement waits for a free connection before it fails as `database_unreachable`. */
 const ACQUIRE_TIMEOUT_MS = 15_000;
 /** How long a statement waits for a server that just now went away: a restart takes less. */
-const RESTART_PATIENCE_MS = 3_000;
+const RESTART_TIMEOUT_MS = 3_000;
 const FIRST_DELAY_MS = 25;
 const LONGEST_DELAY_MS = 250;
 const MOST_RERUNS = 5;
@@ -43,7 +43,7 @@ export function createDatabasePool(
   const closing = new AbortController();
 
   const acquire = async (): Promise<PoolClient> => {
-    const giveUpAt = Date.now() + RESTART_PATIENCE_MS;
+    const giveUpAt = Date.now() + RESTART_TIMEOUT_MS;
     for (let delay = FIRST_DELAY_MS; ; delay = Math.min(2 * delay, LONGEST_DELAY_MS)) {
       try {
         return await pool.connect();

@@ -32,7 +32,7 @@ describe('since when a path fails', () => {
 
 describe('an answer', () => {
   const failing = (response: () => Promise<Response>, outages: Outages = new Map()) =>
-    createApi(response, { patienceMs: 20, outages }).get('v1/statistics');
+    createApi(response, { timeoutMs: 20, outages }).get('v1/statistics');
 
   test('that does not come is not waited for', async () => {
     const loaded = await failing(() => new Promise(() => undefined));

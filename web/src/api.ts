@@ -22,23 +22,23 @@ export interface Api {
 
 interface ApiOptions {
   /** How long an answer may take. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** What failed before. */
   readonly outages?: Outages;
 }
 
 /** Over a network that is slow, but there. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** An API over anything that answers as `fetch` does: the browser's own, or the service's routes without a network. */
 export function createApi(
   ask: (path: string) => Promise<Response>,
-  { patienceMs = PATIENCE_MS, outages = new Map() }: ApiOptions = {},
+  { timeoutMs = TIMEOUT_MS, outages = new Map() }: ApiOptions = {},
 ): Api {
   return {
     async get<Value>(path: string): Promise<Loaded<Value>> {
       const at = new Date().toISOString();
-      const read = await within(patienceMs, readJson(ask, path));
+      const read = await within(timeoutMs, readJson(ask, path));
       const { isOutage, ...answer } = read;
       const since = noteOutage(outages, path, at, isOutage);
       if ('value' in answer) return { state: 'ready', value: answer.value as Value, readAt: at };
@@ -85,11 +85,11 @@ const noAnswer = (code: string, message: string): Answer => ({
   message,
 });
 
-async function within(patienceMs: number, answer: Promise<Answer>): Promise<Answer> {
+async function within(timeoutMs: number, answer: Promise<Answer>): Promise<Answer> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<Answer>((resolve) => {
-    const message = `The answer took longer than ${patienceMs / 1000} s.`;
-    timer = setTimeout(() => resolve(noAnswer('late', message)), patienceMs);
+    const message = `The answer took longer than ${timeoutMs / 1000} s.`;
+    timer = setTimeout(() => resolve(noAnswer('late', message)), timeoutMs);
   });
   try {
     return await Promise.race([answer, late]);

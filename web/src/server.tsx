@@ -23,7 +23,7 @@ export interface RenderedPage {
 export const templates: readonly string[] = PAGES.map(({ template }) => template);
 
 /** The routes answer in milliseconds, and a page comes without the part that does not. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 /** Since when parts of pages fail in this process. */
 const outages: Outages = new Map();
 
@@ -36,7 +36,7 @@ export async function render(
   const found = await findPage(path, query);
   if (found === undefined) return undefined;
   const { page, request, view } = found;
-  const data = await page.load(createApi(ask, { patienceMs: PATIENCE_MS, outages }), request);
+  const data = await page.load(createApi(ask, { timeoutMs: TIMEOUT_MS, outages }), request);
   const props = { data, request, context };
   const target = page.redirect?.(props);
   return {

@@ -10,7 +10,7 @@ import { renderHistory, renderOverview } from './render-statistics.ts';
 
 const HOUR_MS = 3_600_000;
 /** The statistics are made in milliseconds by a database that is well. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 const BACKLOG = 1000;
 /** How many histories are kept until something changes. */
 const KEPT_HISTORIES = 200;
@@ -132,7 +132,7 @@ function createPrepared(
 async function within<Value>(made: Promise<Value>, before: Value): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Value>((resolve) => {
-    timer = setTimeout(() => resolve(before), PATIENCE_MS);
+    timer = setTimeout(() => resolve(before), TIMEOUT_MS);
   });
   try {
     return await Promise.race([made, late]);

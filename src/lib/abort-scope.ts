@@ -2,17 +2,17 @@ import { setMaxListeners } from 'node:events';
 import { FetchFault } from './fetch-fault.ts';
 
 /** Ends a request at its deadline or by its caller, and knows which it was. */
-export interface Ending {
+export interface AbortScope {
   readonly signal: AbortSignal;
   release(): void;
 }
 
 /** Begins to wait for the deadline and for the caller's signal. */
-export function startEnding(
+export function openAbortScope(
   origin: string,
   deadlineMs: number,
   caller: AbortSignal | undefined,
-): Ending {
+): AbortScope {
   const controller = new AbortController();
   const timer = setTimeout(() => {
     controller.abort(

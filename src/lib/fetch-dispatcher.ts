@@ -6,7 +6,7 @@ const DEFAULT_STEP_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 4000;
 
 /** How connections are made, beside the list of hosts. */
-export interface WayOptions {
+export interface DispatcherOptions {
   /** Milliseconds for each step: connecting, waiting for headers, waiting for the next bytes. Default 10,000. */
   readonly stepTimeoutMs?: number;
   /** Connections to one host at once. Default 8. */
@@ -18,14 +18,17 @@ export interface WayOptions {
 }
 
 /** Connections under one list of allowed private hosts. */
-export interface Way {
+export interface Dispatcher {
   readonly allowed: ReadonlySet<string>;
   readonly connect: buildConnector.connector;
   readonly agent: Agent;
 }
 
 /** Makes the connections of a guarded fetch. @throws TypeError when an entry is not `host:port` */
-export function openWay(options: WayOptions, hostPorts: readonly string[]): Way {
+export function openDispatcher(
+  options: DispatcherOptions,
+  hostPorts: readonly string[],
+): Dispatcher {
   const { resolve, certificateAuthorities } = options;
   const stepTimeoutMs = options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS;
   const allowed = new Set(hostPorts.map(normalizeHostPort));

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { Closers } from './closers.ts';
+
+/** Parts that note when they are closed; those that are named fail. */
+function openParts(failing: readonly string[]) {
+  const closed: string[] = [];
+  const closers = new Closers();
+  const partOf = (name: string) => ({
+    close: async (): Promise<void> => {
+      closed.push(name);
+      if (failing.includes(name)) throw new Error(name);
+    },
+  });
+  closers.add(partOf('database'));
+  closers.add(partOf('compilers'));
+  closers.addFirst(partOf('waiters'));
+  closers.addListener({ ...partOf('listener'), url: '', port: 0 });
+  return { closers, closed };
+}
+
+describe('what is open', () => {
+  test('is closed from the listeners down, the last opened first', async () => {
+    const { closers, closed } = openParts([]);
+    await closers.close(0);
+    expect(closed).toEqual(['waiters', 'listener', 'compilers', 'database']);
+  });
+
+  test('is closed also where a part cannot be, whose error is told', async () => {
+    for (const name of ['waiters', 'listener', 'compilers']) {
+      const { closers, closed } = openParts([name]);
+      await expect(closers.close(0)).rejects.toThrow(name);
+      expect(closed.slice(-2)).toEqual(['compilers', 'database']);
+    }
+  });
+
+  test('tells of all parts that cannot be closed', async () => {
+    const { closers, closed } = openParts(['listener', 'compilers', 'database']);
+    const error = await closers.close(0).catch((thrown: unknown) => thrown);
+    expect(closed).toEqual(['waiters', 'listener', 'compilers', 'database']);
+    expect((error as AggregateError).errors.map(String)).toEqual([
+      'Error: listener',
+      'Error: compilers',
+      'Error: database',
+    ]);
+  });
+});
