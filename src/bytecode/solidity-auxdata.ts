@@ -1,4 +1,5 @@
 import { hexToBytes } from '../lib/hex.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { readAuxdataAt } from './auxdata.ts';
 import { findChangedAuxdatas, occurrencesOf, toPositions } from './auxdata-positions.ts';
 import {
@@ -11,19 +12,15 @@ import {
 import { toCodeTemplate, type AuxdataPositions, type CodeReference } from './recompiled-code.ts';
 
 /** An object of `evm.legacyAssembly`: `.code`, `.data` with the assemblies within it, and `.auxdata` from 0.4.12 on. */
-type Assembly = Readonly<Record<string, unknown>>;
-
-function isAssembly(value: unknown): value is Assembly {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+type Assembly = Members;
 
 function partsOf(assembly: Assembly): Assembly {
-  return isAssembly(assembly['.data']) ? assembly['.data'] : {};
+  return isMembers(assembly['.data']) ? assembly['.data'] : {};
 }
 
 /** Every `.auxdata` of an assembly and of those within it. */
 function auxdatasOf(assembly: unknown): string[] {
-  if (!isAssembly(assembly)) return [];
+  if (!isMembers(assembly)) return [];
   const own = assembly['.auxdata'];
   return [
     ...(typeof own === 'string' ? [own] : []),
@@ -33,8 +30,8 @@ function auxdatasOf(assembly: unknown): string[] {
 
 /** The contract's own auxdata: that of the assembly `0` of the creation code, which is the runtime code. */
 function ownAuxdata(assembly: unknown): Buffer | undefined {
-  const runtime = isAssembly(assembly) ? partsOf(assembly)['0'] : undefined;
-  const own = isAssembly(runtime) ? runtime['.auxdata'] : undefined;
+  const runtime = isMembers(assembly) ? partsOf(assembly)['0'] : undefined;
+  const own = isMembers(runtime) ? runtime['.auxdata'] : undefined;
   return typeof own === 'string' ? hexToBytes(own) : undefined;
 }
 

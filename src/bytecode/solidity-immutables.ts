@@ -1,25 +1,22 @@
+import { isMembers, type Members } from '../lib/members.ts';
 import { type ImmutableType } from './immutable-type.ts';
 
 /** A node of the compiler's AST: compact JSON, as all versions with immutables (from 0.6.5 on) write it. */
-type Node = Readonly<Record<string, unknown>>;
+type Node = Members;
 
 const ADDRESS_BITS = 160;
 const FUNCTION_BYTES = 24;
 const WORD_BITS = 256;
 const WORD_BYTES = 32;
 
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function childrenOf({ nodes }: Node): readonly Node[] {
-  return Array.isArray(nodes) ? nodes.filter(isNode) : [];
+  return Array.isArray(nodes) ? nodes.filter(isMembers) : [];
 }
 
 /** What is declared at the level of files and contracts, by its id: immutables, enums and value types are nowhere else. */
 function declarationsOf(units: readonly unknown[]): Map<unknown, Node> {
   const declared = units
-    .filter(isNode)
+    .filter(isMembers)
     .flatMap(childrenOf)
     .flatMap((node) => [node, ...childrenOf(node)]);
   return new Map(declared.map((node) => [node['id'], node]));
@@ -46,7 +43,7 @@ function readElementary(identifier: unknown): ImmutableType | undefined {
 }
 
 function identifierOf({ typeDescriptions }: Node): unknown {
-  return isNode(typeDescriptions) ? typeDescriptions['typeIdentifier'] : undefined;
+  return isMembers(typeDescriptions) ? typeDescriptions['typeIdentifier'] : undefined;
 }
 
 function readDeclared(
@@ -54,13 +51,15 @@ function readDeclared(
   declarations: ReadonlyMap<unknown, Node>,
 ): ImmutableType | undefined {
   const { typeName } = declaration;
-  const named = isNode(typeName) ? declarations.get(typeName['referencedDeclaration']) : undefined;
+  const named = isMembers(typeName)
+    ? declarations.get(typeName['referencedDeclaration'])
+    : undefined;
   const { nodeType, members, underlyingType } = named ?? {};
   if (nodeType === 'EnumDefinition') {
     return Array.isArray(members) ? { kind: 'below', bound: members.length } : undefined;
   }
   if (nodeType === 'UserDefinedValueTypeDefinition') {
-    return isNode(underlyingType) ? readElementary(identifierOf(underlyingType)) : undefined;
+    return isMembers(underlyingType) ? readElementary(identifierOf(underlyingType)) : undefined;
   }
   return readElementary(identifierOf(declaration));
 }

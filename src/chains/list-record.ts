@@ -1,3 +1,4 @@
+import { isMembers, type Members } from '../lib/members.ts';
 import { type ChainRecord } from './chain-record.ts';
 
 /** The fields that only the service says; a list that holds them is not believed. */
@@ -11,16 +12,11 @@ export function isChainId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** Nesting of `parent` in the public list is 3; a hostile list could nest until JSON.stringify overflows its stack. */
 const MAX_DEPTH = 8;
 
 const EXECUTABLE_SCHEME = /^(?:javascript|data|vbscript):/i;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Neither known: the public list writes null or '' where it knows nothing. */
 const isUnknown = (value: unknown): boolean =>
@@ -69,14 +65,14 @@ function readArray<T>(value: unknown, readItem: (item: unknown) => T | undefined
  * An object whose members are all known keeps the object itself, so that its bytes stay those of the source;
  * another one is rebuilt from its known members.
  */
-function keepMembers<T>(value: JsonObject, names: readonly string[]): T {
+function keepMembers<T>(value: Members, names: readonly string[]): T {
   const entries = Object.entries(value);
   const kept = entries.filter(([name, member]) => names.includes(name) && !isUnknown(member));
   return (kept.length === entries.length ? value : Object.fromEntries(kept)) as T;
 }
 
 function readNativeCurrency(value: unknown): ListRecord['nativeCurrency'] {
-  if (!isObject(value)) throw new TypeError('is not an object');
+  if (!isMembers(value)) throw new TypeError('is not an object');
   if (isUnknown(value.name) || isUnknown(value.symbol)) return undefined;
   readText(value.name);
   readText(value.symbol);
@@ -85,7 +81,7 @@ function readNativeCurrency(value: unknown): ListRecord['nativeCurrency'] {
 }
 
 function readExplorer(value: unknown): NonNullable<ListRecord['explorers']>[number] | undefined {
-  if (!isObject(value)) throw new TypeError('is not an object');
+  if (!isMembers(value)) throw new TypeError('is not an object');
   if (isUnknown(value.name) || isUnknown(value.url)) return undefined;
   readText(value.name);
   readLink(value.url);
@@ -97,14 +93,14 @@ function readExplorer(value: unknown): NonNullable<ListRecord['explorers']>[numb
 }
 
 function readFeature(value: unknown): { readonly name: string } | undefined {
-  if (!isObject(value)) throw new TypeError('is not an object');
+  if (!isMembers(value)) throw new TypeError('is not an object');
   if (isUnknown(value.name)) return undefined;
   readText(value.name);
   return keepMembers(value, ['name']);
 }
 
 function readEns(value: unknown): ListRecord['ens'] {
-  if (!isObject(value)) throw new TypeError('is not an object');
+  if (!isMembers(value)) throw new TypeError('is not an object');
   if (isUnknown(value.registry)) return undefined;
   if (!ADDRESS.test(readText(value.registry))) throw new TypeError('.registry is not an address');
   return keepMembers(value, ['registry']);
@@ -117,7 +113,7 @@ function depthOf(value: unknown, limit: number): number {
 }
 
 function readParent(value: unknown): ListRecord['parent'] {
-  if (!isObject(value)) throw new TypeError('is not an object');
+  if (!isMembers(value)) throw new TypeError('is not an object');
   if (depthOf(value, MAX_DEPTH) > MAX_DEPTH) throw new TypeError('is nested too deeply');
   return value;
 }
@@ -154,7 +150,7 @@ const FIELDS = Object.entries(READERS);
 const KNOWN = new Set<string>([...Object.keys(READERS), ...SERVICE_FIELDS]);
 
 /** The names of a record's own members that no chain record has, such as a field that the public list gained later. */
-export function unknownFieldsOf(value: JsonObject): readonly string[] {
+export function unknownFieldsOf(value: Members): readonly string[] {
   return Object.keys(value).filter((name) => !KNOWN.has(name));
 }
 
@@ -165,7 +161,7 @@ export function unknownFieldsOf(value: JsonObject): readonly string[] {
  * @throws TypeError that says which field is wrong and how.
  */
 export function readListRecord(value: unknown): ListRecord {
-  if (!isObject(value)) throw new TypeError('the record is not an object');
+  if (!isMembers(value)) throw new TypeError('the record is not an object');
   const record: Record<string, unknown> = {};
   for (const [field, read] of FIELDS) {
     const given = Object.hasOwn(value, field) ? value[field] : undefined;

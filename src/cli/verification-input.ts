@@ -2,9 +2,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** What the command line says beside the path. */
 export interface InputChoices {
@@ -17,10 +16,6 @@ export interface InputChoices {
 
 function unusable(message: string): FullmatchError {
   return new FullmatchError('verification_input_unusable', message);
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function readJson(file: string): Promise<Members> {

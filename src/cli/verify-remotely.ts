@@ -3,6 +3,7 @@ import { asFullmatchError, FullmatchError } from '../errors.ts';
 import { hostPortOf } from '../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { type Match } from '../repository/verified-contract.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/verification-job.ts';
@@ -13,8 +14,6 @@ const POLL_MS = 500;
 const DEADLINE_MS = 60_000;
 const MAX_BYTES = 16_000_000;
 const MATCHES: Readonly<Record<string, Match>> = { exact_match: 'full', match: 'partial' };
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** A running service, over its verification API v2. */
 export class RemoteService {
@@ -111,10 +110,6 @@ function readMembers(body: Buffer): Members {
   } catch {
     throw new FullmatchError('not_checked', 'What answers at --url is no verification service.');
   }
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null;
 }
 
 function readDropped({ count, paths }: Members): DroppedSources {

@@ -1,4 +1,5 @@
 import { FullmatchError } from '../errors.ts';
+import { isMembers } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
 
@@ -14,17 +15,13 @@ function refuse(message: string, details: Record<string, unknown> = {}): Fullmat
   return new FullmatchError('invalid_compiler_input', message, { details });
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function checkSources(sources: unknown): void {
-  if (!isRecord(sources) || Object.keys(sources).length === 0) {
+  if (!isMembers(sources) || Object.keys(sources).length === 0) {
     throw refuse('The input has no sources.');
   }
   for (const [name, source] of Object.entries(sources)) {
     const shown = printableText(name, MAX_NAME_SHOWN);
-    if (!isRecord(source)) throw refuse(`The source "${shown}" is no object.`, { source: name });
+    if (!isMembers(source)) throw refuse(`The source "${shown}" is no object.`, { source: name });
     if ('urls' in source) {
       throw refuse(
         `The source "${shown}" has urls: nothing is fetched; give its text in "content".`,
@@ -41,7 +38,7 @@ function checkSources(sources: unknown): void {
 function checkModelChecker(settings: Record<string, unknown>): void {
   const { modelChecker } = settings;
   if (modelChecker === undefined) return;
-  const engine = isRecord(modelChecker) ? (modelChecker['engine'] ?? 'none') : undefined;
+  const engine = isMembers(modelChecker) ? (modelChecker['engine'] ?? 'none') : undefined;
   if (engine === 'none') return;
   throw refuse('settings.modelChecker is refused; remove it, the code does not depend on it.');
 }
@@ -61,12 +58,12 @@ export function checkCompilerInput(language: string, input: StandardJsonInput): 
       { details: { language: printableText(language, MAX_NAME_SHOWN) } },
     );
   }
-  if (!isRecord(input)) throw refuse('The input is no object.');
+  if (!isMembers(input)) throw refuse('The input is no object.');
   if (input.language !== expected) {
     throw refuse(`The input's language is not "${expected}", which ${language} is compiled as.`);
   }
   checkSources(input.sources);
-  if (!isRecord(input.settings)) throw refuse('The input has no settings.');
+  if (!isMembers(input.settings)) throw refuse('The input has no settings.');
   checkModelChecker(input.settings);
 }
 

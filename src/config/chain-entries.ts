@@ -4,6 +4,7 @@ import {
   type ServiceChainInput,
   type ServiceChainProblem,
 } from '../chains/service-chain.ts';
+import { isMembers } from '../lib/members.ts';
 import { Secret, type NamedSecret } from '../lib/secret.ts';
 import { showKey } from '../lib/shown-key.ts';
 import { showPath, type FileReader } from './file.ts';
@@ -163,7 +164,7 @@ function fillEndpoints(
   problems: Problems,
 ): unknown {
   const raw = plainValue(entry.value);
-  if (!isObject(raw) || !Array.isArray(raw['privateRpc'])) return raw;
+  if (!isMembers(raw) || !Array.isArray(raw['privateRpc'])) return raw;
   const filled = raw['privateRpc'].map((endpoint: unknown, index) => {
     if (typeof endpoint !== 'string') return endpoint;
     const field = `privateRpc[${index}]`;
@@ -217,7 +218,7 @@ function fillVariable(
 }
 
 function endpointSecrets(chainId: number, raw: unknown): NamedSecret[] {
-  if (!isObject(raw) || !Array.isArray(raw['privateRpc'])) return [];
+  if (!isMembers(raw) || !Array.isArray(raw['privateRpc'])) return [];
   return raw['privateRpc'].flatMap((endpoint: unknown, index) =>
     typeof endpoint === 'string' && endpoint !== ''
       ? [{ name: `chains.${chainId}.privateRpc[${index}]`, secret: new Secret(endpoint) }]
@@ -262,8 +263,4 @@ function isEndpoint(url: string): boolean {
 /** A validator has no reason to quote a secret; should it do so, it is not passed on. */
 function mask(message: string, secretTexts: readonly string[]): string {
   return secretTexts.reduce((text, secret) => text.replaceAll(secret, '***'), message);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
+import { isMembers } from '../lib/members.ts';
 import { type Source } from '../repository/verified-contract.ts';
 import { type ContentHasher } from './content-hash.ts';
 import { readRegularFile, type ContractFolder } from './contract-folder.ts';
 import { type ImportLimits } from './import-limits.ts';
-import { decodeText, isJsonObject, type ListedSource } from './metadata-document.ts';
+import { decodeText, type ListedSource } from './metadata-document.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
 const TRANSLATION_FILE = 'path-translation.json';
@@ -144,7 +145,7 @@ export class SourceFinder {
 function parseTranslation(bytes: Buffer): object {
   try {
     const document: unknown = JSON.parse(bytes.toString('utf8'));
-    return isJsonObject(document) ? document : {};
+    return isMembers(document) ? document : {};
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw refusalOfSystemError(error, TRANSLATION_FILE);

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Hex } from '../lib/hex.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { isBoundedPath, PATH_BOUNDS } from '../lib/source-path.ts';
 import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import { Refusal } from './refusal.ts';
@@ -26,8 +27,6 @@ interface MetadataDocument {
   readonly sources: readonly ListedSource[];
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 const FILE = 'metadata.json';
 /**
  * Values of metadata, half as many again as a request to verify may have: what is published of a contract is rendered
@@ -43,18 +42,13 @@ function broken(what: string): Refusal {
   return new Refusal('broken_metadata', FILE, what);
 }
 
-/** Whether the value is a JSON object. Its members are read as own ones only, so that `__proto__` is a name like any other. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function objectMember(object: JsonObject, key: string, path: string): JsonObject {
+function objectMember(object: Members, key: string, path: string): Members {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
-  if (!isJsonObject(value)) throw broken(`${path} is not an object`);
+  if (!isMembers(value)) throw broken(`${path} is not an object`);
   return value;
 }
 
-function stringMember(object: JsonObject, key: string, path: string): string {
+function stringMember(object: Members, key: string, path: string): string {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   if (typeof value !== 'string' || value === '') throw broken(`${path} is not a text`);
   return value;
@@ -73,7 +67,7 @@ function checkName(name: string): void {
   if (/\p{Surrogate}/u.test(name)) throw new Refusal('invalid_utf8', name);
 }
 
-function readTarget(settings: JsonObject): { path: string; name: string } {
+function readTarget(settings: Members): { path: string; name: string } {
   const target = objectMember(settings, 'compilationTarget', 'settings.compilationTarget');
   const [entry, ...more] = Object.entries(target);
   if (entry === undefined || more.length > 0) {
@@ -93,7 +87,7 @@ function readTarget(settings: JsonObject): { path: string; name: string } {
  * `{path: {Name: address}}`. Compilers before 0.7.5 wrote the name alone, which stands under the empty path.
  */
 function nestLibraries(libraries: unknown): unknown {
-  if (!isJsonObject(libraries)) return libraries;
+  if (!isMembers(libraries)) return libraries;
   const paths = new Map<string, [string, unknown][]>();
   for (const [key, address] of Object.entries(libraries)) {
     const colon = key.lastIndexOf(':');
@@ -107,7 +101,7 @@ function nestLibraries(libraries: unknown): unknown {
   );
 }
 
-function readSettings(settings: JsonObject): JsonObject {
+function readSettings(settings: Members): Members {
   return Object.fromEntries(
     Object.entries(settings)
       .filter(([key]) => key !== 'compilationTarget')
@@ -115,13 +109,13 @@ function readSettings(settings: JsonObject): JsonObject {
   );
 }
 
-function readSources(document: JsonObject): ListedSource[] {
+function readSources(document: Members): ListedSource[] {
   const entries = Object.entries(objectMember(document, 'sources', 'sources'));
   if (entries.length === 0) throw broken('sources is empty');
   return entries.map(([path, source]) => {
     checkName(path);
     if (!isBoundedPath(path)) throw broken(`a source's path is too long (${PATH_BOUNDS})`);
-    if (!isJsonObject(source)) throw broken('an entry of sources is not an object');
+    if (!isMembers(source)) throw broken('an entry of sources is not an object');
     const hash = stringMember(source, 'keccak256', 'sources[…].keccak256');
     if (!KECCAK256.test(hash)) throw broken('sources[…].keccak256 is no hash of 32 bytes');
     const content = Object.hasOwn(source, 'content') ? source['content'] : undefined;
@@ -131,15 +125,15 @@ function readSources(document: JsonObject): ListedSource[] {
 }
 
 /** `output` is optional: a tree may hold metadata without it, and then the artifacts are not known. */
-function readArtifacts(document: JsonObject): JsonObject {
+function readArtifacts(document: Members): Members {
   const output = Object.hasOwn(document, 'output') ? document['output'] : undefined;
-  if (!isJsonObject(output)) return {};
+  if (!isMembers(output)) return {};
   return Object.fromEntries(
     ARTIFACTS.filter((key) => Object.hasOwn(output, key)).map((key) => [key, output[key]]),
   );
 }
 
-function readLanguage(document: JsonObject): MetadataDocument['language'] {
+function readLanguage(document: Members): MetadataDocument['language'] {
   const language = stringMember(document, 'language', 'language').toLowerCase();
   if (language === 'solidity' || language === 'yul' || language === 'vyper') return language;
   throw new Refusal('unsupported_language', FILE);
@@ -158,7 +152,7 @@ export function parseMetadata(bytes: Buffer): MetadataDocument {
   } catch (error) {
     throw broken(error instanceof JsonFault ? error.message : 'it is not JSON');
   }
-  if (!isJsonObject(document)) throw broken('it is not a JSON object');
+  if (!isMembers(document)) throw broken('it is not a JSON object');
   const language = readLanguage(document);
   const compiler = objectMember(document, 'compiler', 'compiler');
   const version = VERSION.exec(stringMember(compiler, 'version', 'compiler.version'))?.[1];

@@ -1,5 +1,6 @@
 import { bytesToHex, isTransactionHash, parseAddress, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
+import { isMembers } from '../lib/members.ts';
 import {
   type Compilation,
   type Deployment,
@@ -9,7 +10,6 @@ import {
 import { readRegularFile, type ContractFolder } from './contract-folder.ts';
 import { type ReadBudget } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';
-import { isJsonObject } from './metadata-document.ts';
 
 const TRANSACTION_FILE = 'creator-tx-hash.txt';
 const ARGUMENTS_FILE = 'constructor-args.txt';
@@ -60,7 +60,7 @@ export async function readStoredFacts(
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && Object.keys(value).length > 0 ? value : undefined;
+    return isMembers(value) && Object.keys(value).length > 0 ? value : undefined;
   } catch {
     return undefined;
   }
@@ -86,7 +86,7 @@ function parseImmutables(
   map: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
   const isReference = (value: unknown): boolean =>
-    isJsonObject(value) &&
+    isMembers(value) &&
     Number.isSafeInteger(value['start']) &&
     Number.isSafeInteger(value['length']);
   const isSound =

@@ -1,9 +1,8 @@
 import { compareVersions } from '../compilers/compiler-version.ts';
 import { isAddress } from '../lib/hex.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { VerificationFailure } from './verification-failure.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** A setting: since which version compilers read it, and what it may be. */
 interface Setting {
@@ -16,8 +15,6 @@ const NAME_SHOWN_CHARACTERS = 120;
 /** From here on a compiler refuses what it does not know, and every value that is not of its form. */
 const STRICT_SINCE = '0.6.0';
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const flag: Setting = { fits: (value) => typeof value === 'boolean' };
 const count: Setting = { fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 };

@@ -5,6 +5,7 @@ import { type RegisteredChain } from '../chains/registered-chain.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, hexToBytes, type Hex } from '../lib/hex.ts';
+import { isMembers } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
@@ -13,15 +14,9 @@ import { type ChainReaders } from './read-on-chain.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { linkedByYul } from './yul-program.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** No contract links more; each is read on chain. */
 const LIBRARIES_READ = 64;
 const READ_AT_ONCE = 8;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The operands of `PUSHLIB` in an assembly and in those within it: `path:Name`, linked or not. */
 function* pushedLibraries(assembly: unknown): Generator<string> {

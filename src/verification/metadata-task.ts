@@ -1,11 +1,10 @@
 import { groupByPath } from '../bytecode/library-id.ts';
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { findSources } from './find-sources.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { type MetadataCompilation } from './verification-request.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** The languages of metadata, as standard JSON writes them. */
 const LANGUAGES: ReadonlyMap<string, string> = new Map([
@@ -16,10 +15,6 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map([
 
 /** These compilers write a setting into the metadata that they refuse in the input (Solidity 0.8.5, changelog). */
 const INLINER_WRITERS = /^v?0\.8\.[234]\b/;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function membersOf(value: unknown, name: string): Members {
   if (isMembers(value)) return value;

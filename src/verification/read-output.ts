@@ -8,6 +8,7 @@ import {
   type ContractOutput,
   type StandardJsonOutput,
 } from '../compilers/standard-json.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 
 /** What a compiler wrote. */
 export interface RawOutput {
@@ -19,16 +20,11 @@ export interface RawOutput {
 /** The part of a compiler's output that a verification of one contract reads. */
 export type TargetOutput = Pick<StandardJsonOutput, 'errors' | 'contracts' | 'sources'>;
 
-type Members = Readonly<Record<string, unknown>>;
 type Evm = NonNullable<ContractOutput['evm']>;
 
 const ERRORS_KEPT = 10;
 /** More than is shown of one. */
 const MESSAGE_CHARACTERS = 4000;
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * The part of an output that a verification of a contract reads. Handing it over from a thread is cheap, whatever else

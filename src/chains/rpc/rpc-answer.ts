@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isMembers } from '../../lib/members.ts';
 import { parseUntrustedJson } from '../../lib/untrusted-json.ts';
 
 /** What an endpoint said to one call: a result of unknown shape, or an error object. */
@@ -30,12 +31,8 @@ export function encodeRpcCall(id: number, method: string, params: readonly unkno
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function readError(error: unknown): RpcAnswer | undefined {
-  if (!isRecord(error) || typeof error.code !== 'number') return undefined;
+  if (!isMembers(error) || typeof error.code !== 'number') return undefined;
   const message = typeof error.message === 'string' ? error.message.slice(0, 1000) : '';
   const throttled = LIMIT_CODES.has(error.code) || LIMIT_WORDS.test(message);
   return { kind: 'error', errorCode: error.code, throttled };
@@ -54,7 +51,7 @@ export function decodeRpcAnswer(body: Uint8Array, id: number): RpcAnswer | undef
   } catch {
     return undefined;
   }
-  if (!isRecord(answer) || answer.jsonrpc !== '2.0' || answer.id !== id) return undefined;
+  if (!isMembers(answer) || answer.jsonrpc !== '2.0' || answer.id !== id) return undefined;
   const hasError = answer.error !== undefined && answer.error !== null;
   if (hasError)
     return answer.result === undefined || answer.result === null

@@ -1,3 +1,4 @@
+import { isMembers } from '../../lib/members.ts';
 import { type ListRecord } from '../list-record.ts';
 import { coreOfName } from '../merge-chain.ts';
 
@@ -60,7 +61,7 @@ export function compareRecords(before: ListRecord, after: ListRecord): readonly 
 /** The order of an object's keys says nothing; that of a list does: endpoints are asked in it. */
 function sortedJson(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
+    isMembers(member)
       ? Object.fromEntries(
           Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)),
         )

@@ -1,5 +1,6 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
+import { isMembers } from '../../lib/members.ts';
 import {
   packRequest,
   type PackedRequest,
@@ -12,7 +13,6 @@ import {
   readTransactionHash,
 } from '../api/v2/verify-body.ts';
 import {
-  isMembers,
   parseJsonBody,
   requireBoundedPaths,
   requireFewSources,

@@ -1,4 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { isBoundedPath, PATH_BOUNDS } from '../../lib/source-path.ts';
 import { JsonFault, type JsonLimits, parseUntrustedJson } from '../../lib/untrusted-json.ts';
@@ -12,8 +13,6 @@ export interface RequestLimits extends JsonLimits {
 }
 
 const SHOWN_CHARACTERS = 120;
-
-type Members = Readonly<Record<string, unknown>>;
 
 const CODES = {
   malformed: 'invalid_json',
@@ -62,9 +61,4 @@ export function requireBoundedPaths(paths: readonly string[]): void {
     'source_path_too_long',
     `The path of the source "${shown}" is too long; paths may have ${PATH_BOUNDS}.`,
   );
-}
-
-/** Whether a value is an object with members, and no array. */
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

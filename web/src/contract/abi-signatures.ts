@@ -1,4 +1,4 @@
-type Members = Readonly<Record<string, unknown>>;
+import { isMembers, type Members } from '../../../src/lib/members.ts';
 
 /** An entry of an ABI as its source would declare it. */
 export interface AbiSignature {
@@ -23,10 +23,6 @@ export function describeAbi(abi: unknown): AbiSignature[] {
     ];
     return { kind, text: words.filter((word) => word !== '').join(' ') };
   });
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown, otherwise: string): string {

@@ -1,7 +1,6 @@
+import { isMembers, type Members } from '../../../src/lib/members.ts';
 import { type DroppedFile } from './dropped-file.ts';
 import { matchSources } from './match-sources.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** One thing that can be compiled: a standard JSON input, or metadata with its sources. */
 export type Compilation = {
@@ -117,10 +116,6 @@ function nothingOf(files: readonly DroppedFile[], documents: readonly JsonDocume
       ? `${path} is the output of a build. Choose the build info beside it, which has the same name without .output.`
       : `${path} is no standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
   );
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The mark that some editors write first is no part of JSON. */

@@ -1,12 +1,12 @@
 import { FullmatchError } from '../../../errors.ts';
 import { describeAddressFault, isTransactionHash, type Hex } from '../../../lib/hex.ts';
+import { isMembers } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { countJsonValues } from '../../../lib/untrusted-json.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { readForm } from '../../bodies/read-form.ts';
 import {
   asRequestError,
-  isMembers,
   parseJsonBody,
   requireFewSources,
   type RequestLimits,

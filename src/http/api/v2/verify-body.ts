@@ -1,12 +1,11 @@
 import { FullmatchError } from '../../../errors.ts';
 import { isTransactionHash, type Hex } from '../../../lib/hex.ts';
+import { isMembers, type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import {
   type MetadataCompilation,
   type StandardJsonCompilation,
 } from '../../../verification/verification-request.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 const NAME_SHOWN_CHARACTERS = 100;
 
@@ -17,7 +16,7 @@ function invalid(parameter: string, expected: string): FullmatchError {
 }
 
 function readMembers(value: unknown, parameter: string): Members {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members;
+  if (isMembers(value)) return value;
   throw invalid(parameter, 'an object is expected');
 }
 
