@@ -1,9 +1,9 @@
-/** In bytes of UTF-8, and in parts between slashes. No compiler bounds names of sources; no project has longer ones. */
-const MOST_BYTES = 1_000;
-const MOST_PARTS = 100;
+/** In bytes of UTF-8, and in parts between slashes. No compiler has a bound; no project comes near these. */
+const MOST_BYTES = 8_192;
+const MOST_PARTS = 1_000;
 
 /**
- * Whether a source's path is of a length that projects have. What reads paths may cost the square of their length, so
+ * Whether a source's path is of a length that may be read: each part of it costs time wherever paths are compared, so
  * nothing longer is taken.
  */
 export function isBoundedPath(path: string): boolean {

@@ -30,11 +30,11 @@ const codeOf = async (
 
 describe('a request to verify', () => {
   it.each([
-    ['1,000 bytes', 'a'.repeat(1_000), 'taken'],
-    ['1,001 bytes', 'a'.repeat(1_001), 'source_path_too_long'],
-    ['1,001 bytes in fewer letters', 'é'.repeat(501), 'source_path_too_long'],
-    ['100 parts', 'a/'.repeat(99), 'taken'],
-    ['101 parts', 'a/'.repeat(100), 'source_path_too_long'],
+    ['8,192 bytes', 'a'.repeat(8_192), 'taken'],
+    ['8,193 bytes', 'a'.repeat(8_193), 'source_path_too_long'],
+    ['more bytes than letters', 'é'.repeat(4_097), 'source_path_too_long'],
+    ['1,000 parts', 'a/'.repeat(999), 'taken'],
+    ['1,001 parts', 'a/'.repeat(1_000), 'source_path_too_long'],
   ])('with a source path of %s', async (_what, path, code) => {
     const sources = { [path]: { content: '' } };
     expect(await codeOf(sources)).toBe(code);
