@@ -1,7 +1,7 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
-import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { checksumAddress } from '../../../lib/hex.ts';
 import { type AlternativeText } from '../../../repository/read-alternatives.ts';
 import { type CodeHashes, type MatchEvidence } from '../../../repository/read-evidence.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
@@ -13,6 +13,7 @@ import {
 import { type JobFailure, type VerificationJob } from '../../../verification/verification-job.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { answerJsonText, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { LANGUAGE_NAMES } from '../v2/render-contract.ts';
 import {
@@ -82,14 +83,6 @@ export function addEvidenceRoutes(
     if (job.failure !== undefined) await answers.ownPass();
     return answers.answerText(c, JSON.stringify(renderJobState(job)), NOT_STORED);
   });
-}
-
-function contractNotFound(chainId: number, address: Hex): FullmatchError {
-  return new FullmatchError(
-    'contract_not_found',
-    `${checksumAddress(address)} is not verified on chain ${chainId}.`,
-    { details: { chainId, address } },
-  );
 }
 
 function renderEvidence({

@@ -1,7 +1,7 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
-import { checksumAddress, describeAddressFault, isAddress } from '../../../lib/hex.ts';
+import { describeAddressFault, isAddress } from '../../../lib/hex.ts';
 import { type ContractLists } from '../../../repository/contract-lists.ts';
 import { type ListQuestion, type SummaryPage } from '../../../repository/contract-summary.ts';
 import { type HistoryQuestion } from '../../../repository/statistics-history.ts';
@@ -18,6 +18,7 @@ import {
 } from '../../answer.ts';
 import { answerSnapshot } from '../../answer-snapshot.ts';
 import { clientOf } from '../../client-of.ts';
+import { contractNotFound } from '../../contract-not-found.ts';
 import { entityTags, findHeldCoding } from '../../entity-tag.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { isMatchId } from '../../match-id.ts';
@@ -94,13 +95,7 @@ export function addStatisticsRoutes(
       { chainId, address },
       listQuestion(c.req.valid('query')),
     );
-    if (found === undefined) {
-      throw new FullmatchError(
-        'contract_not_found',
-        `${checksumAddress(address)} on chain ${chainId} is not verified here.`,
-        { details: { chainId, address } },
-      );
-    }
+    if (found === undefined) throw contractNotFound(chainId, address);
     return answerJson(renderPage(found), REVALIDATED);
   });
 }

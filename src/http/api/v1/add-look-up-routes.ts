@@ -5,6 +5,7 @@ import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractMatch } from '../../../repository/contract-match.ts';
 import { FILE_PARTS, FILE_PATH_PARTS } from '../../../repository/read-files.ts';
 import { answerJsonText, type Answer, REVALIDATED } from '../../answer.ts';
+import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { answerRecord } from '../../records/answer-record.ts';
 import {
@@ -47,14 +48,16 @@ export function addLookUpRoutes(
     const place = c.req.valid('param');
     const view = { form: { kind: 'files' }, parts: FILE_PARTS } as const;
     const answered = await answerRecord(c, { contracts, answers }, place, () => view);
-    return answered ?? throwNotFound(place);
+    if (answered === undefined) throw contractNotFound(place.chainId, place.address);
+    return answered;
   });
   routes.openapi(fileTreeRoute, async (c) => {
     const place = c.req.valid('param');
     const base = (urls().repository ?? '').replace(/\/$/, '');
     const view = { form: { kind: 'file_urls', base }, key: base, parts: FILE_PATH_PARTS } as const;
     const answered = await answerRecord(c, { contracts, answers }, place, () => view);
-    return answered ?? throwNotFound(place);
+    if (answered === undefined) throw contractNotFound(place.chainId, place.address);
+    return answered;
   });
   routes.openapi(fileContractsRoute, async (c) => {
     const { chainId } = c.req.valid('param');
@@ -71,14 +74,6 @@ export function addLookUpRoutes(
       list.filter(({ match }) => match === wanted).map(({ address }) => checksumAddress(address));
     return answerValue({ full: addressesOf('full'), partial: addressesOf('partial') });
   });
-}
-
-function throwNotFound({ chainId, address }: { chainId: number; address: Hex }): never {
-  throw new FullmatchError(
-    'contract_not_found',
-    `No verified contract ${checksumAddress(address)} is on chain ${chainId}.`,
-    { details: { chainId, address } },
-  );
 }
 
 function answerValue(value: object): Answer {
