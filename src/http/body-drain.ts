@@ -5,6 +5,8 @@ import { type IncomingMessage } from 'node:http';
  * bytes arrive is reset, and a reset takes the answer away from the client that has not read it yet.
  */
 const LINGER_MS = 500;
+/** How long nothing is read after a connection that brought nothing, in milliseconds. */
+const REST_MS = 5;
 
 interface Draining {
   readonly request: IncomingMessage;
@@ -22,14 +24,17 @@ export class BodyDrain {
   /** Drops the rest of a body, whose connection ends when it takes longer than a client may go on sending. */
   add(request: IncomingMessage): void {
     request.on('error', () => undefined);
-    // Node lets the body flow once its answer has been sent, so the pause comes after that.
+    const until = performance.now() + LINGER_MS;
+    // Node lets the body flow once its answer has been sent, and begins to read where it flows: the pause comes then.
     setImmediate(() => {
       request.resume();
-      request.socket.pause();
-      this.#queue.push({ request, until: performance.now() + LINGER_MS });
-      if (this.#isRunning) return;
-      this.#isRunning = true;
-      this.#readNext();
+      setImmediate(() => {
+        request.socket.pause();
+        this.#queue.push({ request, until });
+        if (this.#isRunning) return;
+        this.#isRunning = true;
+        this.#readNext();
+      });
     });
   }
 
@@ -41,6 +46,7 @@ export class BodyDrain {
     }
     const { request, until } = next;
     const { socket } = request;
+    const { bytesRead } = socket;
     socket.resume();
     // Reading comes before the immediates of the next turn.
     setImmediate(() =>
@@ -52,7 +58,9 @@ export class BodyDrain {
             this.#queue.push(next);
           }
         }
-        this.#readNext();
+        // A client that sends nothing is not worth a turn of its own again and again.
+        if (socket.bytesRead === bytesRead) setTimeout(() => this.#readNext(), REST_MS);
+        else this.#readNext();
       }),
     );
   }

@@ -93,10 +93,7 @@ export class Connections {
       seat.release();
       this.#states.delete(socket);
     });
-    if (this.#loop.accept()) return;
-    // What many new connections have sent is read in turns.
-    socket.pause();
-    this.#loop.runLater(socket, () => socket.resume());
+    this.#loop.accepted();
   }
 
   /**

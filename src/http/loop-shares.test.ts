@@ -1,10 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LoopShares } from './loop-shares.ts';
 
 const socketFrom = (remoteAddress: string): Socket =>
-  ({ remoteAddress, destroyed: false }) as unknown as Socket;
+  Object.assign(new EventEmitter(), { remoteAddress, destroyed: false }) as unknown as Socket;
 
 /** Takes the loop for a while. */
 function busy(ms: number): void {
@@ -72,30 +73,6 @@ test('never works for a connection that has gone while it waited', async () => {
   expect(answered).toBe(10);
 });
 
-test('does a few pieces in a turn, however little each takes', async () => {
-  const loop = new LoopShares();
-  let done = 0;
-  for (let index = 0; index < 100; index += 1) {
-    loop.runLater(socketFrom('203.0.113.1'), () => (done += 1));
-  }
-  await nextTurn();
-  expect(done).toBeLessThan(100);
-  while (done < 100) await nextTurn();
-});
-
-test('lets new connections be read at once, but not where they come turn after turn', async () => {
-  const loop = new LoopShares();
-  const read: boolean[] = [];
-  for (let turn = 0; turn < 6; turn += 1) {
-    read.push(loop.accept());
-    await nextTurn();
-  }
-  expect(read.slice(0, 2)).toEqual([true, true]);
-  expect(read.slice(3)).toEqual([false, false, false]);
-  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
-  expect(loop.accept()).toBe(true);
-});
-
 test('does work that waits also while connections keep coming', async () => {
   const loop = new LoopShares();
   let done = 0;
@@ -103,7 +80,19 @@ test('does work that waits also while connections keep coming', async () => {
     loop.runLater(socketFrom('203.0.113.1'), () => (done += 1));
   }
   while (done < 5) {
-    loop.accept();
+    loop.accepted();
     await nextTurn();
   }
+});
+
+test('keeps nothing of connections that have gone, however many come', async () => {
+  const loop = new LoopShares();
+  const gone = Array.from({ length: 1_000 }, () => socketFrom('203.0.113.1'));
+  let worked = 0;
+  for (const socket of gone) loop.runLater(socket, () => (worked += 1));
+  for (const socket of gone) socket.emit('close');
+  let done = false;
+  loop.run(socketFrom('203.0.113.1'), () => (done = true));
+  expect([done, worked]).toEqual([true, 0]);
+  expect(gone.every((socket) => socket.listenerCount('close') === 0)).toBe(true);
 });

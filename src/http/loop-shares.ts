@@ -4,14 +4,15 @@ import { nameOfPeer } from './client-of.ts';
 
 /** For how long one turn of the event loop does work before it looks for what has come, in milliseconds. */
 const TURN_MS = 10;
-/** Pieces of waiting work in one turn: some cost their time only after it, such as reading. */
-const TURN_PIECES = 32;
-/** For how long connections are only accepted while they keep coming, in milliseconds. */
+/** While connections keep coming: for how long they are only accepted, and for how long work is done then. */
 const ACCEPTING_MS = 5;
+const TURN_BETWEEN_MS = 2;
 
 interface Piece {
-  readonly socket: Socket;
   readonly work: () => void;
+  /** Drops it when its connection has gone. */
+  readonly drop: () => void;
+  readonly socket: Socket;
 }
 
 /**
@@ -22,17 +23,17 @@ interface Piece {
  * waits for long before its network is known.
  */
 export class LoopShares {
-  readonly #waiting = new Map<string, Piece[]>();
+  readonly #waiting = new Map<string, Set<Piece>>();
   #turnEnds: number | undefined;
-  /** Turns in a row that accepted a connection, this one included. */
+  /** Turns in a row that accepted a connection. */
   #accepting = 0;
   #hasAccepted = false;
   #workedAt = 0;
 
-  /** Says that a connection was accepted. @returns whether what it has sent may be read at once. */
-  accept(): boolean {
+  /** Says that a connection was accepted. */
+  accepted(): void {
     this.#hasAccepted = true;
-    return this.#isYoung() && this.#waiting.size === 0 && this.#accepting < 2;
+    this.#isYoung();
   }
 
   /** Does work now or soon; never where its connection has gone meanwhile. */
@@ -43,10 +44,17 @@ export class LoopShares {
 
   /** Does work in a later turn. */
   runLater(socket: Socket, work: () => void): void {
+    if (socket.destroyed) return;
     const network = networkOf(nameOfPeer(socket));
-    const queue = this.#waiting.get(network);
-    if (queue === undefined) this.#waiting.set(network, [{ socket, work }]);
-    else queue.push({ socket, work });
+    const pieces = this.#waiting.get(network) ?? new Set();
+    this.#waiting.set(network, pieces);
+    const drop = (): void => {
+      pieces.delete(piece);
+      if (pieces.size === 0 && this.#waiting.get(network) === pieces) this.#waiting.delete(network);
+    };
+    const piece: Piece = { work, drop, socket };
+    pieces.add(piece);
+    socket.once('close', drop);
     // Whether a turn has begun or not, its end comes.
     this.#isYoung();
   }
@@ -64,33 +72,29 @@ export class LoopShares {
     this.#turnEnds = undefined;
     this.#accepting = this.#hasAccepted ? this.#accepting + 1 : 0;
     this.#hasAccepted = false;
-    if (this.#waiting.size === 0) {
-      if (this.#accepting > 0) this.#isYoung();
-      return;
-    }
+    if (this.#waiting.size === 0 && this.#accepting === 0) return;
+    // The next turn begins here, and its end comes.
+    this.#isYoung();
+    const now = performance.now();
     const isAccepting = this.#accepting > 1;
     // Work that waits has a share of its own: it is done also where accepting or reading would take all time.
-    if (isAccepting && performance.now() - this.#workedAt < ACCEPTING_MS) {
-      this.#isYoung();
-      return;
-    }
-    const most = isAccepting ? 1 : TURN_PIECES;
-    for (let pieces = 0; pieces < most && this.#waiting.size > 0; pieces += 1) {
-      if (!this.#isYoung()) break;
-      this.#workNext();
-    }
-    this.#isYoung();
+    if (isAccepting && now - this.#workedAt < ACCEPTING_MS) return;
+    const until = now + (isAccepting ? TURN_BETWEEN_MS : TURN_MS);
+    while (this.#waiting.size > 0 && performance.now() < until) this.#workNext();
     this.#workedAt = performance.now();
   }
 
   #workNext(): void {
     const [first] = this.#waiting;
     if (first === undefined) return;
-    const [network, queue] = first;
-    const next = queue.shift();
-    this.#waiting.delete(network);
+    const [network, pieces] = first;
+    const [piece] = pieces;
     // Behind all others now.
-    if (queue.length > 0) this.#waiting.set(network, queue);
-    if (next !== undefined && !next.socket.destroyed) next.work();
+    this.#waiting.delete(network);
+    if (piece === undefined) return;
+    pieces.delete(piece);
+    if (pieces.size > 0) this.#waiting.set(network, pieces);
+    piece.socket.off('close', piece.drop);
+    if (!piece.socket.destroyed) piece.work();
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { contractChanged, readNewestEvent } from '../repository/outdated-reading.ts';
@@ -17,6 +18,7 @@ import {
 const READING_MAX_AGE_MS = 3_000;
 /** So many times a job begins with a new reading where the contract changes meanwhile. */
 const MAX_READINGS = 3;
+const READING_PAUSES_MS = [500, 2_000];
 
 /**
  * Verifies a contract as it stands at the end: where the compiler took long, the code is read again by the same quorum,
@@ -50,7 +52,10 @@ async function readAgain(
   if (chain === undefined || runtimeCode === undefined) throw contractChanged(chainId, address);
   const quorum = parts.quorumOf(chainId);
   const options = { signal, ...(quorum && { quorum }) };
-  const running = await parts.readDeployedCode(chain, address, options);
+  const running = await readPatiently(
+    () => parts.readDeployedCode(chain, address, options),
+    signal,
+  );
   if (Buffer.compare(running.code, runtimeCode) !== 0) throw contractChanged(chainId, address);
   const place = { database, readers: parts, chain, address, running, options };
   if (transactionHash !== undefined && (await isCreationDisproved(place, transactionHash))) {
@@ -58,6 +63,20 @@ async function readAgain(
   }
   const { blockNumber, blockHash, endpoints, witnesses } = running;
   return { blockNumber, blockHash, endpoints, witnesses };
+}
+
+/** Reads once more where endpoints have a bad moment: a compilation of a minute is not thrown away for it. */
+async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (const pauseMs of READING_PAUSES_MS) {
+    try {
+      return await read();
+    } catch (error) {
+      const isPassing = error instanceof FullmatchError && error.code !== 'contract_not_deployed';
+      if (!isPassing) throw error;
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+  return read();
 }
 
 /**

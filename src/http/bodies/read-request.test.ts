@@ -29,6 +29,20 @@ const codeOf = async (
 };
 
 describe('a request to verify', () => {
+  it.each(['contractIdentifier', 'compilerVersion'])(
+    'whose %s holds very much text',
+    async (name) => {
+      const body = {
+        stdJsonInput: { language: 'Solidity', sources: { 'a.sol': { content: '' } }, settings: {} },
+        compilerVersion: '0.8.37',
+        contractIdentifier: 'a.sol:A',
+        [name]: `a.sol:${'A'.repeat(10_001)}`,
+      };
+      const read = readRequest(Buffer.from(JSON.stringify(body)), FORM, LIMITS);
+      await expect(read).rejects.toMatchObject({ code: 'request_too_large' });
+    },
+  );
+
   it.each([
     ['8,192 bytes', 'a'.repeat(8_192), 'taken'],
     ['8,193 bytes', 'a'.repeat(8_193), 'source_path_too_long'],

@@ -107,15 +107,20 @@ function tooMuchText(what: string, { sourceBytes: limitBytes }: RequestLimits): 
 
 /** The bytes of a compilation as JSON without the texts of its sources. */
 function sizeBeside(compilation: VerificationRequest['compilation']): number {
-  const whole = (
-    compilation.kind === 'metadata' ? compilation.metadata : compilation.input
-  ) as object & { readonly sources?: unknown };
-  const sources = isMembers(whole.sources) ? Object.entries(whole.sources) : [];
-  const withoutTexts = sources.map(([path, source]) => [
+  const [whole, rest] =
+    compilation.kind === 'metadata'
+      ? [compilation.metadata, { sources: Object.keys(compilation.sources) }]
+      : [compilation.input, { ...compilation, input: undefined }];
+  const beside = isMembers(whole) ? { ...whole, sources: withoutTexts(whole['sources']) } : whole;
+  return Buffer.byteLength(JSON.stringify([beside, rest]));
+}
+
+function withoutTexts(sources: unknown): unknown {
+  if (!isMembers(sources)) return sources;
+  return Object.entries(sources).map(([path, source]) => [
     path,
     isMembers(source) && typeof source['content'] === 'string'
       ? { ...source, content: '' }
       : source,
   ]);
-  return Buffer.byteLength(JSON.stringify([{ ...whole, sources: undefined }, withoutTexts]));
 }
