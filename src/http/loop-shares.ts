@@ -6,7 +6,7 @@ import { nameOfPeer } from './client-of.ts';
 const TURN_MS = 10;
 /** While connections keep coming: for how long they are only accepted, and for how long work is done then. */
 const ACCEPTING_MS = 5;
-const TURN_BETWEEN_MS = 2;
+const TURN_BETWEEN_MS = 0.3;
 
 interface Piece {
   readonly work: () => void;
