@@ -25,7 +25,10 @@ const NETWORK_GLOBALS: ReadonlySet<string> = new Set([
 const ALLOWED: Readonly<
   Record<string, { readonly modules: readonly string[]; readonly why: string }>
 > = {
-  'lib/fetch-dispatcher.ts': { modules: ['undici'], why: 'it makes the dispatcher of the guarded fetch' },
+  'lib/fetch-dispatcher.ts': {
+    modules: ['undici'],
+    why: 'it makes the dispatcher of the guarded fetch',
+  },
   'lib/guarded-connector.ts': {
     modules: ['undici', 'node:net', 'node:dns/promises'],
     why: 'it makes the connections of the guarded fetch',
