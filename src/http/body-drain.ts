@@ -4,7 +4,7 @@ import { type IncomingMessage } from 'node:http';
  * How long a client may go on sending a body that is not read, in milliseconds. A connection that is closed while
  * bytes arrive is reset, and a reset takes the answer away from the client that has not read it yet.
  */
-const LINGER_MS = 500;
+export const LINGER_MS = 500;
 /** How long nothing is read after a connection that brought nothing, in milliseconds. */
 const REST_MS = 5;
 

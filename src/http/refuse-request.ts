@@ -2,15 +2,9 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Duplex } from 'node:stream';
 
 import { type ErrorCode, FullmatchError } from '../errors.ts';
-import { type BodyDrain } from './body-drain.ts';
+import { type BodyDrain, LINGER_MS } from './body-drain.ts';
 import { problemOf, renderProblem } from './error-response.ts';
 import { type ErrorShape, renderShaped } from './error-shape.ts';
-
-/**
- * How long a refused client may go on sending before its connection is cut, in milliseconds. A connection that is
- * closed while bytes arrive is reset, and a reset takes the answer away from the client that has not read it yet.
- */
-const LINGER_MS = 500;
 
 /** An answer on a connection that has no response object, made once: it costs little, however often it is given. */
 interface Refusal {

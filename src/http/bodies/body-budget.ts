@@ -1,5 +1,6 @@
 import { type FullmatchError } from '../../errors.ts';
 import { FairShares, type Share } from '../../lib/fair-shares.ts';
+import { LeftBuffers } from '../../lib/left-buffers.ts';
 import { tryAgainLater } from '../try-again-later.ts';
 
 /** How many bytes of bodies may be held at once, by this process. */
@@ -26,6 +27,7 @@ export class BodyBudget {
   /** Of memory and of files together: what a client may hold. */
   readonly #all: FairShares;
   readonly #spool: FairShares;
+  readonly #leftBuffers = new LeftBuffers();
   #memory = 0;
 
   constructor(limits: BodyLimits) {
@@ -43,6 +45,7 @@ export class BodyBudget {
   countMemory(bytes: number): boolean {
     if (bytes > 0 && this.#memory + bytes > this.#limits.memoryBytes) return false;
     this.#memory += bytes;
+    if (bytes < 0) this.#leftBuffers.tell();
     return true;
   }
 

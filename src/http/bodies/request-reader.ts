@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
-import { LeftBuffers } from '../../lib/left-buffers.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import { type Logger } from '../../log.ts';
 import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
@@ -71,7 +70,6 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
   const small = threadFor(Math.min(SMALL_BYTES, bodyBytes));
   const large = threadFor(bodyBytes);
   const folder = path.join(dataDir, FOLDER);
-  const leftBuffers = new LeftBuffers();
   return {
     read: async (c, form) => {
       const client = clientOf(c.env, trustedProxies);
@@ -81,10 +79,7 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
       const socket = connectionOf(c)?.socket;
       const wireBytes = socket && ((): number => socket.bytesRead);
       const receiving = { limitBytes: bodyBytes, declaredBytes, share, wireBytes, folder, log };
-      const body = await receiveBody(streamOf(c), receiving).catch((error: unknown) => {
-        leftBuffers.tell();
-        throw error;
-      });
+      const body = await receiveBody(streamOf(c), receiving);
       try {
         const thread = body.length <= SMALL_BYTES ? small : large;
         const question = { form, limits, bytes: body.bytes };
@@ -98,7 +93,6 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
         throw refuseForThread(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
       } finally {
         await body.close();
-        leftBuffers.tell();
       }
     },
     get held() {
