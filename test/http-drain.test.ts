@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 
+import { Acceptor } from '../src/http/acceptor/acceptor.ts';
 import { createApiApp } from '../src/http/api/api-app.ts';
 import { Documents } from '../src/http/documents.ts';
 import { listen, type Listener } from '../src/http/listener.ts';
@@ -10,13 +11,16 @@ import { fixtureDependencies, ROOMY_LIMITS } from './support/http-fixture.ts';
 const CLIENTS = 24;
 const ROUNDS = 8;
 
+const acceptor = new Acceptor(silentLogger);
+afterAll(() => acceptor.close());
+
 async function start(port: number): Promise<{ listener: Listener; documents: Documents }> {
   const documents = new Documents(silentLogger, { brotliDelayMs: 0 });
   const deps = await fixtureDependencies({ documents });
   // Large enough that an answer is not out with one write.
   const bytes = Buffer.from(JSON.stringify('x'.repeat(300_000)));
   await documents.publish({ chains: { bytes, lastModified: new Date(0) } });
-  const options = { host: '127.0.0.1', port, limits: ROOMY_LIMITS };
+  const options = { host: '127.0.0.1', port, acceptor, limits: ROOMY_LIMITS };
   return { listener: await listen(createApiApp(deps), options, silentLogger), documents };
 }
 

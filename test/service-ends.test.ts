@@ -35,6 +35,13 @@ describe('the embedded PostgreSQL', () => {
     service.child.kill('SIGKILL');
     await service.ended;
     await expect.poll(() => hasRunningServer(dataDir)).toBe(false);
+    // Nor is the process left that accepts its connections.
+    const isOpen = (): Promise<boolean> =>
+      fetch(service.apiUrl).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isOpen).toBe(false);
   });
 
   it('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {

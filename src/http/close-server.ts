@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { type Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { type AcceptedPort } from './acceptor/acceptor.ts';
 import { type Connections } from './connections.ts';
 
 /** How long nothing may have come before a port closes, and how long that is waited for, in milliseconds. */
@@ -54,20 +53,22 @@ export class RequestGate {
  */
 export async function closeServer(
   server: Server,
-  parts: { readonly gate: RequestGate; readonly connections: Connections },
+  parts: {
+    readonly accepted: AcceptedPort;
+    readonly gate: RequestGate;
+    readonly connections: Connections;
+  },
   timeoutMs: number,
   onCut: (connections: number) => void,
 ): Promise<void> {
-  const { gate, connections } = parts;
-  const closed = once(server, 'close');
+  const { accepted, gate, connections } = parts;
   gate.shut();
   await quietMoment(gate);
-  NetServer.prototype.close.call(server);
+  await accepted.close();
   const drained = connections.drain(timeoutMs);
   gate.open();
   await drained;
   if (connections.size > 0) onCut(connections.destroyAll());
-  await closed;
   // Ends Node's timeout checks. The port is closed already, which is told only to a callback.
   server.close();
 }

@@ -93,7 +93,6 @@ export class Connections {
       seat.release();
       this.#states.delete(socket);
     });
-    this.#loop.accepted();
   }
 
   /**

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { Agent, fetch as undiciFetch, request as undiciRequest } from 'undici';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 
 import {
   FIXTURE_CHAINS_BYTES,
@@ -12,11 +12,16 @@ import {
 } from '../../test/support/http-fixture.ts';
 import { RawClient, waitUntil } from '../../test/support/raw-client.ts';
 import { silentLogger } from '../log.ts';
+import { Acceptor } from './acceptor/acceptor.ts';
 import { createApiApp } from './api/api-app.ts';
 import { describeProblem, answerProblem } from './error-response.ts';
 import { type HostApp } from './host-app.ts';
 import { listen, type Listener, type ListenerLimits, type ListenOptions } from './listener.ts';
 import { createRepositoryApp } from './repository/repository-app.ts';
+
+// As the hosts of the service do.
+const acceptor = new Acceptor(silentLogger);
+afterAll(() => acceptor.close());
 
 const opened: Listener[] = [];
 const clients: RawClient[] = [];
@@ -30,7 +35,10 @@ async function serve(
   limits: Partial<ListenerLimits> = {},
   options: Partial<ListenOptions> = {},
 ): Promise<Listener> {
-  const all = { host: '127.0.0.1', port: 0, limits: { ...ROOMY_LIMITS, ...limits }, ...options };
+  const all = {
+    ...{ host: '127.0.0.1', port: 0, acceptor, limits: { ...ROOMY_LIMITS, ...limits } },
+    ...options,
+  };
   const listener = await listen(app, all, silentLogger);
   opened.push(listener);
   return listener;

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6, Socket } from 'node:net';
+import { type AddressInfo, isIPv6, Server as NetServer, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
+import { type AcceptedPlace, type AcceptedPort, type Acceptor } from './acceptor/acceptor.ts';
 import { CORS_HEADERS } from './answer.ts';
 import { BodyDrain } from './body-drain.ts';
 import { bodyTooLarge, declaresTooMuch } from './body-limit.ts';
@@ -47,6 +48,8 @@ export interface ListenOptions {
    * status, and the seconds until the client had taken it.
    */
   readonly observe?: (route: string | undefined, status: number, seconds: number) => void;
+  /** Who accepts its connections; without one they are accepted here, one in a turn of the event loop. */
+  readonly acceptor?: Acceptor;
 }
 
 /** An app on a port. */
@@ -112,17 +115,18 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
     },
     (socket) => log.info({ event: 'slow_reader_cut', remote: socket.remoteAddress }, 'client cut'),
   );
+  let accepted: AcceptedPort;
   try {
-    await bind(server, options.host, options.port);
+    accepted = await bind(server, options);
   } catch (error) {
     stopCutting();
     throw error;
   }
-  const { port } = server.address() as AddressInfo;
+  const { port } = accepted;
   let closing: Promise<void> | undefined;
   const url = `http://${hostOf(options.host)}:${port}`;
   const close = async (timeoutMs: number): Promise<void> => {
-    await closeServer(server, { gate, connections }, timeoutMs, (cut) => {
+    await closeServer(server, { accepted, gate, connections }, timeoutMs, (cut) => {
       log.warn({ event: 'connections_cut', url, connections: cut }, 'drain ran out of time');
     });
     stopCutting();
@@ -239,11 +243,16 @@ function observe(
   });
 }
 
-async function bind(server: Server, host: string, port: number): Promise<void> {
-  const listening = once(server, 'listening');
-  server.listen({ host, port, backlog: BACKLOG });
+/** Opens the port. @throws FullmatchError `port_unavailable` */
+async function bind(
+  server: Server,
+  { host, port, acceptor }: ListenOptions,
+): Promise<AcceptedPort> {
+  const place = { host, port, backlog: BACKLOG };
   try {
-    await listening;
+    return await (acceptor === undefined
+      ? acceptHere(server, place)
+      : acceptElsewhere(server, place, acceptor));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const where = `Port ${port} on ${host}`;
@@ -252,6 +261,37 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
       details: { host, port, ...(code === undefined ? {} : { reason: code }) },
     });
   }
+}
+
+async function acceptHere(server: Server, place: AcceptedPlace): Promise<AcceptedPort> {
+  const listening = once(server, 'listening');
+  server.listen(place);
+  await listening;
+  const { port } = server.address() as AddressInfo;
+  // That of http.Server cuts connections, see closeServer.
+  const closePort = NetServer.prototype.close.bind(server) as () => void;
+  return {
+    port,
+    close: () => {
+      closePort();
+      return Promise.resolve();
+    },
+  };
+}
+
+async function acceptElsewhere(
+  server: Server,
+  place: AcceptedPlace,
+  acceptor: Acceptor,
+): Promise<AcceptedPort> {
+  const accepted = await acceptor.listen(place, (socket) => {
+    // As Node's servers make their sockets.
+    socket.allowHalfOpen = true;
+    server.emit('connection', socket);
+  });
+  // With this Node begins to look at the times that requests take.
+  server.emit('listening');
+  return accepted;
 }
 
 function describeBindError(where: string, code: string | undefined, error: unknown): string {

@@ -1,6 +1,6 @@
-import { type Transferable, type Worker } from 'node:worker_threads';
+import { type Transferable, Worker } from 'node:worker_threads';
 import { FairShares, type Share } from './fair-shares.ts';
-import { startThread } from './start-thread.ts';
+import { programFile } from './program-file.ts';
 
 /** How a task of a thread failed without an answer. */
 export type ThreadFaultKind = 'queue_full' | 'timed_out' | 'out_of_memory' | 'crashed' | 'closed';
@@ -153,7 +153,7 @@ export class TaskThread<Question, Answer> {
 
   #start(): Worker {
     const { heapBytes } = this.#limits;
-    const worker = startThread(this.#program, {
+    const worker = new Worker(programFile(this.#program), {
       resourceLimits: { maxOldGenerationSizeMb: heapBytes / MIB },
     });
     const isOurs = (): boolean => this.#worker === worker;

@@ -1,4 +1,5 @@
 import { type Config } from '../config/config.ts';
+import { Acceptor } from '../http/acceptor/acceptor.ts';
 import { createApiApp } from '../http/api/api-app.ts';
 import { type HostApp } from '../http/host-app.ts';
 import { listen, type ListenOptions } from '../http/listener.ts';
@@ -30,16 +31,28 @@ export async function openHosts(
   const listenOn = async (app: HostApp, options: Omit<ListenOptions, 'limits'>): Promise<string> =>
     closers.addListener(await listen(app, { ...options, limits }, log)).url;
 
+  const acceptor = api.enabled || repository.enabled ? closers.add(new Acceptor(log)) : undefined;
+
   const urls: { apiUrl?: string; repositoryUrl?: string; metricsUrl?: string } = {};
   if (api.enabled) {
     const observe = metrics?.observer('api');
-    const options = { host, port: api.port, ...(observe && { observe }) };
+    const options = {
+      host,
+      port: api.port,
+      ...(acceptor && { acceptor }),
+      ...(observe && { observe }),
+    };
     urls.apiUrl = await listenOn(createApiApp(dependencies), options);
     reached.api = api.publicUrl ?? urls.apiUrl;
   }
   if (repository.enabled) {
     const observe = metrics?.observer('repository');
-    const options = { host, port: repository.port, ...(observe && { observe }) };
+    const options = {
+      host,
+      port: repository.port,
+      ...(acceptor && { acceptor }),
+      ...(observe && { observe }),
+    };
     urls.repositoryUrl = await listenOn(createRepositoryApp(dependencies), options);
     reached.repository = repository.publicUrl ?? urls.repositoryUrl;
   }

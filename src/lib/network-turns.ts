@@ -1,0 +1,36 @@
+import { networkOf } from './client-network.ts';
+
+/** What waits for clients, one of each network in turn; within a network in the order of coming. */
+export class NetworkTurns<Item> {
+  readonly #waiting = new Map<string, Set<Item>>();
+
+  /** Whether nothing waits. */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  /** Adds what waits for a client. @returns takes it out again; once its turn has come that does nothing. */
+  add(client: string, item: Item): () => void {
+    const network = networkOf(client);
+    const items = this.#waiting.get(network) ?? new Set();
+    this.#waiting.set(network, items);
+    items.add(item);
+    return () => {
+      items.delete(item);
+      if (items.size === 0 && this.#waiting.get(network) === items) this.#waiting.delete(network);
+    };
+  }
+
+  /** Takes what is next; its network is behind all others then. */
+  next(): Item | undefined {
+    const [first] = this.#waiting;
+    if (first === undefined) return undefined;
+    const [network, items] = first;
+    const [item] = items;
+    this.#waiting.delete(network);
+    if (item === undefined) return undefined;
+    items.delete(item);
+    if (items.size > 0) this.#waiting.set(network, items);
+    return item;
+  }
+}
