@@ -117,7 +117,7 @@ function heldText(heldBack: readonly ChainChange[], sha256: string): string {
   });
   const more = heldBack.length - MOST_ROWS;
   if (more > 0) lines.push(`  and ${more} more\n`);
-  return `${lines.join('')}  If that is right, take the list whole: fullmatch chains sync --accept ${sha256.slice(0, HASH_DIGITS)}\n`;
+  return `${lines.join('')}  If that is right, take the list whole: fullmatch chains sync --accept ${sha256}\n`;
 }
 
 /** What came of a sync, for programs. */

@@ -31,7 +31,7 @@ import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './confi
 import { createCommandLog } from './terminal-log.ts';
 
 const DEADLINE_MS = 60_000;
-const HASH_PREFIX = /^[0-9a-f]{8,64}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
 
 /** What these commands work with. */
 interface OpenLists {
@@ -48,7 +48,7 @@ export function defineChainsSync(command: Command, context: CliContext): void {
     .option('--dry-run', 'Asks and judges, and accepts nothing.')
     .option(
       '--accept <hash>',
-      'Accepts the list whose hash begins so (8 digits or more) whole, although it is refused or records are held back.',
+      'Accepts the list of this SHA-256 whole, although it is refused or records are held back.',
     )
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
@@ -165,10 +165,10 @@ async function sync(
 
 function readAccept(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  if (HASH_PREFIX.test(value.toLowerCase())) return value.toLowerCase();
+  if (SHA256.test(value.toLowerCase())) return value.toLowerCase();
   throw new FullmatchError(
     'invalid_parameter',
-    '--accept takes the hash of a list, or its first 8 or more digits, as fullmatch chains sync --dry-run prints it.',
+    '--accept takes the SHA-256 of a list, all 64 digits, as fullmatch chains sync --dry-run prints it.',
     { details: { parameter: 'accept' } },
   );
 }

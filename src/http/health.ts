@@ -2,7 +2,6 @@ import { type HealthFacts, type StoreHealth } from './health-facts.ts';
 import { type HealthReason, type HealthReport, type Readiness } from './health-schema.ts';
 
 /** Of a hash, in a command to copy. */
-const HASH_DIGITS = 12;
 
 /** A reason names no more chains than this. */
 const MAX_NAMED_CHAINS = 5;
@@ -157,7 +156,7 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   const { chainIds = [], sha256 = '' } = listSync?.heldBack ?? {};
   add(chainIds.length > 0, {
     code: 'list_records_held_back',
-    detail: `The public list gives other names and other endpoints to chains that are in use: ${nameChains(chainIds)}. Their records before stay in force. Look with fullmatch chains sync --dry-run; if the list is right, run fullmatch chains sync --accept ${sha256.slice(0, HASH_DIGITS)}.`,
+    detail: `The public list gives other names and other endpoints to chains that are in use: ${nameChains(chainIds)}. Their records before stay in force. Look with fullmatch chains sync --dry-run; if the list is right, run fullmatch chains sync --accept ${sha256}.`,
     blocking: false,
   });
   const refusal = facts.configuration?.refusal;

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 300;
-// Control characters, line separators, what reorders or hides text on a screen, lone surrogates, and the backslash
-// itself, so that two different texts never look alike.
+// Control characters, line separators, what reorders text on a screen or cannot be seen there, lone surrogates, and
+// the backslash itself, so that two different texts never look alike.
 const UNPRINTABLE =
-  /[\\\p{Cc}\u2028\u2029\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd]|\p{Surrogate}/gu;
+  /[\\\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufffd]|\p{Surrogate}/gu;
 
 /**
  * Text from outside as it may be shown on a terminal and in a log: what is not printable, what reorders the line and

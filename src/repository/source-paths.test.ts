@@ -100,6 +100,13 @@ describe('the paths of sources', () => {
     expect(mapSourcePaths([plain]).get(plain)).toBe(plain);
   });
 
+  test.each(['CON', 'aux.sol', 'a/NUL/b.sol', 'com1', 'lpt9.sol', 'COM¹.sol'])(
+    'never name what Windows takes for a device: %s',
+    (name) => {
+      expect(mapSourcePaths([name]).get(name)).toMatch(/^_renamed\//);
+    },
+  );
+
   test('are asked for with _ in place of @ and :', () => {
     const paths = mapSourcePaths(['@lib/a.sol', 'https://github.com/b.sol']);
     expect(findSourceName(paths, '_lib/a.sol')).toBe('@lib/a.sol');

@@ -10,6 +10,8 @@ const PATH_MAX_SEGMENTS = 50;
 // Letters, marks and digits of any script and what needs no quoting on a disk; a segment neither begins nor ends with
 // a space, does not end with a dot (Windows drops it), and so is never `.` or `..`.
 const SAFE_SEGMENT = /^(?! )[\p{L}\p{M}\p{N}_.\-+@:()[\]~$!,= ]+(?<![ .])$/u;
+/** What Windows takes for a device, with any extension. */
+const DEVICE_SEGMENT = /^(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³])(?:\.|$)/i;
 /** Kept when a source is renamed, so that readers still know what it is. `html` and the like are not among them. */
 const KNOWN_EXTENSION = /\.(?:sol|yul|vy|vyi|json)$/;
 
@@ -33,7 +35,10 @@ function isSafeName(name: string): boolean {
     foldName(segments[0] ?? '') !== RENAMED_FOLDER &&
     segments.length <= PATH_MAX_SEGMENTS &&
     segments.every(
-      (segment) => SAFE_SEGMENT.test(segment) && Buffer.byteLength(segment) <= SEGMENT_MAX_BYTES,
+      (segment) =>
+        SAFE_SEGMENT.test(segment) &&
+        !DEVICE_SEGMENT.test(segment) &&
+        Buffer.byteLength(segment) <= SEGMENT_MAX_BYTES,
     )
   );
 }

@@ -40,8 +40,8 @@ export interface SyncRequest {
   /** Asks and judges, and stores nothing. */
   readonly dryRun?: boolean;
   /**
-   * Beginning of the hash of a list that is accepted whole, although it was refused or records of it are held back: the
-   * operator looked at it.
+   * The SHA-256 of a list that is accepted whole, although it was refused or records of it are held back: the operator
+   * looked at it. A part of the hash would fit a second list that whoever serves the first can make.
    */
   readonly accept?: string;
   /** Of a list, before and after decompression (8 MB). */
@@ -175,7 +175,7 @@ async function takeText(
       await remember();
       return { source, status: 'unchanged', sha256: list.sha256, heldBack: [] };
     }
-    const asked = request.accept !== undefined && list.sha256.startsWith(request.accept);
+    const asked = request.accept !== undefined && list.sha256 === request.accept;
     const judged = await judge(list, current, parts, request.sources, asked);
     const { heldBack } = judged;
     // Whether a change is held back may turn without the list, such as by a chain that is no longer configured.
