@@ -119,6 +119,7 @@ export class WarmPool {
 
   /** Takes a process back. One that failed or ended is not kept. */
   async release(process: SoljsonProcess): Promise<void> {
+    const bytes = process.usable ? await process.residentBytes() : 0;
     this.#busy.delete(process);
     if (!process.usable || this.#closed) {
       this.#end(process);
@@ -127,7 +128,7 @@ export class WarmPool {
     const timer = setTimeout(() => this.#drop(process), this.#options.idleTimeoutMs);
     // Waiting for nothing must not keep a program alive.
     timer.unref();
-    this.#idle.push({ process, timer, bytes: await process.residentBytes() });
+    this.#idle.push({ process, timer, bytes });
     await this.#trim();
   }
 

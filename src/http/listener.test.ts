@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { Agent, fetch as undiciFetch, request as undiciRequest } from 'undici';
@@ -299,6 +300,25 @@ describe('what is no request', () => {
       await client.end();
       expect(client.error).toBeUndefined();
     }
+  });
+
+  test.each([
+    ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`],
+    ['no HTTP', 'what?\r\n\r\n'],
+    ['a long header', `GET / HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['a large body', `POST /chains HTTP/1.1\r\n${host}Content-Length: 1000001\r\n\r\n`],
+    ['an upgrade', `GET /chains HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`],
+  ])('ends nothing but its connection where that is reset: %s', async (_, text) => {
+    const listener = await serveApi();
+    for (let turns = 0; turns < 12; turns += 1) {
+      const client = await connect(listener);
+      client.send(text);
+      for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+      client.socket.resetAndDestroy();
+    }
+    const client = await connect(listener);
+    client.send(`GET /healthz HTTP/1.1\r\n${host}\r\n`);
+    expect((await client.answer()).status).toBe(200);
   });
 
   test('of HTTP/1.0 needs no Host', async () => {

@@ -59,6 +59,8 @@ export function refuseConnect(socket: Duplex): void {
 }
 
 function refuseOnSocket(socket: Duplex, { head, body }: Refusal): void {
+  // Of a CONNECT Node gives the socket away without its listeners: an error that nobody hears would end the process.
+  socket.on('error', () => socket.destroy());
   const date = `date: ${new Date().toUTCString()}`;
   socket.end(Buffer.concat([Buffer.from(`${head}\r\n${date}\r\n\r\n`, 'latin1'), body]));
   setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -43,6 +43,8 @@ interface Numbered {
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
+/** A connection is reset after at most so many turns of the event loop. */
+const RESET_AFTER_TURNS = 8;
 const PIPELINED = 16;
 const CONNECTIONS = 16;
 
@@ -139,6 +141,18 @@ class Run {
     return rest;
   }
 
+  /** Sends a request and resets its connection soon after. No answer is expected; the service has to go on. */
+  async reset({ index, request }: Numbered): Promise<void> {
+    const socket = connect({ host: '127.0.0.1', port: this.#options.ports[request.host] });
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => undefined).resume();
+    socket.write(request.bytes);
+    for (let turns = index % RESET_AFTER_TURNS; turns >= 0; turns -= 1) await nextTurn();
+    socket.resetAndDestroy();
+    await closed;
+    this.count('reset');
+  }
+
   async #write(
     socket: ReturnType<typeof connect>,
     batch: readonly Numbered[],
@@ -197,6 +211,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
         }
       }
       await Promise.all(alone.map((each) => run.send([each])));
+      await Promise.all(alone.map((each) => run.reset(each)));
     }
   };
   await Promise.all(

@@ -1,0 +1,63 @@
+import { afterEach, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from './compiler-limits.ts';
+import { probeIsolation } from './isolation.ts';
+import { type SoljsonProcess } from './soljson-process.ts';
+import { WarmPool } from './warm-pool.ts';
+
+const pools: WarmPool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+/** Stands in for a process, so that the moment when its memory is known is the test's. */
+class Process {
+  usable = true;
+  readonly #memory: Promise<number>;
+
+  constructor(memory: number | Promise<number>) {
+    this.#memory = Promise.resolve(memory);
+  }
+
+  residentBytes(): Promise<number> {
+    return this.#memory;
+  }
+
+  end(): Promise<void> {
+    this.usable = false;
+    return Promise.resolve();
+  }
+}
+
+async function openPool(idleBytes: number): Promise<(process: Process) => Promise<void>> {
+  const isolation = await probeIsolation();
+  const options = { idleBytes, isolation, limits: DEFAULT_LIMITS, idleTimeoutMs: 60_000 };
+  const pool = new WarmPool({ ...options, preparations: 0 });
+  pools.push(pool);
+  return (process) => pool.release(process as unknown as SoljsonProcess);
+}
+
+test('knows each process that did not end, also where one is dropped while the memory of another is read', async () => {
+  const release = await openPool(250);
+  let tell: (bytes: number) => void = () => undefined;
+  const first = new Process(100);
+  const slow = new Process(new Promise<number>((resolve) => (tell = resolve)));
+  await release(first);
+  const releasing = release(slow);
+  await release(new Process(200));
+  expect(first.usable).toBe(false);
+  tell(50);
+  await releasing;
+  expect(pools[0]?.describe()).toEqual({ idle: 2, busy: 0, idleBytes: 250 });
+});
+
+test('ends a process whose memory is read while the pool closes', async () => {
+  const release = await openPool(250);
+  let tell: (bytes: number) => void = () => undefined;
+  const process = new Process(new Promise<number>((resolve) => (tell = resolve)));
+  const releasing = release(process);
+  const closing = pools[0]?.close();
+  tell(50);
+  await Promise.all([releasing, closing]);
+  expect(process.usable).toBe(false);
+  expect(pools[0]?.describe()).toMatchObject({ idle: 0 });
+});
