@@ -10,6 +10,6 @@ console.log(
 );
 console.table(await runStoreBenchmark());
 console.log(
-  'HTTP: requests per second, against bare node:http with the same bytes in the same run',
+  'HTTP: processor time for a request, against bare node:http with the same bytes in the same run',
 );
 await runHttpBenchmark();

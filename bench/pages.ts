@@ -13,7 +13,7 @@ import { openTab, startBrowser, visit, type WatchedPage } from '../test/support/
 import { startTestServer, testDatabaseUrl } from '../test/support/global-setup.ts';
 import { fillStatistics } from '../test/support/pages-service.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
-import { syntheticChains } from './http-documents.ts';
+import { syntheticChains } from './synthetic-chains.ts';
 import { median } from './median.ts';
 
 const DATABASE = 'bench_pages';

@@ -35,6 +35,9 @@ export interface TakingLimits {
   readonly minBytesPerMs: number;
 }
 
+/** Told of each request once its answer has been taken, or its connection is gone, with the seconds since it began. */
+type Ended = (request: IncomingMessage, response: ServerResponse, seconds: number) => void;
+
 interface ConnectionState {
   readonly responses: Set<ServerResponse>;
   /** How those are answered that wait behind the first of the responses. */
@@ -56,10 +59,12 @@ export class Connections {
   readonly #states = new Map<Socket, ConnectionState>();
   readonly #seats: FairShares;
   readonly #loop = new LoopShares();
+  readonly #ended: Ended;
   #draining = false;
 
   /** @param most connections that may be open, of all clients. */
-  constructor(most: number) {
+  constructor(most: number, ended: Ended) {
+    this.#ended = ended;
     this.#seats = new FairShares({ total: most, perClient: Infinity });
   }
 
@@ -112,8 +117,11 @@ export class Connections {
     // Node reads on at the end of each request: what it has read of the connection is to be parsed first.
     if (state.responses.size > MOST_READ_AHEAD) process.nextTick(regulateReading, socket, state);
     if (this.#draining) response.shouldKeepAlive = false;
+    const begun = performance.now();
+    // One listener for all that is to be done: each costs as much as a small answer's headers.
     response.once('close', () => {
       state.responses.delete(response);
+      this.#ended(request, response, (performance.now() - begun) / 1000);
       if (state.isHeldBack) regulateReading(socket, state);
       // Before a drain nobody asks since when.
       if (this.#draining) state.idleSince = performance.now();

@@ -87,7 +87,12 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   const app = new Hono({ strict: false });
   const prefixes = [...new Set(['/', ...parts.prefixes.map(normalizePrefix)])];
   for (const prefix of prefixes) app.route(prefix, parts.routes);
+  const prepared = indexPrepared(parts.prepared ?? {}, prefixes);
   const routeOf = (method: string, requestPath: string): string | undefined => {
+    if (method === 'GET' || method === 'HEAD') {
+      const known = prepared.get(requestPath);
+      if (known !== undefined) return known.route;
+    }
     const path = withoutTrailingSlash(requestPath);
     const route = app.router.match(method === 'HEAD' ? 'GET' : method, path)[0][0]?.[0][1];
     if (route === undefined) return undefined;
@@ -111,29 +116,33 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
       if (method !== 'POST' || parts.bodyLimits === undefined) return undefined;
       return parts.bodyLimits[routeOf(method, path) ?? ''];
     },
-    writePrepared: createPreparedWriter(parts.prepared ?? {}, prefixes),
+    writePrepared: (request, response) => {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+      const snapshot = prepared.get(pathOf(request))?.read();
+      return snapshot !== undefined && writeSnapshot(snapshot, request, response);
+    },
   };
 }
 
-function createPreparedWriter(
+/** The path that a request asks for, without the query. */
+export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+/** The prepared documents by each path at which they are asked for, with the templates of their routes. */
+function indexPrepared(
   prepared: NonNullable<HostAppParts['prepared']>,
   prefixes: readonly string[],
-): HostApp['writePrepared'] {
-  const documents = new Map(
+): ReadonlyMap<string, { readonly route: string; readonly read: () => Snapshot | undefined }> {
+  return new Map(
     prefixes.flatMap((prefix) =>
-      Object.entries(prepared).map(([path, read]) => [
-        prefix === '/' ? path : `${prefix}${path}`,
-        read,
+      Object.entries(prepared).map(([route, read]) => [
+        prefix === '/' ? route : `${prefix}${route}`,
+        { route, read },
       ]),
     ),
   );
-  return (request, response) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    const url = request.url ?? '';
-    const query = url.indexOf('?');
-    const snapshot = documents.get(query === -1 ? url : url.slice(0, query))?.();
-    return snapshot !== undefined && writeSnapshot(snapshot, request, response);
-  };
 }
 
 /** The prefix with one slash in front and none behind; `''` and `/` are the root. */

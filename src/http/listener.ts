@@ -14,7 +14,7 @@ import { closeServer, RequestGate } from './close-server.ts';
 import { Connections } from './connections.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
 import { type ErrorShape } from './error-shape.ts';
-import { type HostApp } from './host-app.ts';
+import { type HostApp, pathOf } from './host-app.ts';
 import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';
 
 /** What one client may cost. Sizes in bytes, times in milliseconds. */
@@ -78,9 +78,17 @@ const CHECK_MAX_MS = 5_000;
  */
 export async function listen(app: HostApp, options: ListenOptions, log: Logger): Promise<Listener> {
   const { limits } = options;
-  const connections = new Connections(limits.connections ?? MOST_CONNECTIONS);
   const server = createLimitedServer(limits);
   const drain = new BodyDrain();
+  const connections = new Connections(
+    limits.connections ?? MOST_CONNECTIONS,
+    (request, response, seconds) => {
+      if (!request.complete) drain.add(request);
+      if (options.observe === undefined) return;
+      const route = app.routeOf(request.method ?? '', pathOf(request));
+      options.observe(route, response.statusCode, seconds);
+    },
+  );
   const serve = createHandler(app, limits, drain, log);
   const gate = new RequestGate();
   server.on('connection', (socket) => {
@@ -89,10 +97,6 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   });
   server.on('request', (request, response) => {
     connections.begin(request, response);
-    response.once('close', () => {
-      if (!request.complete) drain.add(request);
-    });
-    if (options.observe !== undefined) observe(app, options.observe, request, response);
     gate.pass(() => connections.inOrder(request, response, () => serve(request, response)));
   });
   server.on('checkContinue', (request, response) => {
@@ -194,8 +198,7 @@ function bodyLimitOf(
   { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
 ): number {
   if (method !== 'POST') return requestBytes;
-  const [path = ''] = url.split('?', 1);
-  return app.bodyLimitOf?.(method, path) ?? requestBytes;
+  return app.bodyLimitOf?.(method, pathOf({ url })) ?? requestBytes;
 }
 
 /** How errors are said to this request before it has reached the app. */
@@ -203,8 +206,7 @@ function errorShapeOf(
   app: HostApp,
   { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
 ): ErrorShape | undefined {
-  const [path = ''] = url.split('?', 1);
-  return app.errorShapeOf?.(method, path);
+  return app.errorShapeOf?.(method, pathOf({ url }));
 }
 
 function malformed(detail: string): FullmatchError {
@@ -226,20 +228,6 @@ function answerUnparsed(server: Server, connections: Connections): void {
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     refuseConnect(socket);
-  });
-}
-
-function observe(
-  app: HostApp,
-  tell: NonNullable<ListenOptions['observe']>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const start = performance.now();
-  response.once('close', () => {
-    const [path = ''] = (request.url ?? '').split('?', 1);
-    const route = app.routeOf(request.method ?? '', path);
-    tell(route, response.statusCode, (performance.now() - start) / 1000);
   });
 }
 

@@ -75,16 +75,13 @@ function createObservers(registers: Registry[]): Metrics['observer'] {
   });
   return (host) => {
     // Looking a child up by its labels costs more than observing it, and a host has few of them.
-    const children = new Map<string, { observe(seconds: number): void }>();
-    return (route, status, seconds) => {
-      const labels = { host, route: route ?? NO_ROUTE, status: `${Math.floor(status / 100)}xx` };
-      const key = `${labels.route} ${labels.status}`;
-      let child = children.get(key);
-      if (child === undefined) {
-        child = duration.labels(labels);
-        children.set(key, child);
-      }
-      child.observe(seconds);
+    const children = new Map<string, Record<number, { observe(seconds: number): void }>>();
+    return (route = NO_ROUTE, status, seconds) => {
+      const statusClass = Math.floor(status / 100);
+      let ofRoute = children.get(route);
+      if (ofRoute === undefined) children.set(route, (ofRoute = {}));
+      ofRoute[statusClass] ??= duration.labels({ host, route, status: `${statusClass}xx` });
+      ofRoute[statusClass].observe(seconds);
     };
   };
 }

@@ -19,12 +19,3 @@ export function syntheticChains(): Buffer {
   }));
   return Buffer.from(JSON.stringify(records));
 }
-
-/** 374 keys: the number of chains of a large repository of 2026. */
-export function syntheticStatistics(): Buffer {
-  const entries = Array.from({ length: 374 }, (_, index) => [
-    String((index + 1) * 97),
-    { full_match: (index * 7_919) % 40_000, partial_match: (index * 104_729) % 900_000 },
-  ]);
-  return Buffer.from(JSON.stringify(Object.fromEntries(entries)));
-}
