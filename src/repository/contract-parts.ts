@@ -4,6 +4,7 @@ import {
   type Compilation,
   type Deployment,
   type Match,
+  type Origin,
   type Source,
   type Transformed,
 } from './verified-contract.ts';
@@ -58,6 +59,7 @@ export interface PartsRow {
   readonly metadata: string | null;
   readonly match: Match;
   readonly creation_match: Match | null;
+  readonly origin: Origin;
   readonly has_configured_libraries: boolean | null;
   readonly creation_on_chain: Uint8Array | null;
   readonly creation_recompiled: Uint8Array | null;
@@ -145,6 +147,7 @@ function parseCode(row: PartsRow, side: 'creation' | 'runtime'): StoredCode {
       unprovenValues: unprovenValuesOf({
         match: row.match,
         creationMatch: row.creation_match,
+        origin: row.origin,
         values: side === 'runtime' ? values : null,
         hasConfiguredLibraries: row.has_configured_libraries === true,
       }),

@@ -4,6 +4,7 @@ import { holdsImmutables, unprovenOf, type MatchValues } from './unproven.ts';
 const NOTHING: MatchValues = {
   match: 'full',
   creationMatch: null,
+  origin: 'verified',
   values: null,
   hasConfiguredLibraries: false,
 };
@@ -36,6 +37,11 @@ it.each([
     expect(of('full', 'full')).toEqual([]);
   },
 );
+
+it('says of an imported match that its text is a claim', () => {
+  const imported: MatchValues = { ...NOTHING, origin: 'imported', hasConfiguredLibraries: true };
+  expect(unprovenOf(imported, false)).toEqual(['names', 'comments', 'libraries', 'storage']);
+});
 
 it('takes the address of a library via IR for an immutable where it is zero', () => {
   const values = (address: string) => ({
