@@ -44,6 +44,8 @@ export interface CreationWithdrawal {
   readonly matchId: string;
   /** The code that runs, which the match is about. */
   readonly runtimeCode: Uint8Array;
+  /** The newest block of the reading that gave the reason. */
+  readonly readAtBlock: number;
 }
 
 /**
