@@ -392,6 +392,7 @@ CREATE TABLE match_events (
   origin match_origin,
   verified_contract_id bigint,
   reason text,
+  read_at_block bigint,
   CONSTRAINT kind_fits CHECK (
 CASE kind
     WHEN 'stored'::match_event_kind THEN ((match_before IS NULL) AND (match_after IS NOT NULL))

@@ -171,6 +171,26 @@ describe.skipIf(absent)(
       await expectExactCounts();
     });
 
+    it('does not get back a creation that was disproved, when other blocks are looked at', async () => {
+      const old = await remake(9);
+      await verify(old);
+      await remake(10);
+      await verify(`0x${'11'.repeat(32)}`);
+      expect(await newestEvents()).toMatchObject(DISPROVED);
+      await anvil.request('anvil_mine', ['0x7d0']);
+      expect((await verify(old)).contract).toMatchObject({ creationMatch: null });
+      expect(await recordedCreation()).toMatchObject({ creationMatch: null });
+    });
+
+    it('keeps the later of two creations that are verified at the same time', async () => {
+      const early = await remake(11);
+      await anvil.request('anvil_mine', ['0x400']);
+      const late = await remake(12);
+      await anvil.request('anvil_mine', ['0x400']);
+      await Promise.all([verify(early), verify(late)]);
+      expect(await recordedCreation()).toMatchObject({ transactionHash: late });
+    });
+
     it('is found by the service itself', async () => {
       await verify(await remake(7));
       await remake(8);

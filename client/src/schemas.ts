@@ -442,7 +442,7 @@ export interface V2Contract {
     transformations?: Record<string, unknown>[] | null;
     transformationValues?: Record<string, unknown> | null;
     immutableReferences?: Record<string, unknown> | null;
-    /** Values that only the code on chain says: no creation code that matches shows them */
+    /** Values that nothing proves: immutables without creation code that matches; libraries without it too, and all of a partial match */
     unprovenValues?: ('immutables' | 'libraries')[] | null;
   };
   deployment?: {

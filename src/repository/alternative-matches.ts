@@ -33,8 +33,10 @@ const KEEP = sql(
 );
 const DROP = sql(
   'drop alternative matches',
-  `DELETE FROM alternative_matches USING unnest($1::bigint[], $2::bytea[]) AS row (chain_id, address)
-   WHERE alternative_matches.chain_id = row.chain_id AND alternative_matches.address = row.address`,
+  `DELETE FROM alternative_matches USING unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS row (chain_id, address, text_hash)
+   JOIN current_matches AS current USING (chain_id, address)
+   WHERE alternative_matches.chain_id = row.chain_id AND alternative_matches.address = row.address
+     AND (current.match = 'full' OR alternative_matches.text_hash = row.text_hash)`,
 );
 
 const FORGET = sql(
@@ -84,12 +86,16 @@ export async function keepAlternatives(
   await transaction.query(KEEP, [...keyColumns(contracts), textColumn(contracts), evidenceIds]);
 }
 
-/** Forgets what is kept beside contracts whose match is full now: its metadata hash proves the one true text. */
+/**
+ * Forgets what is kept beside contracts whose match rose: all of it where the match is full now, since its metadata hash
+ * proves the one true text, else the text that is shown now.
+ */
 export async function dropAlternatives(
   transaction: Queryable,
   contracts: Contracts,
 ): Promise<void> {
-  if (contracts.length > 0) await transaction.query(DROP, keyColumns(contracts));
+  if (contracts.length === 0) return;
+  await transaction.query(DROP, [...keyColumns(contracts), textColumn(contracts)]);
 }
 
 /** Forgets some texts that are kept beside a contract's match, by their numbers. @returns whether any was still there */

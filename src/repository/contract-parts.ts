@@ -3,6 +3,8 @@ import { unprovenValuesOf, type UnprovenValues } from './unproven.ts';
 import {
   type Compilation,
   type Deployment,
+  type Match,
+  type Origin,
   type Source,
   type Transformed,
 } from './verified-contract.ts';
@@ -55,7 +57,10 @@ export interface PartsRow {
   readonly settings: string | null;
   readonly artifacts: string | null;
   readonly metadata: string | null;
-  readonly is_creation_matched: boolean | null;
+  readonly match: Match;
+  readonly creation_match: Match | null;
+  readonly origin: Origin;
+  readonly has_configured_libraries: boolean | null;
   readonly creation_on_chain: Uint8Array | null;
   readonly creation_recompiled: Uint8Array | null;
   readonly creation_artifacts: string | null;
@@ -139,7 +144,13 @@ function parseCode(row: PartsRow, side: 'creation' | 'runtime'): StoredCode {
     }),
     ...(values !== null && {
       values,
-      unprovenValues: unprovenValuesOf(values, row.is_creation_matched === true),
+      unprovenValues: unprovenValuesOf({
+        match: row.match,
+        creationMatch: row.creation_match,
+        origin: row.origin,
+        values: side === 'runtime' ? values : null,
+        hasConfiguredLibraries: row.has_configured_libraries === true,
+      }),
     }),
   };
 }

@@ -97,6 +97,19 @@ describe('a contract that was read before', () => {
     },
   );
 
+  test.each(['full', 'partial'] as const)(
+    'another creation was stored meanwhile is settled again, where it is %s too',
+    async (match) => {
+      const address = freshAddress();
+      const readAfterEvent = await newestEvent(address);
+      await saveMatch(database, verified(address, 'x', 'partial', { madeBy: 'y' }));
+      const outdated = verified(address, 'x', match, { madeBy: 'x', readAfterEvent });
+      await expect(saveMatch(database, outdated)).rejects.toMatchObject(CHANGED);
+      const settled = { ...outdated, readAfterEvent: await newestEvent(address) };
+      await expect(saveMatch(database, settled)).resolves.toBeDefined();
+    },
+  );
+
   test('the operator withdrew its match for reasons of his own is stored', async () => {
     const address = freshAddress();
     await saveMatch(database, verified(address, 'x', 'partial'));
@@ -141,4 +154,63 @@ test('a match whose code was read replaces a claim of other code where it is bet
   const readAfterEvent = await newestEvent(address);
   const saved = await saveMatch(database, verified(address, 'y', 'full', { readAfterEvent }));
   expect(saved.outcome).toBe('upgraded');
+});
+
+describe('a match of a contract that an import claims', () => {
+  const claim = (address: Hex, match: 'full' | 'partial', variant: number): VerifiedContract =>
+    sampleContract(CHAIN, address, { runtimeMatch: match }, { variant });
+  const alternativesOf = (address: Hex): Promise<readonly unknown[]> =>
+    database.query(
+      sql(
+        'test alternatives',
+        'SELECT 1 FROM alternative_matches WHERE chain_id = $1 AND address = $2',
+      ),
+      [CHAIN, Buffer.from(address.slice(2), 'hex')],
+    );
+
+  test.each(['full', 'partial'] as const)(
+    'replaces a claim that is %s too, of another text, and is not replaced',
+    async (match) => {
+      const address = freshAddress();
+      await saveMatch(database, claim(address, match, 2));
+      const readAfterEvent = await newestEvent(address);
+      const judged = verified(address, 'x', match, { readAfterEvent });
+      expect(await saveMatch(database, judged)).toMatchObject({ outcome: 'upgraded' });
+      const other = match === 'full' ? 3 : 2;
+      for (const level of ['full', 'partial'] as const) {
+        const later = await saveMatch(database, claim(address, level, other));
+        expect(later).toMatchObject({ outcome: 'unchanged' });
+      }
+      expect((await readCurrentMatches(database, CHAIN, [address])).get(address)).toMatchObject({
+        origin: 'verified',
+        match,
+      });
+    },
+  );
+
+  test('does not give way to a better claim where another text was judged', async () => {
+    const address = freshAddress();
+    await saveMatch(database, verified(address, 'x', 'partial'));
+    const settings = { other: true };
+    const beside = verified(address, 'x', 'partial');
+    const compilation = { ...beside.compilation, settings, metadata: '{"other":true}' };
+    expect(await saveMatch(database, { ...beside, compilation })).toMatchObject({
+      keptBeside: true,
+    });
+    // An earlier version kept judged texts beside a claim.
+    await database.query(
+      sql(
+        'test claim',
+        "UPDATE current_matches SET origin = 'imported' WHERE chain_id = $1 AND address = $2",
+      ),
+      [CHAIN, Buffer.from(address.slice(2), 'hex')],
+    );
+    const better = verified(address, 'x', 'full', { origin: 'imported' });
+    expect(await saveMatch(database, better)).toMatchObject({ outcome: 'unchanged' });
+    expect(await alternativesOf(address)).toHaveLength(1);
+    expect(await saveMatch(database, { ...beside, compilation })).toMatchObject({
+      outcome: 'upgraded',
+    });
+    expect(await alternativesOf(address)).toHaveLength(0);
+  });
 });

@@ -18,7 +18,8 @@ const READ_NEWEST_EVENT = sql(
 );
 
 // Each event of an address but a correction is written under the lock of its current row, so these events are committed
-// in the order of their numbers, and a larger number is a later event.
+// in the order of their numbers, and a larger number is a later event. Of two creations that were found at the same time
+// neither reading was settled against the other: the one that comes second begins anew.
 const FIND_OUTDATED = sql(
   'find outdated readings',
   `SELECT row.chain_id, row.address
@@ -34,10 +35,11 @@ const FIND_OUTDATED = sql(
      JOIN contract_deployments ON contract_deployments.id = deployment_id
      LEFT JOIN contracts ON contracts.id = contract_id
      WHERE event.chain_id = row.chain_id AND event.address = row.address AND event.id > row.read_after
-       AND kind = 'withdrawn' AND (
-         reason = '${CODE_REPLACED}' AND contracts.runtime_code_hash = row.runtime_code_hash
-         OR reason IN ('${CREATION_REPLACED}', '${CREATION_DISPROVED}')
-           AND contract_deployments.transaction_hash = row.transaction_hash)
+       AND (kind IN ('stored', 'upgraded') AND contract_deployments.transaction_hash <> row.transaction_hash
+         OR kind = 'withdrawn' AND (
+           reason = '${CODE_REPLACED}' AND contracts.runtime_code_hash = row.runtime_code_hash
+           OR reason IN ('${CREATION_REPLACED}', '${CREATION_DISPROVED}')
+             AND contract_deployments.transaction_hash = row.transaction_hash))
    )
    LIMIT 1`,
 );
@@ -68,8 +70,8 @@ export function contractChanged(chainId: number, address: Hex): FullmatchError {
 }
 
 /**
- * Refuses what was read of a chain before others read something else and stored that: a match of other code, or the
- * withdrawal of this code or creation. The caller holds the rows of the current matches, so that the answer stays true
+ * Refuses what was read of a chain before others read something else and stored that: a match of other code or of another
+ * creation, or the withdrawal of this code or creation. The caller holds the rows of the current matches, so that the answer stays true
  * until its commit. What does not say when it was read is not asked.
  * @throws FullmatchError contract_changed
  */

@@ -63,7 +63,7 @@ const READ_PARTS = sql(
      transaction_hash, block_number, transaction_index, deployer,
      language, compiler, version, name, fully_qualified_name, compiler_settings::text AS settings,
      CASE WHEN $3::boolean THEN compilation_artifacts::text END AS artifacts, CASE WHEN $4::boolean THEN metadata END AS metadata,
-     verified_contracts.creation_match AS is_creation_matched,
+     jsonb_path_exists(compiler_settings, '$.libraries.*.*') AS has_configured_libraries,
      ${codeColumns('creation', '$5::boolean')}, ${codeColumns('runtime', '$6::boolean')}
    ${FROM_MATCH} ${WHERE_MATCH}`,
 );

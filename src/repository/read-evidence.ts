@@ -81,10 +81,12 @@ export async function readEvidence(
   return {
     match,
     unproven: unprovenOf(
-      match,
-      row.runtime_values,
+      {
+        ...match,
+        values: row.runtime_values,
+        hasConfiguredLibraries: row.has_configured_libraries === true,
+      },
       row.creation_hash !== null && row.compiled_creation_hash !== null,
-      row.has_configured_libraries === true,
     ),
     hasUnlistedSources: row.has_unlisted_sources === true,
     alternatives: row.match === 'partial' ? await readAlternatives(database, chainId, address) : [],

@@ -26,7 +26,8 @@ export interface SavedMatch {
 
 // The law "a match only rises" is this one statement: concurrent writers of an address wait for its row, and what does
 // not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
-// An import only claims a match: one that was judged here stays.
+// An import only claims a match: whatever was judged here stays, and takes the place of a claim that is no better, also
+// with another text.
 // Levels of different codes say nothing of each other: a match of code that this service read is withdrawn by whoever
 // reads other code, and does not rise to a match of it.
 const RAISE_MATCHES = sql(
@@ -40,9 +41,13 @@ const RAISE_MATCHES = sql(
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
      match_before = current.match, origin = excluded.origin, text_hash = excluded.text_hash,
      runtime_code_hash = excluded.runtime_code_hash, updated_at = now()
-   WHERE match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match,
-     current.text_hash = excluded.text_hash)
-     AND (excluded.origin <> 'imported' OR current.origin = 'imported')
+   WHERE (match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match,
+       current.text_hash = excluded.text_hash)
+     OR current.origin = 'imported' AND excluded.origin <> 'imported'
+       AND greatest(excluded.runtime_match, excluded.creation_match) >= current.match)
+     AND (excluded.origin <> 'imported' OR current.origin = 'imported' AND NOT EXISTS (
+       SELECT FROM alternative_matches AS judged
+       WHERE judged.chain_id = current.chain_id AND judged.address = current.address))
      AND (current.origin = 'imported' OR coalesce(current.runtime_code_hash = excluded.runtime_code_hash, true))
    RETURNING chain_id, address, match, match_before`,
 );
@@ -176,9 +181,7 @@ async function saveRound(
   ]);
   await dropAlternatives(
     transaction,
-    changes.flatMap(({ row, contract }) =>
-      row.match === 'full' && row.match_before !== null ? [contract] : [],
-    ),
+    changes.flatMap(({ row, contract }) => (row.match_before === null ? [] : [contract])),
   );
   await addToCounts(
     transaction,

@@ -1,36 +1,52 @@
 import { expect, it } from 'vitest';
-import { unprovenOf, unprovenValuesOf } from './unproven.ts';
+import { holdsImmutables, unprovenOf, type MatchValues } from './unproven.ts';
+
+const NOTHING: MatchValues = {
+  match: 'full',
+  creationMatch: null,
+  origin: 'verified',
+  values: null,
+  hasConfiguredLibraries: false,
+};
+const LIBRARIES = { libraries: { 'a.sol:L': '0x' } };
+const BOTH = { ...LIBRARIES, immutables: { 1: '0x' } };
 
 it('names storage without a creation match, and the creation where it is known to be another', () => {
-  const values = { immutables: { 1: '0x' }, libraries: { 'a.sol:L': '0x' } };
-  const full = { match: 'full', creationMatch: null } as const;
-  expect(unprovenOf(full, null, false, false)).toEqual(['storage']);
-  expect(unprovenOf(full, null, true, false)).toEqual(['storage', 'creation']);
-  expect(unprovenOf(full, values, false, false)).toEqual(['immutables', 'libraries', 'storage']);
-  expect(unprovenOf({ match: 'full', creationMatch: 'full' }, values, true, true)).toEqual([]);
-  const partial = { match: 'partial', creationMatch: null } as const;
-  expect(unprovenOf(partial, null, true, false)).toEqual([
-    'names',
-    'comments',
-    'storage',
-    'creation',
+  expect(unprovenOf(NOTHING, false)).toEqual(['storage']);
+  expect(unprovenOf(NOTHING, true)).toEqual(['storage', 'creation']);
+  expect(unprovenOf({ ...NOTHING, values: BOTH }, false)).toEqual([
+    ...['immutables', 'libraries', 'storage'],
+  ]);
+  const proven: MatchValues = { ...NOTHING, creationMatch: 'full', values: BOTH };
+  expect(unprovenOf({ ...proven, hasConfiguredLibraries: true }, true)).toEqual([]);
+  expect(unprovenOf({ ...NOTHING, match: 'partial' }, true)).toEqual([
+    ...['names', 'comments', 'storage', 'creation'],
   ]);
 });
 
-it('names libraries of the settings where no hash proves the settings', () => {
-  const of = (match: 'full' | 'partial', creationMatch: 'partial' | null, values: object | null) =>
-    unprovenOf({ match, creationMatch }, values as Record<string, unknown> | null, false, true);
-  const partial = ['names', 'comments', 'libraries', 'storage'];
-  expect(of('partial', null, null)).toEqual(partial);
-  expect(of('partial', null, { libraries: { 'a.sol:L': '0x' } })).toEqual(partial);
-  expect(of('full', null, null)).toEqual(['storage']);
-  expect(of('partial', 'partial', null)).toEqual(['names', 'comments', 'libraries']);
+it.each([
+  ['the settings', { hasConfiguredLibraries: true }],
+  ['the code', { values: LIBRARIES }],
+])(
+  'names the libraries of a partial match that %s gives, whatever the creation says',
+  (_, more) => {
+    const of = (match: 'full' | 'partial', creationMatch: MatchValues['creationMatch']) =>
+      unprovenOf({ ...NOTHING, ...more, match, creationMatch }, false);
+    expect(of('partial', null)).toEqual(['names', 'comments', 'libraries', 'storage']);
+    expect(of('partial', 'partial')).toEqual(['names', 'comments', 'libraries']);
+    expect(of('full', 'full')).toEqual([]);
+  },
+);
+
+it('says of an imported match that its text is a claim', () => {
+  const imported: MatchValues = { ...NOTHING, origin: 'imported', hasConfiguredLibraries: true };
+  expect(unprovenOf(imported, false)).toEqual(['names', 'comments', 'libraries', 'storage']);
 });
 
-it('names the address of a library via IR where it is zero', () => {
+it('takes the address of a library via IR for an immutable where it is zero', () => {
   const values = (address: string) => ({
     immutables: { library_deploy_address: `0x${address.padStart(64, '0')}` },
   });
-  expect(unprovenValuesOf(values('ab'), false)).toEqual([]);
-  expect(unprovenValuesOf(values('0'), false)).toEqual(['immutables']);
+  expect(holdsImmutables(values('ab'))).toBe(false);
+  expect(holdsImmutables(values('0'))).toBe(true);
 });

@@ -4,7 +4,7 @@ import { addToCounts } from './chain-counts.ts';
 import { storeDeployments, type Deployed } from './evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { rollUpEvents } from './roll-up-events.ts';
-import { unprovenValuesOf } from './unproven.ts';
+import { holdsImmutables } from './unproven.ts';
 import { deploymentId } from './verified-contract-identity.ts';
 import { type Match } from './verified-contract.ts';
 import { withdrawRow, type WithdrawnRow } from './withdraw-match.ts';
@@ -44,6 +44,8 @@ export interface CreationWithdrawal {
   readonly matchId: string;
   /** The code that runs, which the match is about. */
   readonly runtimeCode: Uint8Array;
+  /** The newest block of the reading that gave the reason. */
+  readonly readAtBlock: number;
 }
 
 /**
@@ -82,8 +84,7 @@ async function keepRuntimeSide(
     READ_RUNTIME_VALUES,
     [matchId],
   );
-  const values = evidence?.runtime_values ?? null;
-  if (unprovenValuesOf(values, false).includes('immutables')) return undefined;
+  if (holdsImmutables(evidence?.runtime_values ?? null)) return undefined;
   const deployed: Deployed = { chainId, address, deployment: { runtimeCode } };
   await storeDeployments(transaction, [deployed]);
   const [event] = await transaction.query<{ id: string }>(STORE_RUNTIME_SIDE, [

@@ -13,8 +13,8 @@ const WITHDRAW = sql(
      WHERE chain_id = $1 AND address = $2 AND ($4::bytea IS NULL OR runtime_code_hash = $4)
        AND ($5::bigint IS NULL OR verified_contract_id = $5) RETURNING *
    ), logged AS (
-     INSERT INTO match_events (kind, chain_id, address, match_before, origin, verified_contract_id, reason)
-     SELECT 'withdrawn', chain_id, address, match, origin, verified_contract_id, $3 FROM withdrawn
+     INSERT INTO match_events (kind, chain_id, address, match_before, origin, verified_contract_id, reason, read_at_block)
+     SELECT 'withdrawn', chain_id, address, match, origin, verified_contract_id, $3, $6 FROM withdrawn
      RETURNING id
    )
    SELECT withdrawn.*, logged.id AS event_id FROM withdrawn, logged`,
@@ -34,7 +34,7 @@ export interface WithdrawnRow {
 /** Takes a match away and records why, in a transaction whose writer then mends the counts. */
 export async function withdrawRow(
   transaction: Queryable,
-  { chainId, address, reason, runtimeCodeHash, matchId }: Withdrawal,
+  { chainId, address, reason, runtimeCodeHash, matchId, readAtBlock }: Withdrawal,
 ): Promise<WithdrawnRow | undefined> {
   const [row] = await transaction.query<WithdrawnRow>(WITHDRAW, [
     chainId,
@@ -42,6 +42,7 @@ export async function withdrawRow(
     reason,
     runtimeCodeHash ?? null,
     matchId ?? null,
+    readAtBlock ?? null,
   ]);
   return row;
 }
@@ -55,6 +56,8 @@ export interface Withdrawal {
   readonly runtimeCodeHash?: Uint8Array;
   /** Only the match of this number is withdrawn. */
   readonly matchId?: string;
+  /** The newest block of the reading that gave the reason. */
+  readonly readAtBlock?: number;
 }
 
 /**

@@ -8,18 +8,22 @@ import {
   type RawOutput,
   type TargetOutput,
 } from './read-output.ts';
+import { usedRemappings, type Remapped } from './used-remappings.ts';
 import { VerificationFailure, type FailureCode } from './verification-failure.ts';
 import { type VerificationRequest } from './verification-request.ts';
 
-/** What a job has read: its request, as JSON, or what the compiler wrote. */
+/** What a job has read: its request or what it may publish of it, as JSON, or what the compiler wrote. */
 export type JobQuestion =
   | { readonly read: 'task'; readonly bytes: Uint8Array; readonly sourceBytes: number }
+  | { readonly read: 'remappings'; readonly bytes: Uint8Array }
   | ({ readonly read: 'target'; readonly target: CompilationTarget } & RawOutput)
   | ({ readonly read: 'immutables' } & RawOutput);
 
 /** What comes of each question. */
 export interface JobReadings {
   readonly task: VerificationTask;
+  /** Those that an import uses. */
+  readonly remappings: readonly unknown[];
   readonly target: TargetOutput;
   readonly immutables: NonNullable<RecompiledCode['immutableTypes']>;
 }
@@ -53,7 +57,12 @@ export function answerQuestion(question: JobQuestion): JobAnswer {
 function read(question: JobQuestion): JobReadings[keyof JobReadings] {
   switch (question.read) {
     case 'task':
-      return readVerificationTask(readRequest(question.bytes), question.sourceBytes);
+      return readVerificationTask(
+        parseBytes<VerificationRequest>(question.bytes),
+        question.sourceBytes,
+      );
+    case 'remappings':
+      return usedRemappings(parseBytes<Remapped>(question.bytes));
     case 'target':
       return readTargetOutput(question, question.target);
     case 'immutables':
@@ -61,7 +70,6 @@ function read(question: JobQuestion): JobReadings[keyof JobReadings] {
   }
 }
 
-function readRequest({ buffer, byteOffset, byteLength }: Uint8Array): VerificationRequest {
-  const json = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
-  return JSON.parse(json) as VerificationRequest;
+function parseBytes<Parsed>({ buffer, byteOffset, byteLength }: Uint8Array): Parsed {
+  return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString('utf8')) as Parsed;
 }

@@ -42,8 +42,8 @@ export interface CompiledTarget {
   readonly evm: CompiledContract['evm'];
   readonly codes: RecompiledCodes;
   /**
-   * The codes without the libraries of the settings, where those may be linked and no assembly says which are: via IR
-   * versions up to 0.8.4 write none.
+   * The codes without the libraries of the settings, where those may be linked and no assembly says which are: Yul has
+   * none, and via IR versions up to 0.8.4 write none.
    */
   readonly unlinked?: CompiledContract['evm'];
   /** Source path → the id under which source maps name it. */
@@ -103,7 +103,7 @@ export async function compileTarget(
     const edited = requireCodes(findContract(second.output, task), task);
     reading = reader.read(compiled, edited);
   }
-  const unlinked = mayLinkUnseen(task, input, compiled)
+  const unlinked = mayLinkUnseen(input, compiled)
     ? requireCodes(findContract((await compileCodes(withoutLibraries(input))).output, task), task)
     : undefined;
   const immutableTypes = await readTypes(task, input, compiled, async () =>
@@ -121,15 +121,9 @@ export async function compileTarget(
 }
 
 /** Whether the compiler may have linked libraries of the settings, and wrote nothing that names them. */
-function mayLinkUnseen(
-  { language }: CompilationTask,
-  { settings }: StandardJsonInput,
-  { evm }: CompiledContract,
-): boolean {
+function mayLinkUnseen({ settings }: StandardJsonInput, { evm }: CompiledContract): boolean {
   return (
-    language === 'solidity' &&
-    evm.legacyAssembly === undefined &&
-    entriesOf(readConfiguredLibraries(settings)).length > 0
+    evm.legacyAssembly === undefined && entriesOf(readConfiguredLibraries(settings)).length > 0
   );
 }
 

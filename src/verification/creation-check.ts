@@ -24,15 +24,13 @@ const READ_CREATION = sql(
    JOIN contract_deployments ON contract_deployments.id = deployment_id
    WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND transaction_hash IS NOT NULL`,
 );
-const WAS_REPLACED = sql(
-  'find out whether a creation was replaced',
-  `SELECT EXISTS (
-     SELECT FROM match_events
-     JOIN verified_contracts ON verified_contracts.id = verified_contract_id
-     JOIN contract_deployments ON contract_deployments.id = deployment_id
-     WHERE match_events.chain_id = $1 AND match_events.address = $2 AND kind = 'withdrawn'
-       AND reason = $3 AND transaction_hash = $4
-   ) AS was_replaced`,
+const READ_WITHDRAWN = sql(
+  'read withdrawals of a creation',
+  `SELECT DISTINCT reason, read_at_block FROM match_events
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   WHERE match_events.chain_id = $1 AND match_events.address = $2 AND kind = 'withdrawn'
+     AND reason IN ($3, $4) AND transaction_hash = $5`,
 );
 
 /** Refusals that say that the code which runs came from another transaction, where a quorum gives them. */
@@ -125,6 +123,7 @@ async function withdraw(
     reason,
     matchId: known.match_id,
     runtimeCode: place.running.code,
+    readAtBlock: place.running.blockNumber,
   });
   return isWithdrawn ? reason : undefined;
 }
@@ -163,7 +162,7 @@ export async function checkCreation(
 /**
  * What a verification may believe of the creation that it found, beside what is stored. Of two transactions that both
  * created the contract the later one did so last. The stored match gives way to it, and an earlier one counts for nothing,
- * nor does one that was replaced before: states of a few blocks do not show every destruction.
+ * nor does one that {@link staysWithdrawn}: states of a few blocks do not show every destruction.
  */
 export async function settleCreation(
   place: CreationPlace,
@@ -183,7 +182,7 @@ export async function settleCreation(
     }
     return found;
   }
-  if (await wasReplaced(place, creation.transactionHash)) return refused(found);
+  if (await staysWithdrawn(place, creation.transactionHash)) return refused(found);
   const storedHash = known && bytesToHex(known.transaction_hash);
   if (known === undefined || storedHash === creation.transactionHash) return found;
   if (isLater(creation, known)) await lose(known, CREATION_REPLACED);
@@ -192,17 +191,28 @@ export async function settleCreation(
   return found;
 }
 
-async function wasReplaced(
-  { database, chain, address }: CreationPlace,
-  transactionHash: Hex,
-): Promise<boolean> {
-  const [row] = await database.query<{ was_replaced: boolean }>(WAS_REPLACED, [
-    chain.record.chainId,
-    hexToBytes(address),
-    CREATION_REPLACED,
-    hexToBytes(transactionHash),
-  ]);
-  return row?.was_replaced === true;
+/**
+ * Whether a creation was withdrawn before, and may not count again. One that was replaced never does. One that the states
+ * of some blocks disproved counts where the same states show it today: those of other blocks may miss the gap.
+ */
+async function staysWithdrawn(place: CreationPlace, transactionHash: Hex): Promise<boolean> {
+  const { database, chain, address, running } = place;
+  const rows = await database.query<{ reason: string; read_at_block: string | null }>(
+    READ_WITHDRAWN,
+    [
+      chain.record.chainId,
+      hexToBytes(address),
+      CREATION_REPLACED,
+      CREATION_DISPROVED,
+      hexToBytes(transactionHash),
+    ],
+  );
+  for (const { reason, read_at_block: block } of rows) {
+    if (reason === CREATION_REPLACED || block === null) return true;
+    const then = { ...place, running: { ...running, blockNumber: Number(block) } };
+    if ((await prove(then, transactionHash)).creation === undefined) return true;
+  }
+  return false;
 }
 
 function refused({ methods }: CreationSearch): CreationSearch {

@@ -11,6 +11,7 @@ import {
 } from './answer-question.ts';
 import { type RawOutput, type TargetOutput } from './read-output.ts';
 import { type VerificationTask } from './read-compilation-task.ts';
+import { type Remapped } from './used-remappings.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
 /** Reads what is large and not trusted for jobs: on a thread of its own, unless it is small. */
@@ -33,6 +34,8 @@ export interface JobReader {
   ): Promise<TargetOutput>;
   /** The types of the immutables in the syntax trees that a compiler wrote. @throws as `readTarget` */
   readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadings['immutables']>;
+  /** The remappings that an import uses. @throws as `readTask` */
+  readRemappings(remapped: Remapped, signal: AbortSignal): Promise<JobReadings['remappings']>;
   close(): Promise<void>;
 }
 
@@ -77,6 +80,8 @@ export function createJobReader(): JobReader {
       ask({ read: 'target', bytes, version, target }, signal),
     readImmutables: ({ bytes, version }, signal) =>
       ask({ read: 'immutables', bytes, version }, signal),
+    readRemappings: (remapped, signal) =>
+      ask({ read: 'remappings', bytes: Buffer.from(JSON.stringify(remapped)) }, signal),
     close: () => thread.close(),
   };
 }
@@ -105,7 +110,7 @@ function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
     return new FullmatchError('shutting_down', 'The service is about to end.');
   }
   if (!isTooMuch(fault.kind)) return fault;
-  if (read !== 'task') {
+  if (read === 'target' || read === 'immutables') {
     return new FullmatchError(
       'compiler_output_too_large',
       'Reading what the compiler wrote takes longer or needs more memory than it may.',

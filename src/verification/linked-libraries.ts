@@ -7,12 +7,10 @@ import { FullmatchError } from '../errors.ts';
 import { checksumAddress, hexToBytes, type Hex } from '../lib/hex.ts';
 import { isMembers } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { linkerOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 import { VerificationFailure } from './verification-failure.ts';
-import { linkedByYul } from './yul-program.ts';
 
 /** No contract links more; each is read on chain. */
 const LIBRARIES_READ = 64;
@@ -29,12 +27,7 @@ function* pushedLibraries(assembly: unknown): Generator<string> {
 }
 
 /** The libraries that a contract names in its code, linked or not, by `path:Name`. */
-function namedLibraries(
-  { language }: CompilationTask,
-  input: StandardJsonInput,
-  { evm, unlinked }: CompiledTarget,
-): Iterable<string> {
-  if (language === 'yul') return linkedByYul(input);
+function namedLibraries({ evm, unlinked }: CompiledTarget): Iterable<string> {
   return unlinked === undefined ? pushedLibraries(evm.legacyAssembly) : openLibraries(unlinked);
 }
 
@@ -50,7 +43,6 @@ function openLibraries({ bytecode, deployedBytecode }: CompiledTarget['evm']): R
  * that nothing in its codes shows them.
  */
 export function linkedBySettings(
-  task: CompilationTask,
   input: StandardJsonInput,
   compiled: CompiledTarget,
 ): ReadonlyMap<string, Hex> {
@@ -59,7 +51,7 @@ export function linkedBySettings(
   const open = openLibraries(compiled.evm);
   const addressOf = linkerOf(configured, compiled.version);
   const linked = new Map<string, Hex>();
-  for (const id of new Set(namedLibraries(task, input, compiled))) {
+  for (const id of new Set(namedLibraries(compiled))) {
     const address = open.has(id) ? undefined : addressOf(id);
     if (address !== undefined) linked.set(id, address);
   }

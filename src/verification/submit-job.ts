@@ -21,7 +21,8 @@ const RETRY_AFTER_S = 5;
 
 const READ_MATCHES = sql(
   'read matches before submitting',
-  'SELECT runtime_match, creation_match FROM current_matches WHERE chain_id = $1 AND address = $2',
+  `SELECT runtime_match, creation_match FROM current_matches
+   WHERE chain_id = $1 AND address = $2 AND origin <> 'imported'`,
 );
 
 // A client's job takes its turn after the latest one on the same chain, so that its chains are served in rounds.
@@ -99,7 +100,7 @@ interface Submitted {
  * Puts a verification into the queue, for a client that is told apart from others by any text.
  * @param onDisplaced told when another client's job gave up its place.
  * @returns the job's id.
- * @throws FullmatchError already_verified when both matches are full, so that nothing can rise;
+ * @throws FullmatchError already_verified when both matches are full and were judged here, so that nothing can rise;
  * duplicate_verification_request with `details.verificationId`; queue_full with `details.retryAfterSeconds`.
  */
 export async function submitJob(

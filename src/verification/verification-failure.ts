@@ -20,6 +20,7 @@ export const FAILURE_KINDS = {
   invalid_compiler_version: 'invalid_input',
   invalid_compiler_input: 'invalid_input',
   unsupported_setting: 'invalid_input',
+  settings_not_proven: 'invalid_input',
   verbatim_not_allowed: 'invalid_input',
   unsupported_compiler_version: 'invalid_input',
   unsupported_language: 'invalid_input',

@@ -13,7 +13,6 @@ import { isStorableJson } from '../lib/storable-text.ts';
 import { type VerifiedContract } from '../repository/verified-contract.ts';
 import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
-import { type CompilationTask } from './compilation-task.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
 import { requireBounded } from './code-size.ts';
 import { dropUnusedSettings } from './drop-unused-settings.ts';
@@ -113,8 +112,8 @@ async function compare(
   if (needed.judgement.match === null) {
     throw describeMismatch(needed.judgement, needed.compiled, onChain);
   }
-  const found = await withoutUnusedSettings(task, needed, trial);
-  const configured = linkedBySettings(task, found.input, found.compiled);
+  const found = await withoutUnusedSettings(parts.reader, needed, trial, signal);
+  const configured = linkedBySettings(found.input, found.compiled);
   await requireDeployedLibraries(parts, chain, configured, found.judgement, signal);
   requireStorableNames(found.compiled);
   const contract = toVerifiedContract(
@@ -145,25 +144,37 @@ function requireStorableNames({ evm: { bytecode, deployedBytecode } }: CompiledT
   );
 }
 
-/** The attempt again without the settings that its code does not show, where the match stays the same. */
+/**
+ * The attempt again without the settings that nothing proves. They are never published: where the match does not come
+ * about without them, there is none.
+ * @throws VerificationFailure settings_not_proven; else as compiling does
+ */
 async function withoutUnusedSettings(
-  task: CompilationTask,
+  reader: JobReader,
   found: NeededSources,
   trial: Pick<Trial, 'compile' | 'judge'>,
+  signal: AbortSignal,
 ): Promise<Attempt & Pick<NeededSources, 'compileTimeMs'>> {
-  const input = dropUnusedSettings(task, found.input, found.compiled, found.judgement);
-  const compiled = input && (await trial.compile(input).catch(ignoreFailure));
-  if (!compiled) return found;
-  const compileTimeMs = found.compileTimeMs + compiled.compileTimeMs;
+  const input = await dropUnusedSettings(reader, found, signal);
+  if (input === undefined) return found;
+  const compiled = await trial.compile(input).catch(requireCompiled);
   const judgement = trial.judge(input, compiled);
-  return matchesAsWell(judgement, found.judgement)
-    ? { input, compiled, judgement, compileTimeMs }
-    : { ...found, compileTimeMs };
+  if (!matchesAsWell(judgement, found.judgement)) throw settingsNotProven({});
+  const compileTimeMs = found.compileTimeMs + compiled.compileTimeMs;
+  return { input, compiled, judgement, compileTimeMs };
 }
 
-/** Settings that look unused, and are not: without them the sources do not compile. */
-function ignoreFailure(error: unknown): undefined {
-  if (!(error instanceof VerificationFailure)) throw error;
+function requireCompiled(error: unknown): never {
+  const isRefused = error instanceof VerificationFailure && error.code === 'compiler_error';
+  throw isRefused ? settingsNotProven(error.data) : error;
+}
+
+function settingsNotProven(data: Record<string, unknown>): VerificationFailure {
+  return new VerificationFailure(
+    'settings_not_proven',
+    'The code matches only with libraries or remappings that neither the code nor a metadata hash proves, and that no import is seen to use. Remove those that the contract does not need.',
+    { data },
+  );
 }
 
 function describeDelegation(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { holdsVerbatim, linkedByYul, requireReadableYul } from './yul-program.ts';
-import { readYulTokens } from './yul-tokens.ts';
+import { holdsVerbatim, requireReadableYul } from './yul-program.ts';
+import { readSourceTokens } from './source-tokens.ts';
 
 const inputOf = (content: string) => ({
   language: 'Yul',
@@ -180,13 +180,13 @@ describe('requireReadableYul', () => {
       fc.property(
         fc.string({ unit: fc.constantFrom('/', '*', '"', "'", '\\', 'hex', ' ', '\n', 'v') }),
         (text) => {
-          expect(() => [...readYulTokens(text)]).not.toThrow();
+          expect(() => [...readSourceTokens(text)]).not.toThrow();
         },
       ),
     );
     const started = performance.now();
     for (const text of ['/*', '"\\', "hex'", '//', '(']) {
-      expect([...readYulTokens(text.repeat(200_000))].length).toBeGreaterThanOrEqual(0);
+      expect([...readSourceTokens(text.repeat(200_000))].length).toBeGreaterThanOrEqual(0);
     }
     expect(performance.now() - started).toBeLessThan(10_000);
   });
@@ -195,11 +195,4 @@ describe('requireReadableYul', () => {
 it('knows whether a program holds verbatim', () => {
   expect(holdsVerbatim(inputOf('let x := verbatim_0i_1o(hex"5f")'))).toBe(true);
   expect(holdsVerbatim(inputOf('let x := "verbatim_0i_1o(1)"'))).toBe(false);
-});
-
-it('names the libraries that a program links', () => {
-  const content = 'mstore(0, linkersymbol("a.sol:L")) // linkersymbol("b.sol:M")';
-  expect(linkedByYul(inputOf(content))).toEqual(['a.sol:L']);
-  const escaped = String.raw`mstore(0, linkersymbol("a.sol\x3aL")) linkersymbol("\u0062.sol:M")`;
-  expect(linkedByYul(inputOf(escaped))).toEqual(['a.sol:L', 'b.sol:M']);
 });

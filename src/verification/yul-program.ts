@@ -1,7 +1,7 @@
 import { type StandardJsonInput } from '../compilers/standard-json.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { keepsToStack } from './verbatim-effect.ts';
-import { bytesOfLiteral, readYulTokens, type YulToken } from './yul-tokens.ts';
+import { bytesOfLiteral, readSourceTokens, type SourceToken } from './source-tokens.ts';
 
 /** Calls of built-in functions that put bytes into the code which no instruction of the language does. */
 const VERBATIM = /^verbatim_(\d+)i_(\d+)o$/;
@@ -15,21 +15,21 @@ const VERBATIM_BYTES_OF_ALL = 32;
 interface Call {
   readonly name: string;
   /** The first argument; undefined where it is not a literal. */
-  readonly literal: YulToken | undefined;
+  readonly literal: SourceToken | undefined;
   /** Whether the call stands in the body of a function, which the optimizer may copy to every place that calls it. */
   readonly inFunction: boolean;
 }
 
-/** Every call of a function whose name fits. */
-function* callsOf(text: string, name: RegExp): Generator<Call> {
+/** Every call of `verbatim`. */
+function* verbatimCalls(text: string): Generator<Call> {
   // Names have no escapes: most programs need no second look.
-  if (!/verbatim_|linkersymbol/.test(text)) return;
+  if (!text.includes('verbatim_')) return;
   let state: 'outside' | 'name' | 'call' = 'outside';
   const blocks: ('function' | 'block')[] = [];
   let functions = 0;
   let opens: 'function' | 'block' = 'block';
   let called = '';
-  for (const token of readYulTokens(text)) {
+  for (const token of readSourceTokens(text)) {
     const isWord = token.kind === 'word';
     if (state === 'call') {
       const literal = token.kind === 'literal' ? token : undefined;
@@ -43,7 +43,7 @@ function* callsOf(text: string, name: RegExp): Generator<Call> {
     } else if (token.kind === 'mark' && token.text === '}' && blocks.pop() === 'function') {
       functions -= 1;
     }
-    if (isWord && name.test(token.text)) {
+    if (isWord && VERBATIM.test(token.text)) {
       state = 'name';
       called = token.text;
     } else state = state === 'name' && token.text === '(' ? 'call' : 'outside';
@@ -62,7 +62,7 @@ function isAsNamed(name: string, code: Buffer): boolean {
 
 /** Whether a program holds code as bytes. */
 export function holdsVerbatim(input: StandardJsonInput): boolean {
-  return textsOf(input).some((text) => callsOf(text, VERBATIM).next().done === false);
+  return textsOf(input).some((text) => verbatimCalls(text).next().done === false);
 }
 
 /**
@@ -77,7 +77,7 @@ export function holdsVerbatim(input: StandardJsonInput): boolean {
 export function requireReadableYul(input: StandardJsonInput): void {
   let all = 0;
   for (const text of textsOf(input)) {
-    for (const { name, literal, inFunction } of callsOf(text, VERBATIM)) {
+    for (const { name, literal, inFunction } of verbatimCalls(text)) {
       const code = literal && bytesOfLiteral(literal);
       const bytes = code?.length ?? Infinity;
       all += bytes;
@@ -89,13 +89,4 @@ export function requireReadableYul(input: StandardJsonInput): void {
       );
     }
   }
-}
-
-/** The libraries that a program links, by the names that it gives them. */
-export function linkedByYul(input: StandardJsonInput): readonly string[] {
-  return textsOf(input).flatMap((text) =>
-    [...callsOf(text, /^linkersymbol$/)].flatMap(({ literal }) =>
-      literal === undefined ? [] : bytesOfLiteral(literal).toString('utf8'),
-    ),
-  );
 }

@@ -63,7 +63,7 @@ export function describeUnproven(unproven: readonly string[], language = ''): re
       : []),
     ...(unproven.includes('libraries')
       ? [
-          'The addresses of its libraries are not proven: they were read from the code on chain, and no creation code that matches is known.',
+          'It is not proven that the libraries in the sources stand at the addresses that the code links.',
         ]
       : []),
   ];

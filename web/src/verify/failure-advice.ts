@@ -12,6 +12,8 @@ const NEXT: Readonly<Record<string, string>> = {
   invalid_compiler_input: 'Correct the member of the input that the message names.',
   unsupported_setting:
     'Remove the setting that the message names: no code depends on it, or the compiler does not know it.',
+  settings_not_proven:
+    'Remove libraries and remappings that the contract does not use, and send the sources as they were deployed.',
   verbatim_not_allowed:
     'Write the program in instructions: a match must show what the code does, not only its bytes.',
   unsupported_compiler_version:

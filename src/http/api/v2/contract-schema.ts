@@ -52,7 +52,7 @@ export const contractSchema = z
           .nullable()
           .optional()
           .describe(
-            'Values that only the code on chain says: no creation code that matches shows them',
+            'Values that nothing proves: immutables without creation code that matches; libraries without it too, and all of a partial match',
           ),
       })
       .optional(),

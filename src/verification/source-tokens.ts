@@ -1,5 +1,5 @@
-/** A name or number, a string or hex literal, or any other character of a Yul program. */
-export interface YulToken {
+/** A name or number, a string or hex literal, or any other character of a program in Solidity or Yul. */
+export interface SourceToken {
   readonly kind: 'word' | 'literal' | 'mark';
   /** Of a literal what stands between its quotes. */
   readonly text: string;
@@ -43,7 +43,7 @@ function readLiteral(
   text: string,
   at: number,
   isHex: boolean,
-): { readonly token: YulToken; readonly end: number } {
+): { readonly token: SourceToken; readonly end: number } {
   const quote = text[at];
   let end = at + 1;
   while (end < text.length && text[end] !== quote) end += text[end] === '\\' ? 2 : 1;
@@ -51,7 +51,7 @@ function readLiteral(
 }
 
 /** The bytes that a literal stands for. */
-export function bytesOfLiteral({ text, isHex }: YulToken): Buffer {
+export function bytesOfLiteral({ text, isHex }: SourceToken): Buffer {
   if (isHex) return Buffer.from(text.replaceAll('_', ''), 'hex');
   const parts: Buffer[] = [];
   let from = 0;
@@ -71,7 +71,7 @@ export function bytesOfLiteral({ text, isHex }: YulToken): Buffer {
  * Reads a program as the compiler's scanner does, whether it compiles or not: what stands in comments and in strings is
  * no name, and a string says its bytes by whatever escapes. Takes time linear in the text.
  */
-export function* readYulTokens(text: string): Generator<YulToken> {
+export function* readSourceTokens(text: string): Generator<SourceToken> {
   let at = 0;
   while (at < text.length) {
     at += matchAt(SPACES, text, at).length;

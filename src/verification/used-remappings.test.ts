@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { usedRemappings } from './used-remappings.ts';
+
+const isUsed = (sources: Readonly<Record<string, string>>, remapping: string): boolean =>
+  usedRemappings({ remappings: [remapping], sources }).length === 1;
+
+it.each([
+  ['contracts/=AUDITED/'],
+  [':contracts/=AUDITED/'],
+  [':contracts/=lib/'],
+  ['AUDITED:@lib/=lib/'],
+  ['@lib/=AUDITED/'],
+  ['audited/=lib/'],
+  ['text/=lib/'],
+])('drops the remapping %s, which leads no import to a source', (remapping) => {
+  const content = 'import "@lib/a.sol"; string constant S = "text/a.sol"; // "audited/a.sol"';
+  expect(isUsed({ 'contracts/T.sol': content, 'lib/a.sol': '' }, remapping)).toBe(false);
+});
+
+it.each([
+  ['@lib/=lib/'],
+  ['contracts/:@lib/=lib/'],
+  ['contracts/old/=lib/'],
+  [':@lib/='],
+  ['@=li=b/'],
+])('keeps the remapping %s, which leads an import to a source', (remapping) => {
+  const content = 'import "@lib/a.sol"; import "./old/a.sol";';
+  const sources = {
+    'contracts/T.sol': content,
+    'lib/a.sol': '',
+    'a.sol': '',
+    'li=b/lib/a.sol': '',
+  };
+  expect(isUsed(sources, remapping)).toBe(true);
+});
+
+it.each([
+  String.raw`import "\x40lib/a.sol";`,
+  String.raw`import "\u0040lib/a.sol";`,
+  'import "@lib\\\n/a.sol";',
+  "import'@lib/a.sol';",
+  'import /* "x"; */ // ;\n "@lib/a.sol";',
+  'import {A as B} from "@lib/a.sol";',
+  'import * as A from"@lib/a.sol";',
+  'import "@lib/a.sol" as A;',
+  `import hex"${Buffer.from('@lib/a.sol').toString('hex')}";`,
+  '/* import "x"; */ string constant S = "import"; import "@lib/a.sol";',
+])('reads the import %s', (content) => {
+  expect(isUsed({ 'T.sol': content, 'lib/a.sol': '' }, '@lib/=lib/')).toBe(true);
+});
+
+// What solc 0.4.11, 0.5.17, 0.6.12, 0.8.4 and 0.8.37 look for.
+it.each([
+  ['x.sol', '../../y.sol', 'y.sol'],
+  ['a/x.sol', './/c//y.sol', 'a/c/y.sol'],
+  ['a//x.sol', './c/../y.sol', 'a/y.sol'],
+  ['a///b//x.sol', '../y.sol', 'a/y.sol'],
+  ['a/../b/x.sol', '../y.sol', 'a/../y.sol'],
+  ['./x.sol', './y.sol', './y.sol'],
+  ['../x.sol', '../y.sol', 'y.sol'],
+  ['/x.sol', '../y.sol', 'y.sol'],
+  ['/x.sol', './y.sol', '/y.sol'],
+  ['/a/x.sol', '../../y.sol', 'y.sol'],
+  ['https://h.io/p/x.sol', '../y.sol', 'https://h.io/y.sol'],
+  ['a/x.sol', '.y.sol', '.y.sol'],
+])('leads from %s the import %s to %s', (path, imported, led) => {
+  const sources = { [path]: `import "${imported}";`, 'lib.sol': '' };
+  expect(isUsed(sources, `:${led}=lib.sol`)).toBe(true);
+});
+
+describe('whatever is submitted', () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'b', '/', '.', '"', '\\', 'x', '\n'),
+    maxLength: 8,
+  });
+
+  it('keeps a remapping of an import, and none with more text than paths hold', () => {
+    fc.assert(
+      fc.property(text, text, text, text, (context, prefix, target, rest) => {
+        const path = `${context}T.sol`;
+        const sources = {
+          [path]: `import ${JSON.stringify(`@${prefix}${rest}`)};`,
+          [`${target}${rest}`]: '',
+        };
+        fc.pre(path !== `${target}${rest}`);
+        const remapping = `${context}:@${prefix}=${target}`;
+        expect(isUsed(sources, remapping)).toBe(true);
+        expect(isUsed(sources, `AUDITED ${remapping}`)).toBe(false);
+        expect(isUsed(sources, `${remapping}AUDITED`)).toBe(false);
+      }),
+    );
+  });
+
+  it('many remappings and imports take little time', () => {
+    const remappings = Array.from({ length: 1000 }, (_, index) => `used${index}/=A`);
+    const content = 'import "used999/a.sol";'.padEnd(2_000_000, '/**/');
+    const started = performance.now();
+    expect(usedRemappings({ remappings, sources: { T: content, 'Aa.sol': '' } })).toEqual([
+      'used999/=A',
+    ]);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});

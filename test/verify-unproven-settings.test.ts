@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { type SolcVersion } from './support/compile-in-child.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+  type WireJob,
+} from './support/verification-fixture.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
+
+const FALSE = `0x${'11'.repeat(20)}`;
+const LINKED = `0x${'22'.repeat(20)}`;
+const TEXT = 'HOLDERS MUST CLAIM AT evil.example/:x=vendor/';
+const PRAGMA = 'pragma solidity >=0.4.0;\n';
+const VENDOR = {
+  'vendor/L.sol': `${PRAGMA}interface L {}\n`,
+};
+const installed = findAnvil() !== undefined;
+let verifying: VerifyingService;
+let contracts = 0;
+
+interface Published {
+  readonly job: WireJob;
+  readonly settings: unknown;
+  readonly unproven: readonly string[];
+  readonly unprovenValues: unknown;
+  /** All of the record, as text. */
+  readonly text: string;
+}
+
+/** What is published of a contract that `links` a library after a submission of its code with other text and settings. */
+async function publish(
+  version: SolcVersion,
+  links: boolean,
+  head: string,
+  settings: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Published> {
+  contracts += 1;
+  const body = links
+    ? `library Lib { function f(uint a) public pure returns (uint) { return a; } }
+       contract C { uint public z = ${contracts}; function g() public view returns (uint) { return Lib.f(z); } }`
+    : `contract C { uint public z = ${contracts}; }`;
+  const linked = links ? { libraries: { 'a.sol': { Lib: LINKED } } } : {};
+  const developers = inputOf({ 'a.sol': PRAGMA + body }, linked);
+  const { creationCode } = await compileAsDeveloper(version, developers, 'a.sol', 'C');
+  const { address, transactionHash } = await deploy(verifying.anvil, creationCode);
+  const sources = { 'a.sol': `${PRAGMA}// changed\n${head}\n${body}`, ...VENDOR, ...more };
+  const job = await verifying.verify(address, {
+    stdJsonInput: inputOf(sources, settings),
+    compilerVersion: version,
+    contractIdentifier: 'a.sol:C',
+    creationTransactionHash: transactionHash,
+  });
+  const url = `${verifying.service.apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${address}`;
+  const { unproven } = (await (await fetch(url)).json()) as { unproven: string[] };
+  const contract = await verifying.contractAt(address);
+  const runtime = contract.runtimeBytecode as { unprovenValues?: unknown } | undefined;
+  return {
+    ...{ job, unproven, settings: contract.compilation?.['compilerSettings'] },
+    unprovenValues: runtime?.unprovenValues,
+    text: JSON.stringify(contract),
+  };
+}
+
+describe.skipIf(!installed)(
+  `settings that a partial match does not prove${installed ? '' : ` (${NO_ANVIL})`}`,
+  () => {
+    beforeAll(async () => {
+      verifying = await startVerifyingService();
+      await verifying.anvil.request('anvil_setCode', [LINKED, '0x00']);
+    });
+    afterAll(() => verifying.close());
+
+    test.each(['0.4.24', '0.6.12'] as const)(
+      'are not published beside an import by an escaped path (solc %s)',
+      async (version) => {
+        const libraries = { 'a.sol': { Lib: FALSE }, '~ AUDITED': { Lib: LINKED } };
+        const { job, settings, text, unproven, unprovenValues } = await publish(
+          version,
+          true,
+          String.raw`import "\x6cib/L.sol";`,
+          { libraries, remappings: ['lib/=vendor/', 'a/=b/', TEXT] },
+        );
+        expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
+        expect(settings).toMatchObject({
+          libraries: { 'a.sol': { Lib: LINKED } },
+          remappings: ['lib/=vendor/'],
+        });
+        expect(text).not.toMatch(/AUDITED|HOLDERS|1{40}/);
+        expect(unproven).toContain('libraries');
+        expect(unprovenValues).toEqual(['libraries']);
+      },
+    );
+
+    const heads = {
+      plainly: 'import "lib/L.sol";',
+      'behind a comment': 'import /* "x"; */ {L as M} // ;\n from "lib/L.sol";',
+      'by another escape': String.raw`import "\u006cib/L.sol";`,
+      'relative to the source': 'import "./lib/L.sol";',
+      'where comments fill much text': `import "lib/L.sol"; //${'a'.repeat(120_000)}`,
+    };
+    test.each(Object.entries(heads))(
+      'are dropped where a remapping is used %s',
+      async (_, head) => {
+        const more = Array.from({ length: 500 }, (_each, index) => `HOLDERS ${index}:x=vendor`);
+        const libraries = { 'AUDITED 2026': { SafeVault: FALSE } };
+        const remappings = ['lib/=vendor/', TEXT, ...more];
+        const { job, settings, text } = await publish('0.8.37', false, head, {
+          libraries,
+          remappings,
+        });
+        expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
+        expect(settings).toMatchObject({ remappings: ['lib/=vendor/'] });
+        expect(text).not.toMatch(/AUDITED|HOLDERS|1{40}/);
+      },
+    );
+
+    test('are refused where the sources do not compile without them', async () => {
+      // The compiler reads the path `//h` as the name of a host, which has no folder above it.
+      const settings = {
+        libraries: { 'a.sol': { Lib: FALSE }, '~ AUDITED': { Lib: LINKED } },
+        remappings: ['//h/y.sol=vendor/L.sol', TEXT],
+      };
+      const more = { '//h/x.sol': `${PRAGMA}import "../y.sol";\n` };
+      const { job, text } = await publish('0.6.12', true, 'import "//h/x.sol";', settings, more);
+      expect(job.error).toMatchObject({ customCode: 'settings_not_proven' });
+      expect(text).not.toMatch(/AUDITED|HOLDERS/);
+    });
+
+    test('hold no library that a Yul program names and does not link', async () => {
+      const text = `object "V" { code {
+        function dead() -> a { a := linkersymbol("AUDITED.sol:Safe") }
+        datacopy(0, dataoffset("r"), datasize("r")) return(0, datasize("r")) }
+        object "r" { code { function dead() -> a { a := linkersymbol("AUDITED.sol:Safe") } sstore(0, linkersymbol("a.sol:L")) } } }`;
+      const libraries = { 'a.sol': { L: LINKED }, 'AUDITED.sol': { Safe: LINKED } };
+      const input = { ...inputOf({ 'V.yul': text }, { libraries }), language: 'Yul' };
+      const { creationCode } = await compileAsDeveloper('0.8.37', input, 'V.yul', 'V');
+      const { address } = await deploy(verifying.anvil, creationCode);
+      const job = await verifying.verify(address, {
+        stdJsonInput: input,
+        compilerVersion: '0.8.37',
+        contractIdentifier: 'V.yul:V',
+      });
+      expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
+      const { compilation } = await verifying.contractAt(address);
+      expect(compilation['compilerSettings']).toMatchObject({
+        libraries: { 'a.sol': { L: LINKED } },
+      });
+      expect(JSON.stringify(compilation['compilerSettings'])).not.toContain('AUDITED');
+    });
+  },
+);
