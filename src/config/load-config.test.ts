@@ -4,7 +4,7 @@ import { configSources } from '../../test/support/config-sources.ts';
 import { FullmatchError, type ErrorCode } from '../errors.ts';
 import { loadConfig } from './load-config.ts';
 import { type Problem } from './problems.ts';
-import { environmentName, SETTING_KEYS, settingOf, type SettingKey } from './schema.ts';
+import { SETTINGS, type SettingKey } from './schema.ts';
 
 type Given = Parameters<typeof configSources>[0];
 
@@ -79,7 +79,8 @@ describe('precedence', () => {
         fc.boolean(),
         (key, inFlag, inEnvironment, inFile) => {
           const [first, second, third] = SAMPLES[key]!;
-          const name = environmentName(key);
+          const setting = SETTINGS.get(key)!;
+          const name = setting.variable;
           const steps = key.split('.');
           const yaml =
             steps.length === 2 ? `${steps[0]}: { ${steps[1]}: ${third} }` : `${key}: ${third}`;
@@ -89,12 +90,12 @@ describe('precedence', () => {
             texts: inFile ? { 'fullmatch.yaml': yaml } : {},
           });
           const expected = inFlag
-            ? [first, `flag ${settingOf(key).flag ?? `--${key}`}`]
+            ? [first, `flag ${setting.flag ?? `--${key}`}`]
             : inEnvironment
               ? [second, `environment ${name}`]
               : inFile
                 ? [third, 'fullmatch.yaml']
-                : [String(settingOf(key).default), 'default'];
+                : [String(setting.default), 'default'];
           const value = steps.reduce<unknown>(
             (at, step) => (at as Record<string, unknown>)[step],
             config,
@@ -106,7 +107,7 @@ describe('precedence', () => {
   });
 
   it('gives every key an origin', () => {
-    expect([...load().origins.keys()]).toEqual(SETTING_KEYS);
+    expect([...load().origins.keys()]).toEqual([...SETTINGS.keys()]);
   });
 
   it('does not excuse an unsound value that a higher layer overrides', () => {

@@ -1,88 +1,85 @@
 import { z } from 'zod';
 
-/** What one key of the configuration may hold. */
-export interface Setting<Value, Default extends Value | undefined = Value | undefined> {
-  /** Judges and normalises a value. */
-  readonly schema: z.ZodType<Value>;
-  readonly default: Default;
-  /** What the value must be, with an example, completing "expected …". */
-  readonly expected: string;
+/** What is known of a key of the configuration beside its type and its default. */
+export interface SettingFacts {
   /** One sentence that says what the key does. */
   readonly description: string;
-  /** How the text of an environment variable or a flag is read. */
-  readonly kind: 'text' | 'integer' | 'boolean' | 'texts';
+  /** What the value must be, with an example, completing "expected …". */
+  readonly expected: string;
   /** The command-line flag, where there is one. */
   readonly flag?: string;
-  /** A path: relative ones begin at the folder of the file that holds them, else at the working directory. */
-  readonly path?: true;
+  /** The flag only matters where something listens. */
+  readonly listener?: true;
+  /** The environment variable, where it is not made from the key. */
+  readonly variable?: string;
+  /**
+   * The value is a path, and its default begins here. Other relative paths begin at the folder of the file that
+   * holds them, else at the working directory.
+   */
+  readonly base?: 'workingDirectory' | 'configFolder' | 'dataDir';
   /** Never shown, and taken from a file by its `_FILE` variable. */
   readonly secret?: true;
+  /** A running service takes a new value over; every other key waits for a restart. */
+  readonly live?: true;
 }
 
-type Extra = Pick<Setting<unknown>, 'flag' | 'path' | 'secret'>;
+type Facts = Omit<SettingFacts, 'expected'>;
 
-export const MAXIMUM_TIMEOUT_MS = 3_600_000;
+/** The facts of each key's schema. */
+export const FACTS = z.registry<SettingFacts>();
 
-/** A text. */
-export function text<Default extends string | undefined>(
-  schema: z.ZodType<string>,
-  byDefault: Default,
-  expected: string,
-  description: string,
-  extra: Extra = {},
-): Setting<string, Default> {
-  return { schema, default: byDefault, expected, description, kind: 'text', ...extra };
+/** A text with a default. */
+export function text(schema: z.ZodType<string>, byDefault: string, facts: SettingFacts) {
+  return schema.default(byDefault).register(FACTS, facts);
+}
+
+/** A key that is absent when it is not set. */
+export function unset<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts) {
+  const optional = schema.exactOptional();
+  FACTS.add(optional, facts);
+  return optional;
 }
 
 /** One of some texts. */
-export function choice<const Values extends readonly [string, ...string[]]>(
-  values: Values,
-  byDefault: Values[number],
-  description: string,
-  extra: Extra = {},
-): Setting<Values[number], Values[number]> {
+export function choice<const Value extends string>(
+  values: readonly [Value, ...Value[]],
+  byDefault: NoInfer<Value>,
+  facts: Facts,
+) {
   const expected = `one of ${values.join(', ')}`;
-  return {
-    schema: z.enum(values),
-    default: byDefault,
-    expected,
-    description,
-    kind: 'text',
-    ...extra,
-  };
+  return z
+    .enum(values)
+    .default(byDefault)
+    .register(FACTS, { ...facts, expected });
 }
 
 /** A whole number within a range. */
 export function integer(
-  range: readonly [least: number, most: number],
+  [least, most]: readonly [least: number, most: number],
   byDefault: number,
-  description: string,
-  extra: Extra = {},
-): Setting<number, number> {
-  const [least, most] = range;
-  return {
-    schema: z.int().min(least).max(most),
-    default: byDefault,
-    expected: `a whole number from ${least} to ${most}, such as ${byDefault}`,
-    description,
-    kind: 'integer',
-    ...extra,
-  };
+  facts: Facts,
+) {
+  const expected = `a whole number from ${least} to ${most}, such as ${byDefault}`;
+  const schema = z.int().check(z.gte(least), z.lte(most));
+  return schema.default(byDefault).register(FACTS, { ...facts, expected });
 }
 
 /** On or off. */
-export function toggle(byDefault: boolean, description: string): Setting<boolean, boolean> {
-  const expected = 'true or false';
-  return { schema: z.boolean(), default: byDefault, expected, description, kind: 'boolean' };
+export function toggle(byDefault: boolean, facts: Facts) {
+  return z
+    .boolean()
+    .default(byDefault)
+    .register(FACTS, { ...facts, expected: 'true or false' });
 }
 
 /** A list of texts; one text stands for a list of itself. A variable holds them with commas or white space between. */
-export function texts(
-  item: z.ZodType<string>,
-  expected: string,
-  description: string,
-): Setting<readonly string[], readonly string[]> {
+export function texts(item: z.ZodType<string>, facts: SettingFacts) {
   const list = z.array(item).refine((items) => new Set(items).size === items.length);
-  const schema = z.union([list, item.transform((value) => [value])]);
-  return { schema, default: [], expected, description, kind: 'texts' };
+  const schema = z.union([list, item.transform((value) => [value])]).readonly();
+  return schema.default([]).register(FACTS, facts);
+}
+
+/** Keys below one name. */
+export function section<Shape extends z.ZodRawShape>(description: string, shape: Shape) {
+  return z.object(shape).readonly().describe(description);
 }
