@@ -4,7 +4,7 @@ import { type LoadedConfig } from '../config/config.ts';
 import { diskFiles } from '../config/file.ts';
 import { type Flags } from '../config/layers.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { SETTINGS, type Setting, type SettingKey } from '../config/schema.ts';
+import { SETTINGS, type Setting, type SettingKey } from '../config/settings.ts';
 import { type CliContext } from './cli-context.ts';
 
 /** What commander parsed of a command's options. */

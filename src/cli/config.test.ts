@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runInProcess } from '../../test/support/run-cli.ts';
-import { SETTINGS } from '../config/schema.ts';
+import { SETTINGS } from '../config/settings.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'fullmatch-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

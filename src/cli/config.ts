@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { type LoadedConfig } from '../config/config.ts';
 import { renderExample } from '../config/example.ts';
-import { SETTINGS, valueOf } from '../config/schema.ts';
+import { SETTINGS, valueOf } from '../config/settings.ts';
 import { Secret } from '../lib/secret.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';

@@ -1,9 +1,5 @@
 import path from 'node:path';
-import {
-  type ServiceChain,
-  type ServiceChainInput,
-  type ServiceChainProblem,
-} from '../chains/service-chain.ts';
+import { type ServiceChain, type validateServiceChain } from '../chains/service-chain.ts';
 import { FullmatchError } from '../errors.ts';
 import { isMembers } from '../lib/members.ts';
 import { Secret, type NamedSecret } from '../lib/secret.ts';
@@ -17,13 +13,7 @@ import { parseYaml, whereIs, type Place, type YamlFile } from './yaml-file.ts';
  * Judges an entry of `chains:`: the chain, or what is wrong with which field. Given as an argument,
  * since what a chain may say is known to the chains alone.
  */
-export type ChainValidator = (
-  chainId: number,
-  raw: unknown,
-) => {
-  readonly chain?: ServiceChainInput & { readonly chainId: number };
-  readonly problems: readonly ServiceChainProblem[];
-};
+export type ChainValidator = typeof validateServiceChain;
 
 /** Stands in for an endpoint that has its problem already, so that the rest of the entry is judged all the same. */
 const UNFILLED = 'https://unfilled.invalid';
@@ -60,7 +50,7 @@ export class ChainReader {
     if (value === null) return;
     if (!isMembers(value)) {
       const form = 'a map from chain id to its fields, such as "1: { supported: true }"';
-      this.#report(place.where, 'chains', `chains: expected ${form}`);
+      this.#problems.invalid(place.where, `chains: expected ${form}`, 'chains');
       return;
     }
     for (const [key, at] of place.below) {
@@ -79,13 +69,13 @@ export class ChainReader {
     if (!exact || String(chainId) !== key) {
       const advice = exact ? `write ${chainId}` : 'such as 1 or 11155111, up to 2^53-1';
       const fault = `${showKey(key)} is not a chain id: expected a decimal number, ${advice}`;
-      this.#report(where, 'chains', fault);
+      this.#problems.invalid(where, fault, 'chains');
       return undefined;
     }
     const first = this.#places.get(chainId);
     if (first !== undefined) {
       const fault = `chain ${chainId} is configured twice, first at ${first}; keep one of them`;
-      this.#report(where, `chains.${chainId}`, fault);
+      this.#problems.invalid(where, fault, `chains.${chainId}`);
       return undefined;
     }
     this.#places.set(chainId, where);
@@ -143,13 +133,9 @@ export class ChainReader {
     if (url !== '') this.#endpoints.push({ name: key, secret: new Secret(url) });
     if (!isEndpoint(url)) {
       const form = 'an http, https, ws or wss URL, such as https://rpc.example.org/${API_KEY}';
-      this.#report(where, key, `chain ${chainId}, ${field}: expected ${form}`);
+      this.#problems.invalid(where, `chain ${chainId}, ${field}: expected ${form}`, key);
     }
     return url;
-  }
-
-  #report(where: string, key: string, message: string): void {
-    this.#problems.add({ code: 'invalid_configuration', where, key, message });
   }
 }
 

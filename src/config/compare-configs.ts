@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Secret } from '../lib/secret.ts';
 import { type Config, type LoadedConfig } from './config.ts';
-import { SETTINGS, valueOf } from './schema.ts';
+import { SETTINGS, valueOf } from './settings.ts';
 
 /** The keys by which two configurations differ, in the order of the example file; a chain is `chains.<chainId>`. */
 interface ConfigDifference {

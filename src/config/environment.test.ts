@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readEnvironment } from './environment.ts';
-import { SETTINGS } from './schema.ts';
+import { SETTINGS } from './settings.ts';
 
 it('an empty variable counts as not set', () => {
   expect(readEnvironment({ FULLMATCH_HOST: '', PATH: '/bin', NOTHING: undefined })).toEqual({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { configSources } from '../../test/support/config-sources.ts';
 import { renderExample } from './example.ts';
 import { loadConfig } from './load-config.ts';
-import { SETTINGS } from './schema.ts';
+import { SETTINGS } from './settings.ts';
 
 const example = readFileSync(new URL('../../fullmatch.example.yaml', import.meta.url), 'utf8');
 

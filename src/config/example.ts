@@ -1,13 +1,7 @@
 import { stringify } from 'yaml';
 import { type z } from 'zod';
-import {
-  CONFIG_VARIABLE,
-  configSchema,
-  keysOf,
-  SETTINGS,
-  type Setting,
-  type SettingKey,
-} from './schema.ts';
+import { configSchema } from './config.ts';
+import { CONFIG_VARIABLE, keysOf, SETTINGS, type Setting, type SettingKey } from './settings.ts';
 
 const HEAD = `# The configuration of Fullmatch: every key with its default. Without this file the defaults hold.
 #

@@ -1,16 +1,10 @@
 import { type z } from 'zod';
 import { isMembers } from '../lib/members.ts';
 import { looksLikeName, NOT_A_NAME } from '../lib/shown-key.ts';
+import { configSchema } from './config.ts';
 import { type Environment } from './environment.ts';
 import { type Problems } from './problems.ts';
-import {
-  CONFIG_VARIABLE,
-  configSchema,
-  keysOf,
-  SETTINGS,
-  type Setting,
-  type SettingKey,
-} from './schema.ts';
+import { CONFIG_VARIABLE, keysOf, SETTINGS, type Setting, type SettingKey } from './settings.ts';
 import { type SecretReader } from './secrets.ts';
 import { nearest, suggest } from './suggestion.ts';
 import { type Place, type YamlFile } from './yaml-file.ts';
@@ -100,8 +94,8 @@ export function readTree(yaml: YamlFile, folder: string, problems: Problems): La
       if (value !== undefined) layer.set(setting.key, { value, origin: yaml.name, folder });
     } else if (keys !== undefined && found !== null) {
       if (!isMembers(found)) {
-        const message = `${key || 'the file'}: expected a map of ${Object.keys(keys).join(', ')}`;
-        problems.add({ code: 'invalid_configuration', where: at.where, message });
+        const names = Object.keys(keys).join(', ');
+        problems.invalid(at.where, `${key || 'the file'}: expected a map of ${names}`);
         return;
       }
       for (const [name, below] of at.below) {
@@ -149,12 +143,8 @@ function judge(setting: Setting, value: unknown, where: string, problems: Proble
   const { key, schema, expected, secret } = setting;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  problems.add({
-    code: 'invalid_configuration',
-    where,
-    key,
-    message: `${key}: expected ${expected}${secret ? '' : foundInstead(value)}`,
-  });
+  const found = secret ? '' : foundInstead(value);
+  problems.invalid(where, `${key}: expected ${expected}${found}`, key);
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import { configSources } from '../../test/support/config-sources.ts';
 import { FullmatchError, type ErrorCode } from '../errors.ts';
 import { loadConfig } from './load-config.ts';
 import { type Problem } from './problems.ts';
-import { SETTINGS, type SettingKey } from './schema.ts';
+import { SETTINGS, type SettingKey } from './settings.ts';
 
 type Given = Parameters<typeof configSources>[0];
 
@@ -40,6 +40,8 @@ describe('the defaults', () => {
       database: { poolSize: 10, minFreeBytes: 268_435_456 },
       registry: { include: 'all', defaults: true, localChains: false },
     });
+    expect(config.compilers.folder).toBe('/srv/fullmatch-data/compilers');
+    expect(config.chainsDirectory).toBe('/srv/chains.d');
     expect(config.chains.size).toBe(0);
     expect(new Set(origins.values())).toEqual(new Set(['default']));
     expect(secrets).toEqual([]);
@@ -157,6 +159,13 @@ describe('the file', () => {
     const environment = { FULLMATCH_DATA_DIR: 'data' };
     expect(load({ texts, flags, environment }).config.dataDir).toBe('/srv/data');
   });
+
+  it('is where the folder of chains begins by default; that of the compilers begins at the data directory', () => {
+    const texts = { '/etc/fullmatch/f.yaml': 'dataDir: data' };
+    const { config } = load({ texts, flags: { config: '/etc/fullmatch/f.yaml' } });
+    expect(config.chainsDirectory).toBe('/etc/fullmatch/chains.d');
+    expect(config.compilers.folder).toBe('/etc/fullmatch/data/compilers');
+  });
 });
 
 describe('unknown keys', () => {
@@ -204,6 +213,13 @@ describe('unknown keys', () => {
       expect(problems.map(({ where }) => where)).toContain(`fullmatch.yaml:${place}`);
     }
   });
+
+  it.each(['api.port: 1', 'registry: { sync.urls: [a.json] }'])(
+    'spelled with a dot are refused, so that no key has two places: %s',
+    (text) => {
+      expect(problemsOf(file(text)).code).toBe('unknown_configuration_key');
+    },
+  );
 
   it.each(['__proto__', 'constructor', 'toString'])(
     'named %s are unknown keys like others',

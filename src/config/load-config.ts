@@ -14,7 +14,7 @@ import {
   type Layer,
 } from './layers.ts';
 import { Problems } from './problems.ts';
-import { CONFIG_VARIABLE, SETTINGS, type SettingKey } from './schema.ts';
+import { CONFIG_VARIABLE, SETTINGS, type SettingKey } from './settings.ts';
 import { databaseSecrets, SecretReader } from './secrets.ts';
 import { parseYaml } from './yaml-file.ts';
 
@@ -41,7 +41,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const secretReader = new SecretReader(environment, files, workingDirectory);
   const file = readFile(sources, problems);
   const yaml = file && parseYaml(file, problems);
-  const inFile: Layer = file && yaml ? readTree(yaml, file.folder, problems) : new Map();
+  const inFile = file && yaml ? readTree(yaml, file.folder, problems) : [];
   const inFlags = readFlags(sources.flags, workingDirectory, problems);
   const inVariables = readVariables(environment, secretReader, workingDirectory, problems);
   const given: Layer = new Map([...inFile, ...inVariables, ...inFlags]);
@@ -134,7 +134,7 @@ function checkTogether(
   problems: Problems,
 ): void {
   const report = (key: SettingKey, message: string) =>
-    problems.add({ code: 'invalid_configuration', where: originOf(key), key, message });
+    problems.invalid(originOf(key), message, key);
 
   const { api, repository, limits } = config;
   const listeners = (['api', 'repository', 'metrics'] as const).filter(

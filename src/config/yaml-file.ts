@@ -1,7 +1,6 @@
 import {
   isAlias,
   isCollection,
-  isMap,
   isScalar,
   isSeq,
   Lexer,
@@ -9,7 +8,6 @@ import {
   parseDocument,
   type ErrorCode as YamlErrorCode,
   type ParsedNode,
-  type YAMLMap,
 } from 'yaml';
 import { showKey } from '../lib/shown-key.ts';
 import { type Problems } from './problems.ts';
@@ -54,8 +52,8 @@ export function parseYaml(
     const { line, col } = lines.linePos(offset);
     return { where: `${name}:${line}:${col}`, below: new Map() };
   };
-  const report: Report = (offset, message) =>
-    problems.add({ code: 'invalid_configuration', where: placeAt(offset).where, message });
+  const report = (offset: number, message: string) =>
+    problems.invalid(placeAt(offset).where, message);
 
   const tooDeep = findTooDeep(text);
   if (tooDeep !== undefined) {
@@ -71,79 +69,63 @@ export function parseYaml(
   for (const fault of faults) report(fault.pos[0], explain(fault.code));
   if (faults.length > 0) return undefined;
   const place = placeAt(contents?.range[0] ?? 0);
-  const value = contents === null ? {} : new Reading(placeAt, report).read(contents, place);
-  return { name, value, place };
+  return {
+    name,
+    value: contents === null ? {} : readNode(contents, place, { placeAt, report }),
+    place,
+  };
 }
 
-type Report = (offset: number, message: string) => void;
+/** A text whose document is read. */
+interface Source {
+  readonly placeAt: (offset: number) => Place;
+  readonly report: (offset: number, message: string) => void;
+}
 
-/** Reads the nodes of a document to plain values, and their places beside. */
-class Reading {
-  readonly #placeAt: (offset: number) => Place;
-  readonly #report: Report;
-
-  constructor(placeAt: (offset: number) => Place, report: Report) {
-    this.#placeAt = placeAt;
-    this.#report = report;
-  }
-
-  /** The value of a node that stands at a place. */
-  read(node: ParsedNode, place: Place): unknown {
-    const [offset] = node.range;
-    if (isAlias(node)) {
-      this.#report(offset, 'aliases (*name) are not read here; write the value out');
-      return null;
-    }
-    // A map or a list has a tag also where none is written, and a scalar has one only where it is written out.
-    if (node.tag?.startsWith('!') === true || (!isCollection(node) && node.tag !== undefined)) {
-      this.#report(offset, 'tags (!name) are not read here; remove it');
-    }
-    if (isMap(node)) return this.#map(node, place);
-    if (isSeq(node)) {
-      return node.items.map((item, index) =>
-        this.read(item, this.#below(place, String(index), item.range[0])),
-      );
-    }
-    return this.#scalar(node.value, offset);
-  }
-
-  #map(map: YAMLMap.Parsed, place: Place): unknown {
-    const entries: [string, unknown][] = [];
-    for (const { key, value } of map.items) {
-      const [offset] = key.range;
-      if (!isScalar(key)) {
-        this.#report(offset, 'a key must be plain text');
-        continue;
-      }
-      const name = typeof key.value === 'string' ? key.value : key.source;
-      const first = place.below.get(name);
-      if (first === undefined) {
-        const at = this.#below(place, name, offset);
-        entries.push([name, value === null ? null : this.read(value, at)]);
-      } else {
-        const fault = `duplicate key, ${showKey(name)}, first at ${first.where}; keep one of them`;
-        this.#report(offset, fault);
-      }
-    }
-    return Object.fromEntries(entries);
-  }
-
-  #below(place: Place, step: string, offset: number): Place {
-    const at = this.#placeAt(offset);
-    place.below.set(step, at);
-    return at;
-  }
-
-  #scalar(value: unknown, offset: number): unknown {
-    if (typeof value === 'bigint') {
-      if (Number.isSafeInteger(Number(value))) return Number(value);
-      this.#report(offset, 'a whole number beyond 2^53-1, which cannot be kept exact');
-      return null;
-    }
-    if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
-    this.#report(offset, 'expected text, a number, true or false');
+/** The plain value of the node that stands at a place. The places below are added to it. */
+function readNode(node: ParsedNode, place: Place, source: Source): unknown {
+  const [offset] = node.range;
+  if (isAlias(node)) {
+    source.report(offset, 'aliases (*name) are not read here; write the value out');
     return null;
   }
+  // Every map and list has a tag, `!` before it where it is written out; a scalar has none unless it is written out.
+  if (node.tag?.startsWith('!') === true || (!isCollection(node) && node.tag !== undefined)) {
+    source.report(offset, 'tags (!name) are not read here; remove it');
+  }
+  const readBelow = (step: string, at: number, value: ParsedNode | null) => {
+    const below = source.placeAt(at);
+    place.below.set(step, below);
+    return value === null ? null : readNode(value, below, source);
+  };
+  if (isSeq(node)) {
+    return node.items.map((item, index) => readBelow(String(index), item.range[0], item));
+  }
+  if (isScalar(node)) return readScalar(node.value, offset, source);
+  const entries: [string, unknown][] = [];
+  for (const { key, value } of node.items) {
+    const [at] = key.range;
+    if (!isScalar(key)) {
+      source.report(at, 'a key must be plain text');
+      continue;
+    }
+    const name = typeof key.value === 'string' ? key.value : key.source;
+    const first = place.below.get(name)?.where;
+    if (first === undefined) entries.push([name, readBelow(name, at, value)]);
+    else source.report(at, `duplicate key, ${showKey(name)}, first at ${first}; keep one of them`);
+  }
+  return Object.fromEntries(entries);
+}
+
+function readScalar(value: unknown, offset: number, { report }: Source): unknown {
+  if (typeof value === 'bigint') {
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+    report(offset, 'a whole number beyond 2^53-1, which cannot be kept exact');
+    return null;
+  }
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
+  report(offset, 'expected text, a number, true or false');
+  return null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Secret } from '../lib/secret.ts';
 
 /** What is known of a key of the configuration beside its type and its default. */
 export interface SettingFacts {
@@ -83,3 +84,51 @@ export function texts(item: z.ZodType<string>, facts: SettingFacts) {
 export function section<Shape extends z.ZodRawShape>(description: string, shape: Shape) {
   return z.object(shape).readonly().describe(description);
 }
+
+export const PORTS = [0, 65_535] as const;
+export const TIMEOUTS_MS = [100, 3_600_000] as const;
+
+/** The path of a file or a folder. */
+export const path = z
+  .string()
+  .min(1)
+  .refine((value) => !value.includes('\0'));
+
+/** An IP address or a host name. */
+export const host = z.union([
+  z.ipv4(),
+  z.ipv6(),
+  z.string().regex(/^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/),
+]);
+
+/** `/` alone is the same as no prefix. */
+export const prefix = z
+  .string()
+  .transform((value) => (value === '/' ? '' : value))
+  .refine((value) => /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/.test(value));
+
+/** An origin and path without user information, query or fragment; a closing slash is taken off. */
+export const publicUrl = z
+  .string()
+  .refine((value) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    return (
+      url !== undefined &&
+      ['http:', 'https:'].includes(url.protocol) &&
+      url.username + url.password + url.search + url.hash === '' &&
+      !value.includes('@')
+    );
+  })
+  .transform((value) => value.replace(/\/+$/, ''));
+
+/** A URL that can be shown to anyone, or the path of a file. */
+export const listSource = z.union([
+  publicUrl,
+  path.refine((value) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !/[\s,]/.test(value)),
+]);
+
+/** Text in its sources, and hidden from then on. */
+export const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/./)
+  .transform((value) => new Secret(value));
