@@ -142,29 +142,23 @@ export class ChainReader {
 /** The maps of chains in the files of a folder. A folder that must exist and does not is a fault. */
 export function readChainsDirectory(
   folder: { readonly path: string; readonly where: string; readonly required: boolean },
-  workingDirectory: string,
-  files: FileReader,
+  { files, workingDirectory }: { readonly files: FileReader; readonly workingDirectory: string },
   problems: Problems,
 ): YamlFile[] {
+  const key = 'chainsDirectory';
   const shown = showPath(folder.path, workingDirectory);
-  const attempt = <T>(where: string, read: () => T) =>
-    problems.attempt(where, 'chainsDirectory', read);
-  const names = attempt(folder.where, () => files.list(folder.path));
-  if (names === undefined && folder.required) {
-    problems.add({
-      code: 'configuration_file_unreadable',
-      where: folder.where,
-      key: 'chainsDirectory',
-      message: `there is no folder ${shown}; make it or remove the key`,
-    });
-  }
-  return (names ?? [])
-    .filter((name) => !name.startsWith('.') && /\.(ya?ml|json)$/.test(name))
-    .flatMap((base) => {
-      const name = path.join(shown, base);
-      const text = attempt(name, () => files.read(path.join(folder.path, base)));
-      return (text === undefined ? undefined : parseYaml({ name, text }, problems)) ?? [];
-    });
+  const names = problems.attempt(folder.where, key, () => {
+    const found = files.list(folder.path);
+    if (found !== undefined || !folder.required) return found ?? [];
+    const message = `there is no folder ${shown}; make it or remove the key`;
+    throw new FullmatchError('configuration_file_unreadable', message);
+  });
+  const chosen = names?.filter((each) => /^[^.].*\.(ya?ml|json)$/s.test(each)) ?? [];
+  return chosen.flatMap((each) => {
+    const name = path.join(shown, each);
+    const text = problems.attempt(name, key, () => files.read(path.join(folder.path, each)));
+    return (text === undefined ? undefined : parseYaml({ name, text }, problems)) ?? [];
+  });
 }
 
 function isEndpoint(url: string): boolean {

@@ -57,7 +57,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     ),
   };
   const place = yaml?.place.below.get('chains');
-  const chainFiles = readChainsDirectory(folder, workingDirectory, files, problems);
+  const chainFiles = readChainsDirectory(folder, sources, problems);
   const chains = new ChainReader(secretReader, sources.validateChain, problems);
   if (yaml && place) chains.read({ ...yaml, value: (yaml.value as Members)['chains'], place });
   for (const chainFile of chainFiles) chains.read(chainFile);

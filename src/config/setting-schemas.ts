@@ -29,16 +29,19 @@ type Facts = Omit<SettingFacts, 'expected'>;
 /** The facts of each key's schema. */
 export const FACTS = z.registry<SettingFacts>();
 
+function known<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts): Schema {
+  FACTS.add(schema, facts);
+  return schema;
+}
+
 /** A text with a default. */
 export function text(schema: z.ZodType<string>, byDefault: string, facts: SettingFacts) {
-  return schema.default(byDefault).register(FACTS, facts);
+  return known(schema.default(byDefault), facts);
 }
 
 /** A key that is absent when it is not set. */
 export function unset<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts) {
-  const optional = schema.exactOptional();
-  FACTS.add(optional, facts);
-  return optional;
+  return known(schema.exactOptional(), facts);
 }
 
 /** One of some texts. */
@@ -48,36 +51,26 @@ export function choice<const Value extends string>(
   facts: Facts,
 ) {
   const expected = `one of ${values.join(', ')}`;
-  return z
-    .enum(values)
-    .default(byDefault)
-    .register(FACTS, { ...facts, expected });
+  return known(z.enum(values).default(byDefault), { ...facts, expected });
 }
 
 /** A whole number within a range. */
-export function integer(
-  [least, most]: readonly [least: number, most: number],
-  byDefault: number,
-  facts: Facts,
-) {
+export function integer([least, most]: readonly [number, number], byDefault: number, facts: Facts) {
+  const schema = z.int().check(z.gte(least), z.lte(most)).default(byDefault);
   const expected = `a whole number from ${least} to ${most}, such as ${byDefault}`;
-  const schema = z.int().check(z.gte(least), z.lte(most));
-  return schema.default(byDefault).register(FACTS, { ...facts, expected });
+  return known(schema, { ...facts, expected });
 }
 
 /** On or off. */
 export function toggle(byDefault: boolean, facts: Facts) {
-  return z
-    .boolean()
-    .default(byDefault)
-    .register(FACTS, { ...facts, expected: 'true or false' });
+  return known(z.boolean().default(byDefault), { ...facts, expected: 'true or false' });
 }
 
 /** A list of texts; one text stands for a list of itself. A variable holds them with commas or white space between. */
 export function texts(item: z.ZodType<string>, facts: SettingFacts) {
   const list = z.array(item).refine((items) => new Set(items).size === items.length);
   const schema = z.union([list, item.transform((value) => [value])]).readonly();
-  return schema.default([]).register(FACTS, facts);
+  return known(schema.default([]), facts);
 }
 
 /** Keys below one name. */

@@ -37,7 +37,7 @@ function settingsOf(section: z.ZodType, above: string): Setting[] {
   });
 }
 
-/** The keys below one name with their schemas, or undefined when it is no section. */
+/** The keys below one name with their schemas, or undefined where the schema is not a section. */
 export function keysOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
   const section = schema instanceof z.ZodReadonly ? schema.unwrap() : schema;
   return section instanceof z.ZodObject ? section.shape : undefined;
