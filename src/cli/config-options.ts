@@ -4,7 +4,7 @@ import { type LoadedConfig } from '../config/config.ts';
 import { diskFiles } from '../config/file.ts';
 import { type Flags } from '../config/layers.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { SETTING_KEYS, settingOf, type SettingKey } from '../config/schema.ts';
+import { SETTINGS, type Setting, type SettingKey } from '../config/settings.ts';
 import { type CliContext } from './cli-context.ts';
 
 /** What commander parsed of a command's options. */
@@ -12,13 +12,9 @@ export type ParsedOptions = Readonly<Record<string, unknown>>;
 
 const GROUP = 'Configuration (over environment, file and defaults):';
 
-/** The flags that only matter where something listens. */
-const LISTENER_KEYS: readonly SettingKey[] = ['host', 'api.port', 'repository.port'];
-
-function optionOf(key: SettingKey): Option | undefined {
-  const { flag, path, kind, description } = settingOf(key);
+function optionOf({ flag, base, description, default: byDefault }: Setting): Option | undefined {
   if (flag === undefined) return undefined;
-  const value = path ? 'path' : kind === 'integer' ? 'number' : 'text';
+  const value = base !== undefined ? 'path' : typeof byDefault === 'number' ? 'number' : 'text';
   return new Option(`${flag} <${value}>`, description).helpGroup(GROUP);
 }
 
@@ -35,9 +31,9 @@ export function addConfigOptions(
       GROUP,
     ),
   );
-  for (const key of SETTING_KEYS) {
-    const option = optionOf(key);
-    if (option === undefined || (LISTENER_KEYS.includes(key) && !options.listeners)) continue;
+  for (const setting of SETTINGS.values()) {
+    const option = optionOf(setting);
+    if (option === undefined || (setting.listener && !options.listeners)) continue;
     command.addOption(option);
   }
   return command;
@@ -57,8 +53,8 @@ export function loadCommandConfig(options: ParsedOptions, context: CliContext): 
 function readFlagValues(options: ParsedOptions): Flags {
   const flags: Partial<Record<SettingKey | 'config', string>> = {};
   if (typeof options['config'] === 'string') flags.config = options['config'];
-  for (const key of SETTING_KEYS) {
-    const value = options[optionOf(key)?.attributeName() ?? ''];
+  for (const [key, setting] of SETTINGS) {
+    const value = options[optionOf(setting)?.attributeName() ?? ''];
     if (typeof value === 'string') flags[key] = value;
   }
   return flags;

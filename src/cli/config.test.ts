@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runInProcess } from '../../test/support/run-cli.ts';
-import { SETTING_KEYS } from '../config/schema.ts';
+import { SETTINGS } from '../config/settings.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'fullmatch-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ describe('fullmatch config print', () => {
     );
     expect(exitCode).toBe(0);
     const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
-    expect(rows.slice(1, -2).map(([key]) => key)).toEqual(SETTING_KEYS);
+    expect(rows.slice(1, -2).map(([key]) => key)).toEqual([...SETTINGS.keys()]);
     const find = (key: string) => rows.find(([first]) => first === key)?.slice(1);
     expect(find('host')).toEqual(['flag --host', '::1']);
     expect(find('api.port')).toEqual(['fullmatch.yaml', '7000']);
@@ -44,7 +44,7 @@ describe('fullmatch config print', () => {
   it('prints the same as JSON', async () => {
     const { stdout } = await runInProcess(['config', 'print', '--json'], surroundings);
     const printed = JSON.parse(stdout) as { settings: object; chains: object };
-    expect(Object.keys(printed.settings)).toEqual(SETTING_KEYS);
+    expect(Object.keys(printed.settings)).toEqual([...SETTINGS.keys()]);
     expect(printed).toMatchObject({
       file: 'fullmatch.yaml',
       settings: {

@@ -1,8 +1,7 @@
 import { type Command } from 'commander';
-import { valueOf } from '../config/compare-configs.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { renderExample } from '../config/example.ts';
-import { SETTING_KEYS } from '../config/schema.ts';
+import { SETTINGS, valueOf } from '../config/settings.ts';
 import { Secret } from '../lib/secret.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
@@ -83,8 +82,8 @@ function printedTable(loaded: LoadedConfig): string {
 
 function printedValues(loaded: LoadedConfig): (readonly [string, Printed])[] {
   const { config, origins } = loaded;
-  const settings = SETTING_KEYS.map((key) => {
-    const value = valueOf(loaded, key);
+  const settings = [...SETTINGS.keys()].map((key) => {
+    const value = valueOf(config, key);
     return [key, { value: value ?? null, origin: origins.get(key) ?? 'default' }] as const;
   });
   const chains = [...config.chains.values()]

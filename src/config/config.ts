@@ -1,121 +1,306 @@
+import { z } from 'zod';
 import { type ServiceChain } from '../chains/service-chain.ts';
-import { type NamedSecret, type Secret } from '../lib/secret.ts';
-import { type LogLevel } from '../log.ts';
+import { type NamedSecret } from '../lib/secret.ts';
+import {
+  choice,
+  databaseUrl,
+  host,
+  integer,
+  listSource,
+  path,
+  PORTS,
+  prefix,
+  publicUrl,
+  section,
+  text,
+  texts,
+  TIMEOUTS_MS,
+  toggle,
+  unset,
+} from './setting-schemas.ts';
 
-/** How log lines look. `auto` is `human` on a terminal and `json` elsewhere. */
-export type LogFormat = 'auto' | 'json' | 'human';
+const PUBLIC_URL = 'an http or https URL without query, such as https://verify.example.org';
 
-/** The validated configuration. Every key is described in fullmatch.example.yaml. */
-export interface Config {
-  /** The address that both hosts bind. */
-  readonly host: string;
-  readonly api: {
-    readonly enabled: boolean;
-    /** 0 picks a free port. */
-    readonly port: number;
-    /** Begins with `/` and does not end with it; empty for no prefix. */
-    readonly prefix: string;
-    readonly publicUrl?: string;
-  };
-  readonly repository: {
-    readonly enabled: boolean;
-    /** 0 picks a free port. */
-    readonly port: number;
-    readonly publicUrl?: string;
-  };
-  readonly http: {
-    /** Addresses and CIDR networks whose word is taken for whom they ask. */
-    readonly trustedProxies: readonly string[];
-  };
-  /** Prometheus metrics, on 127.0.0.1 whatever `host` says. */
-  readonly metrics: { readonly enabled: boolean; readonly port: number };
-  /** An absolute path. */
-  readonly dataDir: string;
-  readonly database: {
-    /** Absent: the embedded server. */
-    readonly url?: Secret;
-    readonly poolSize: number;
-    /** Bytes that stay free on the disk of the embedded server. */
-    readonly minFreeBytes: number;
-    /** An absolute path of a folder that holds `postgres` and `initdb`, 15 or newer. */
-    readonly binaries?: string;
-  };
-  readonly registry: {
-    readonly include: 'all' | 'configured';
-    /** An absolute path of the operator's own chain list, a JSON array. */
-    readonly list?: string;
-    readonly defaults: boolean;
-    readonly localChains: boolean;
-    /** An absolute path of a folder of pictures. */
-    readonly icons?: string;
-    readonly sync: {
-      /** In order; URLs, and absolute paths of files. Empty: no sync. */
-      readonly urls: readonly string[];
-      readonly everySeconds: number;
-      readonly maxShrinkPercent: number;
-    };
-  };
-  /** `chains:` of the configuration file and the files of `chainsDirectory`, by chain id. */
-  readonly chains: ReadonlyMap<number, ServiceChain>;
-  readonly verification: {
-    /** Verifications at once in this process; 0 leaves them to others. */
-    readonly workers: number;
-    readonly queueLimit: number;
-    readonly clientQueueLimit: number;
-    /** Requests of this process that wait for the ends of jobs: all, of one client, for one job. */
-    readonly waitingRequests: number;
-    readonly clientWaitingRequests: number;
-    readonly jobWaitingRequests: number;
-    readonly jobTimeoutMs: number;
-    /** Verified contracts of each configured chain whose code is read again in an hour; 0 for none. */
-    readonly recheckPerHour: number;
-    /** The largest body of a request to verify. */
-    readonly requestBytes: number;
-  };
-  readonly compilers: {
-    /** An absolute path. */
-    readonly folder: string;
-    /** Absent: nothing is downloaded. */
-    readonly downloadUrl?: string;
-    readonly timeoutMs: number;
-    readonly memoryBytes: number;
-  };
-  /** Probes of the endpoints of configured chains. */
-  readonly health: {
-    readonly enabled: boolean;
-    readonly everySeconds: number;
-    /** Requests to one host in a day. */
-    readonly dailyBudget: number;
-  };
-  readonly events: {
-    /** Clients of /v1/events at once. */
-    readonly maxClients: number;
-    /** Connections of one client among them. */
-    readonly connectionsPerClient: number;
-  };
-  readonly log: { readonly level: LogLevel; readonly format: LogFormat };
-  readonly limits: Limits;
-}
+/**
+ * Every key of the configuration with its type, its default and what else is known of it: the one source of the type
+ * {@link Config}, the environment names, the flags, fullmatch.example.yaml and the messages.
+ */
+export const configSchema = z.object({
+  host: text(host, '127.0.0.1', {
+    description: 'The address that both hosts bind; 0.0.0.0 or :: opens them to the network.',
+    expected: 'an IP address or a host name, such as 0.0.0.0',
+    flag: '--host',
+    listener: true,
+  }),
+  api: section('The API host: /chains and the pages.', {
+    enabled: toggle(true, { description: 'Whether this process serves the API host.' }),
+    port: integer(PORTS, 5555, {
+      description: 'The port of the API host; 0 picks a free one.',
+      flag: '--api-port',
+      listener: true,
+    }),
+    prefix: text(prefix, '/server', {
+      description: 'A path under which the API host answers too, beside its root; "/" for none.',
+      expected: "a path that begins with '/' and does not end with it, such as /server",
+    }),
+    publicUrl: unset(publicUrl, {
+      description: 'The URL by which clients reach the API host, where a proxy stands before it.',
+      expected: PUBLIC_URL,
+    }),
+  }),
+  repository: section('The repository host: /stats.json and the published tree.', {
+    enabled: toggle(true, { description: 'Whether this process serves the repository host.' }),
+    port: integer(PORTS, 10_000, {
+      description: 'The port of the repository host; 0 picks a free one.',
+      flag: '--repository-port',
+      listener: true,
+    }),
+    publicUrl: unset(publicUrl, {
+      description:
+        'The URL by which clients reach the repository host, where a proxy stands before it.',
+      expected: PUBLIC_URL,
+    }),
+  }),
+  http: section('What holds for both hosts.', {
+    trustedProxies: texts(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]), {
+      description:
+        'Proxies that tell in Forwarded or X-Forwarded-For whom they ask for; without it the address of the connection counts.',
+      expected: 'a list of IP addresses and networks, such as [127.0.0.1, 10.0.0.0/8]',
+    }),
+  }),
+  metrics: section('Metrics of this process.', {
+    enabled: toggle(false, {
+      description: 'Whether Prometheus metrics are served at /metrics on 127.0.0.1.',
+    }),
+    port: integer(PORTS, 9464, { description: 'The port of the metrics; 0 picks a free one.' }),
+  }),
+  dataDir: text(path, './fullmatch-data', {
+    description: 'The folder of the embedded database, made when it is missing.',
+    expected: 'the path of a folder, such as /var/lib/fullmatch',
+    flag: '--data-dir',
+    base: 'workingDirectory',
+  }),
+  database: section('Where verified contracts are stored.', {
+    url: unset(databaseUrl, {
+      description:
+        'The PostgreSQL server (15 or newer) to use in place of the embedded one; better set as DATABASE_URL.',
+      expected: 'a PostgreSQL URL, such as postgres://user:password@host:5432/name',
+      variable: 'DATABASE_URL',
+      secret: true,
+    }),
+    poolSize: integer([1, 1000], 10, {
+      description: 'The most connections that this process opens.',
+    }),
+    minFreeBytes: integer([0, 2 ** 50], 256 * 2 ** 20, {
+      description:
+        'The space to keep free on the disk of the embedded database, in bytes; with less, submissions and imports are refused.',
+    }),
+    binaries: unset(path, {
+      description: 'A folder with other PostgreSQL programs (15 or newer) for the embedded server.',
+      expected: 'the path of a folder, such as /usr/lib/postgresql/17/bin',
+      base: 'workingDirectory',
+    }),
+  }),
+  registry: section('Which chains there are.', {
+    include: choice(['all', 'configured'], 'all', {
+      description:
+        'Which chains the registry holds: every listed one, or only configured ones and those with contracts.',
+      live: true,
+    }),
+    list: unset(path, {
+      description: "Your own public chain list, a JSON array, in place of the embedded one's.",
+      expected: 'the path of a JSON file, such as ./chains.json',
+      base: 'workingDirectory',
+      live: true,
+    }),
+    defaults: toggle(true, {
+      description: 'Whether the default service configuration of the best-known chains applies.',
+      live: true,
+    }),
+    localChains: toggle(false, {
+      description: 'Whether the local chains 1337 and 31337 are enabled.',
+      live: true,
+    }),
+    icons: unset(path, {
+      description:
+        'A folder with pictures of chains, named by chain id or by the `icon` of the record: 1.svg, ethereum.png.',
+      expected: 'the path of a folder, such as ./icons',
+      base: 'workingDirectory',
+      live: true,
+    }),
+    sync: z.object({
+      urls: texts(listSource, {
+        description:
+          'Where the public list is kept current from, in order: the next source is asked when one fails; empty for no sync.',
+        expected:
+          'a list of http or https URLs without query, or paths of JSON files, such as [https://chainid.network/chains.json]',
+        base: 'workingDirectory',
+      }),
+      everySeconds: integer([1, 2_592_000], 3600, {
+        description:
+          'How often the sources are asked, by all processes of a database together, in seconds.',
+      }),
+      maxShrinkPercent: integer([0, 100], 5, {
+        description:
+          'A newer list that lacks more than this share of the known chains is refused, in percent.',
+      }),
+    }),
+  }),
+  chainsDirectory: text(path, 'chains.d', {
+    description:
+      'A folder of more files (*.yaml, *.yml, *.json) that each hold what `chains` may hold; read when it exists.',
+    expected: 'the path of a folder, such as ./chains.d',
+    base: 'configFolder',
+    live: true,
+  }),
+  chains: z.custom<ReadonlyMap<number, ServiceChain>>(),
+  verification: section('Verification of contracts.', {
+    workers: integer([0, 64], 2, {
+      description:
+        'How many verifications run at once in this process; 0 leaves them to other processes of the database.',
+    }),
+    queueLimit: integer([1, 100_000], 200, {
+      description:
+        'How many verifications may wait; then a client takes the place of another that has more of them, or is answered 429.',
+    }),
+    clientQueueLimit: integer([1, 100_000], 100, {
+      description:
+        'How many verifications of one client, or of its network, may wait; more are answered 429.',
+    }),
+    waitingRequests: integer([0, 100_000], 2000, {
+      description:
+        'How many requests of this process may wait for the ends of verifications; others are answered at once.',
+    }),
+    clientWaitingRequests: integer([0, 100_000], 200, {
+      description: 'How many requests of one client, or of its network, may wait so.',
+    }),
+    jobWaitingRequests: integer([0, 100_000], 50, {
+      description: 'How many requests may wait so for one verification.',
+    }),
+    jobTimeoutMs: integer([1000, 3_600_000], 600_000, {
+      description: 'How long one verification may take, in milliseconds.',
+    }),
+    recheckPerHour: integer([0, 36_000], 60, {
+      description:
+        'How many verified contracts of each configured chain are read again in an hour, to see whether their code changed; 0 for none.',
+    }),
+    requestBytes: integer([1024, 2 ** 30], 31_457_280, {
+      description: 'The largest body of a request to verify, in bytes.',
+    }),
+  }),
+  compilers: section('The compilers that verification runs.', {
+    folder: text(path, 'compilers', {
+      description:
+        'Where compilers are kept and downloaded ones are put; a folder in the data directory when it is not set.',
+      expected: 'the path of a folder, such as ./compilers',
+      base: 'dataDir',
+    }),
+    downloadUrl: unset(publicUrl, {
+      description:
+        'A mirror of the Solidity binaries, with /bin/list.json below it; without it only the compilers at hand are used.',
+      expected: 'an http or https URL without query, such as https://binaries.example.org',
+    }),
+    timeoutMs: integer([1000, 3_600_000], 180_000, {
+      description: 'How long one compilation may take, in milliseconds.',
+    }),
+    memoryBytes: integer([2 ** 27, 2 ** 32], 1536 * 2 ** 20, {
+      description: 'How much memory one compilation may take, in bytes.',
+    }),
+  }),
+  health: section('Watching the endpoints of configured chains.', {
+    enabled: toggle(true, {
+      description: 'Whether the endpoints of configured chains are probed.',
+    }),
+    everySeconds: integer([1, 86_400], 60, {
+      description:
+        'How long between two probes of an endpoint, in seconds; chance and health.dailyBudget vary it.',
+    }),
+    dailyBudget: integer([10, 10_000_000], 5000, {
+      description: 'The most requests that probes send to one host in a day.',
+    }),
+  }),
+  events: section('Events as they happen, at /v1/events.', {
+    maxClients: integer([0, 100_000], 200, {
+      description:
+        'How many clients may listen to /v1/events of this process at once; more are answered 503.',
+    }),
+    connectionsPerClient: integer([0, 100_000], 50, {
+      description:
+        'How many connections of one client, or of its network, may listen to /v1/events at once; more are answered 503.',
+    }),
+  }),
+  log: section('Log lines on standard output.', {
+    level: choice(['debug', 'info', 'warn', 'error', 'silent'], 'info', {
+      description: 'The least level that is logged.',
+      flag: '--log-level',
+      live: true,
+    }),
+    format: choice(['auto', 'json', 'human'], 'auto', {
+      description: 'How log lines look; auto is human on a terminal and json elsewhere.',
+    }),
+  }),
+  limits: section('What a client may send, and how long the service waits.', {
+    requestBytes: integer([1024, 2 ** 30], 1_048_576, {
+      description: 'The largest body of a request, in bytes.',
+    }),
+    bodyMemoryBytes: integer([2 ** 20, 2 ** 34], 67_108_864, {
+      description:
+        'How much of all bodies that are being received or read may be in memory, in bytes; the rest goes to temporary files in the data directory.',
+    }),
+    bodySpoolBytes: integer([0, 2 ** 40], 1_073_741_824, {
+      description:
+        'How much of all bodies may be in temporary files, in bytes; beyond it requests are answered 503.',
+    }),
+    clientBodyBytes: integer([2 ** 20, 2 ** 40], 67_108_864, {
+      description:
+        'How much of the bodies of one client, or of its network, may be in memory and in files, in bytes; beyond it requests are answered 429. One body of verification.requestBytes always fits.',
+    }),
+    answerCacheBytes: integer([0, 2 ** 34], 67_108_864, {
+      description: 'How much of the answers with records of contracts is kept in memory, in bytes.',
+    }),
+    answerBytes: integer([2 ** 20, 2 ** 40], 134_217_728, {
+      description:
+        'How much of all large answers may wait in memory for clients to take them, in bytes; beyond it requests are answered 503.',
+    }),
+    clientAnswerBytes: integer([2 ** 20, 2 ** 40], 67_108_864, {
+      description:
+        'How much of the large answers of one client may wait so, in bytes; beyond it requests are answered 429. One answer always fits.',
+    }),
+    jsonDepth: integer([8, 1000], 64, {
+      description:
+        'How many levels of objects and arrays a body, or a metadata.json in it, may have.',
+    }),
+    jsonValues: integer([1000, 10_000_000], 200_000, {
+      description: 'How many values the JSON of a body, or all metadata.json in it, may have.',
+    }),
+    sources: integer([1, 100_000], 2000, {
+      description: 'How many source files a request to verify may send or name.',
+    }),
+    sourceBytes: integer([1024, 2 ** 30], 5_242_880, {
+      description:
+        'How much source text of a verified contract is kept, in bytes; a contract with more is not verified.',
+    }),
+    headerBytes: integer([1024, 1_048_576], 16_384, {
+      description: 'All headers of a request, in bytes.',
+    }),
+    requestTimeoutMs: integer(TIMEOUTS_MS, 30_000, {
+      description: 'How long a client may take to send a whole request, in milliseconds.',
+    }),
+    headersTimeoutMs: integer(TIMEOUTS_MS, 10_000, {
+      description: 'How long a client may take to send the headers of a request, in milliseconds.',
+    }),
+    keepAliveTimeoutMs: integer(TIMEOUTS_MS, 65_000, {
+      description:
+        "How long an idle connection is kept, in milliseconds; longer than a proxy's own, so that the proxy closes first.",
+    }),
+    shutdownTimeoutMs: integer(TIMEOUTS_MS, 10_000, {
+      description: 'How long a stopping service waits for the requests at work, in milliseconds.',
+    }),
+  }),
+});
 
-/** Bounds on what a client may send and how long the service waits. */
-export interface Limits {
-  readonly requestBytes: number;
-  readonly bodyMemoryBytes: number;
-  readonly bodySpoolBytes: number;
-  readonly clientBodyBytes: number;
-  readonly answerCacheBytes: number;
-  readonly answerBytes: number;
-  readonly clientAnswerBytes: number;
-  readonly jsonDepth: number;
-  readonly jsonValues: number;
-  readonly sources: number;
-  readonly sourceBytes: number;
-  readonly headerBytes: number;
-  readonly requestTimeoutMs: number;
-  readonly headersTimeoutMs: number;
-  readonly keepAliveTimeoutMs: number;
-  readonly shutdownTimeoutMs: number;
-}
+/** The validated configuration. */
+export type Config = z.infer<typeof configSchema>;
 
 /** The configuration and where it came from. */
 export interface LoadedConfig {
@@ -129,6 +314,4 @@ export interface LoadedConfig {
   readonly secrets: readonly NamedSecret[];
   /** The configuration file that was read, as it is shown to the operator. */
   readonly file?: string;
-  /** The absolute path of the folder whose files add to `chains`; it need not exist. */
-  readonly chainsDirectory?: string;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readEnvironment } from './environment.ts';
-import { environmentName, SETTING_KEYS } from './schema.ts';
+import { SETTINGS } from './settings.ts';
 
 it('an empty variable counts as not set', () => {
   expect(readEnvironment({ FULLMATCH_HOST: '', PATH: '/bin', NOTHING: undefined })).toEqual({
@@ -9,7 +9,7 @@ it('an empty variable counts as not set', () => {
 });
 
 it('the names that will stay', () => {
-  const names = SETTING_KEYS.map(environmentName);
+  const names = [...SETTINGS.values()].map(({ variable }) => variable);
   expect(names).toEqual(
     expect.arrayContaining([
       'FULLMATCH_API_PORT',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { configSources } from '../../test/support/config-sources.ts';
 import { renderExample } from './example.ts';
 import { loadConfig } from './load-config.ts';
-import { SETTING_KEYS, settingOf } from './schema.ts';
+import { SETTINGS } from './settings.ts';
 
 const example = readFileSync(new URL('../../fullmatch.example.yaml', import.meta.url), 'utf8');
 
@@ -15,8 +15,8 @@ describe('fullmatch.example.yaml', () => {
   it('gives exactly the defaults', () => {
     const { config, origins } = loadConfig(configSources({ texts: { 'fullmatch.yaml': example } }));
     expect(config).toEqual(loadConfig(configSources()).config);
-    for (const key of SETTING_KEYS) {
-      const set = settingOf(key).default !== undefined;
+    for (const [key, setting] of SETTINGS) {
+      const set = setting.default !== undefined && setting.base !== 'dataDir';
       expect([key, origins.get(key)]).toEqual([key, set ? 'fullmatch.yaml' : 'default']);
     }
   });
@@ -24,7 +24,7 @@ describe('fullmatch.example.yaml', () => {
   it('holds every key, and those without a default as a comment that is sound without its #', () => {
     const all = example.replaceAll(/^( *)# ([a-zA-Z]+: \S+)$/gm, '$1$2');
     const { origins, config } = loadConfig(configSources({ texts: { 'fullmatch.yaml': all } }));
-    for (const key of SETTING_KEYS)
+    for (const key of SETTINGS.keys())
       expect([key, origins.get(key)]).toEqual([key, 'fullmatch.yaml']);
     expect(config.registry.list).toBe('/srv/chains.json');
   });

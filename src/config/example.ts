@@ -1,12 +1,7 @@
 import { stringify } from 'yaml';
-import {
-  CONFIG_VARIABLE,
-  environmentName,
-  SECTIONS,
-  SETTING_KEYS,
-  settingOf,
-  type SettingKey,
-} from './schema.ts';
+import { type z } from 'zod';
+import { configSchema } from './config.ts';
+import { CONFIG_VARIABLE, keysOf, SETTINGS, type Setting, type SettingKey } from './settings.ts';
 
 const HEAD = `# The configuration of Fullmatch: every key with its default. Without this file the defaults hold.
 #
@@ -43,52 +38,28 @@ const CHAINS = `# Chains of your own, and what the service does on chains that t
 
 /** The text of fullmatch.example.yaml: every key with its description, names and default, made from the schema. */
 export function renderExample(): string {
-  const parts = [HEAD];
-  let section = '';
-  for (const key of SETTING_KEYS) {
-    const names = key.split('.');
-    const name = names.pop() ?? key;
-    const [first, second] = names;
-    const inner = names.join('.');
-    if (first !== undefined && first !== section.split('.')[0]) {
-      parts.push(`# ${SECTIONS[first as keyof typeof SECTIONS]}\n${first}:\n`);
-    }
-    if (second !== undefined && inner !== section) parts.push(`  ${second}:\n`);
-    section = inner;
-    parts.push(renderKey(key, name, '  '.repeat(names.length)));
-    if (key === 'chainsDirectory') parts.push(CHAINS);
-  }
-  return joinParts(parts);
+  return `${HEAD}\n${renderSection(configSchema, '')}`;
 }
 
-function renderKey(key: SettingKey, name: string, indent: string): string {
-  const setting = settingOf(key);
-  const names = [
-    environmentName(key),
-    setting.secret && `${environmentName(key)}_FILE`,
-    setting.flag,
-  ];
+function renderSection(section: z.ZodType, above: string): string {
+  const parts = Object.entries(keysOf(section) ?? {}).map(([name, schema]) => {
+    const key = above + name;
+    const setting = SETTINGS.get(key as SettingKey);
+    if (setting !== undefined) return renderKey(name, setting);
+    if (key === 'chains') return CHAINS;
+    const about = schema.description === undefined ? '' : `# ${schema.description}\n`;
+    return `${about}${name}:\n${renderSection(schema, `${key}.`).replaceAll(/^(?=.)/gm, '  ')}`;
+  });
+  return parts.join('\n');
+}
+
+function renderKey(name: string, setting: Setting): string {
+  const { description, expected, variable, secret, flag, base } = setting;
+  const names = [variable, secret && `${variable}_FILE`, flag].filter(Boolean).join(', ');
+  // What begins at the data directory cannot be said in the file, whose paths begin at its own folder.
   const line =
-    setting.default === undefined
-      ? `# ${name}: ${setting.expected.replace(/^.*such as /, '')}`
-      : stringify({ [name]: setting.default }).trimEnd();
-  return [
-    `# ${setting.description}`,
-    `# ${capitalise(setting.expected)}. ${names.filter(Boolean).join(', ')}`,
-    line,
-  ]
-    .map((text) => `${indent}${text}\n`)
-    .join('');
-}
-
-/** A section's head stays with its first key; everything else is set apart by an empty line. */
-function joinParts(parts: readonly string[]): string {
-  return parts.reduce((text, part, index) => {
-    const afterHead = /^ *[a-z]+:\n$/m.test(parts[index - 1] ?? '');
-    return text === '' ? part : `${text}${afterHead ? '' : '\n'}${part}`;
-  }, '');
-}
-
-function capitalise(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+    setting.default === undefined || base === 'dataDir'
+      ? `# ${name}: ${expected.replace(/^.*such as /, '')}\n`
+      : stringify({ [name]: setting.default });
+  return `# ${description}\n# ${expected.charAt(0).toUpperCase()}${expected.slice(1)}. ${names}\n${line}`;
 }

@@ -1,42 +1,26 @@
-import { Secret } from '../lib/secret.ts';
+import { type z } from 'zod';
+import { isMembers } from '../lib/members.ts';
 import { looksLikeName, NOT_A_NAME } from '../lib/shown-key.ts';
+import { configSchema } from './config.ts';
 import { type Environment } from './environment.ts';
 import { type Problems } from './problems.ts';
-import {
-  CONFIG_VARIABLE,
-  environmentName,
-  SETTING_KEYS,
-  settingOf,
-  type SettingKey,
-} from './schema.ts';
+import { CONFIG_VARIABLE, keysOf, SETTINGS, type Setting, type SettingKey } from './settings.ts';
 import { type SecretReader } from './secrets.ts';
 import { nearest, suggest } from './suggestion.ts';
-import { plainValue, type YamlEntry, type YamlNode } from './yaml-tree.ts';
+import { type Place, type YamlFile } from './yaml-file.ts';
 
-/** A sound value of one layer: where it came from, and the folder that a relative path in it begins at. */
-export interface LayerValue {
-  readonly value: unknown;
-  readonly origin: string;
-  readonly folder: string;
-}
-
-/** The values that one source gives: flags, environment, file or defaults. */
-export type Layer = ReadonlyMap<SettingKey, LayerValue>;
+/** The sound values that one source gives: where each came from, and the folder that a relative path in it begins at. */
+export type Layer = Map<SettingKey, { value: unknown; origin: string; folder: string }>;
 
 /** The flags of a command line by the key that they set. `config` names the configuration file. */
 export type Flags = Readonly<Partial<Record<SettingKey | 'config', string>>>;
 
 /** The values of the flags. */
 export function readFlags(flags: Flags, folder: string, problems: Problems): Layer {
-  const layer = new Map<SettingKey, LayerValue>();
-  for (const key of SETTING_KEYS) {
+  return readTexts(folder, problems, ({ key, flag }) => {
     const text = flags[key];
-    if (text === undefined) continue;
-    const origin = `flag ${settingOf(key).flag ?? `--${key}`}`;
-    const value = judge(key, parseText(key, text), origin, problems);
-    if (value !== undefined) layer.set(key, { value, origin, folder });
-  }
-  return layer;
+    return text === undefined ? undefined : { text, origin: `flag ${flag ?? `--${key}`}` };
+  });
 }
 
 /** The values of the environment. */
@@ -46,16 +30,26 @@ export function readVariables(
   folder: string,
   problems: Problems,
 ): Layer {
-  const layer = new Map<SettingKey, LayerValue>();
-  for (const key of SETTING_KEYS) {
-    const name = environmentName(key);
-    const found = settingOf(key).secret
-      ? problems.attempt(`environment ${name}`, key, () => secrets.read(name))
-      : Object.hasOwn(environment, name) && { value: environment[name] ?? '', variable: name };
-    if (!found) continue;
-    const origin = `environment ${found.variable}`;
-    const value = judge(key, parseText(key, found.value), origin, problems);
-    if (value !== undefined) layer.set(key, { value, origin, folder });
+  return readTexts(folder, problems, ({ key, variable, secret }) => {
+    const found = secret
+      ? problems.attempt(`environment ${variable}`, key, () => secrets.read(variable))
+      : Object.hasOwn(environment, variable) && { value: environment[variable] ?? '', variable };
+    return found ? { text: found.value, origin: `environment ${found.variable}` } : undefined;
+  });
+}
+
+function readTexts(
+  folder: string,
+  problems: Problems,
+  find: (setting: Setting) => { readonly text: string; readonly origin: string } | undefined,
+): Layer {
+  const layer: Layer = new Map();
+  for (const setting of SETTINGS.values()) {
+    const found = find(setting);
+    if (found === undefined) continue;
+    const { text, origin } = found;
+    const value = judge(setting, parseText(setting, text), origin, problems);
+    if (value !== undefined) layer.set(setting.key, { value, origin, folder });
   }
   return layer;
 }
@@ -69,8 +63,10 @@ export function reportUnknownVariables(
   secrets: SecretReader,
   problems: Problems,
 ): void {
-  const known = new Set([CONFIG_VARIABLE, ...SETTING_KEYS.map(environmentName)]);
-  const candidates = [...known, 'DATABASE_URL_FILE'];
+  const settings = [...SETTINGS.values()];
+  const known = new Set([CONFIG_VARIABLE, ...settings.map(({ variable }) => variable)]);
+  const files = settings.filter(({ secret }) => secret).map(({ variable }) => `${variable}_FILE`);
+  const candidates = [...known, ...files];
   for (const name of Object.keys(environment).sort()) {
     if (!name.startsWith('FULLMATCH_') || known.has(name) || secrets.hasAsked(name)) continue;
     const bare = name.slice('FULLMATCH_'.length);
@@ -87,38 +83,31 @@ export function reportUnknownVariables(
   }
 }
 
-/** The values of the configuration file, and the `chains:` entry apart, which is judged by the chains. */
-export function readTree(
-  root: YamlNode,
-  file: { readonly name: string; readonly folder: string },
-  problems: Problems,
-): { layer: Layer; chains?: YamlEntry } {
-  const layer = new Map<SettingKey, LayerValue>();
-  let chains: YamlEntry | undefined;
-  const readSection = (node: YamlNode, prefix: string) => {
-    if (node.kind === 'scalar' && node.value === null) return;
-    const names = namesIn(prefix);
-    if (node.kind !== 'map') {
-      const what = prefix === '' ? 'the file' : prefix.slice(0, -1);
-      problems.add({
-        code: 'invalid_configuration',
-        where: node.where,
-        message: `${what}: expected a map of ${names.join(', ')}`,
-      });
-      return;
-    }
-    for (const [name, entry] of node.entries) {
-      const key = prefix + name;
-      if (key === 'chains') chains = entry;
-      else if (isSettingKey(key)) {
-        const value = judge(key, scalarValue(entry.value), entry.where, problems);
-        if (value !== undefined) layer.set(key, { value, origin: file.name, folder: file.folder });
-      } else if (names.includes(name)) readSection(entry.value, `${key}.`);
-      else reportUnknownKey(name, key, names, entry.where, problems);
+/** The values of the configuration file but `chains`, which is judged by the chains. */
+export function readTree(yaml: YamlFile, folder: string, problems: Problems): Layer {
+  const layer: Layer = new Map();
+  const read = (schema: z.ZodType, key: string, found: unknown, at: Place): void => {
+    const setting = SETTINGS.get(key as SettingKey);
+    const keys = keysOf(schema);
+    if (setting !== undefined) {
+      const value = judge(setting, found, at.where, problems);
+      if (value !== undefined) layer.set(setting.key, { value, origin: yaml.name, folder });
+    } else if (keys !== undefined && found !== null) {
+      if (!isMembers(found)) {
+        const names = Object.keys(keys).join(', ');
+        problems.invalid(at.where, `${key || 'the file'}: expected a map of ${names}`);
+        return;
+      }
+      for (const [name, below] of at.below) {
+        const path = key === '' ? name : `${key}.${name}`;
+        const inner = Object.hasOwn(keys, name) ? keys[name] : undefined;
+        if (inner !== undefined) read(inner, path, found[name], below);
+        else reportUnknownKey(name, path, Object.keys(keys), below.where, problems);
+      }
     }
   };
-  readSection(root, '');
-  return { layer, ...(chains === undefined ? {} : { chains }) };
+  read(configSchema, '', yaml.value, yaml.place);
+  return layer;
 }
 
 function reportUnknownKey(
@@ -129,7 +118,7 @@ function reportUnknownKey(
   problems: Problems,
 ): void {
   // A key at the wrong level: `port` beside `api` means `api.port`, whatever sibling it resembles.
-  const elsewhere = SETTING_KEYS.find((known) => known.endsWith(`.${name}`) || known === name);
+  const elsewhere = [...SETTINGS.keys()].find((known) => `.${known}`.endsWith(`.${name}`));
   const advice = elsewhere === undefined ? suggest(name, siblings) : `did you mean '${elsewhere}'?`;
   problems.add({
     code: 'unknown_configuration_key',
@@ -141,46 +130,21 @@ function reportUnknownKey(
   });
 }
 
-/** The names that may stand below a prefix such as `api.`, each once. */
-function namesIn(prefix: string): readonly string[] {
-  const below = SETTING_KEYS.filter((key) => key.startsWith(prefix)).map(
-    (key) => key.slice(prefix.length).split('.')[0] ?? '',
-  );
-  return [...new Set(prefix === '' ? [...below, 'chains'] : below)];
-}
-
-function isSettingKey(key: string): key is SettingKey {
-  return (SETTING_KEYS as readonly string[]).includes(key);
-}
-
-function scalarValue(node: YamlNode): unknown {
-  return node.kind === 'scalar' ? node.value : plainValue(node);
-}
-
 /** The value that the text of a variable or a flag stands for; a text that stands for none is left to be refused. */
-function parseText(key: SettingKey, text: string): unknown {
-  const { kind } = settingOf(key);
-  if (kind === 'integer' && /^(0|[1-9][0-9]{0,15})$/.test(text)) return Number(text);
-  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  if (kind === 'texts') return text.split(/[\s,]+/).filter((item) => item !== '');
+function parseText({ default: byDefault }: Setting, text: string): unknown {
+  if (typeof byDefault === 'number' && /^(0|[1-9][0-9]{0,15})$/.test(text)) return Number(text);
+  if (typeof byDefault === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  if (Array.isArray(byDefault)) return text.split(/[\s,]+/).filter((item) => item !== '');
   return text;
 }
 
-/** The normalised value, secrets hidden, or undefined with a problem. */
-function judge(key: SettingKey, value: unknown, where: string, problems: Problems): unknown {
-  const setting = settingOf(key);
-  const result = setting.schema.safeParse(value);
-  if (result.success) {
-    return setting.secret && typeof result.data === 'string'
-      ? new Secret(result.data)
-      : result.data;
-  }
-  problems.add({
-    code: 'invalid_configuration',
-    where,
-    key,
-    message: `${key}: expected ${setting.expected}${setting.secret ? '' : foundInstead(value)}`,
-  });
+/** The normalised value, or undefined with a problem. */
+function judge(setting: Setting, value: unknown, where: string, problems: Problems): unknown {
+  const { key, schema, expected, secret } = setting;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const found = secret ? '' : foundInstead(value);
+  problems.invalid(where, `${key}: expected ${expected}${found}`, key);
   return undefined;
 }
 

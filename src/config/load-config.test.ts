@@ -4,7 +4,7 @@ import { configSources } from '../../test/support/config-sources.ts';
 import { FullmatchError, type ErrorCode } from '../errors.ts';
 import { loadConfig } from './load-config.ts';
 import { type Problem } from './problems.ts';
-import { environmentName, SETTING_KEYS, settingOf, type SettingKey } from './schema.ts';
+import { SETTINGS, type SettingKey } from './settings.ts';
 
 type Given = Parameters<typeof configSources>[0];
 
@@ -40,6 +40,8 @@ describe('the defaults', () => {
       database: { poolSize: 10, minFreeBytes: 268_435_456 },
       registry: { include: 'all', defaults: true, localChains: false },
     });
+    expect(config.compilers.folder).toBe('/srv/fullmatch-data/compilers');
+    expect(config.chainsDirectory).toBe('/srv/chains.d');
     expect(config.chains.size).toBe(0);
     expect(new Set(origins.values())).toEqual(new Set(['default']));
     expect(secrets).toEqual([]);
@@ -79,7 +81,8 @@ describe('precedence', () => {
         fc.boolean(),
         (key, inFlag, inEnvironment, inFile) => {
           const [first, second, third] = SAMPLES[key]!;
-          const name = environmentName(key);
+          const setting = SETTINGS.get(key)!;
+          const name = setting.variable;
           const steps = key.split('.');
           const yaml =
             steps.length === 2 ? `${steps[0]}: { ${steps[1]}: ${third} }` : `${key}: ${third}`;
@@ -89,12 +92,12 @@ describe('precedence', () => {
             texts: inFile ? { 'fullmatch.yaml': yaml } : {},
           });
           const expected = inFlag
-            ? [first, `flag ${settingOf(key).flag ?? `--${key}`}`]
+            ? [first, `flag ${setting.flag ?? `--${key}`}`]
             : inEnvironment
               ? [second, `environment ${name}`]
               : inFile
                 ? [third, 'fullmatch.yaml']
-                : [String(settingOf(key).default), 'default'];
+                : [String(setting.default), 'default'];
           const value = steps.reduce<unknown>(
             (at, step) => (at as Record<string, unknown>)[step],
             config,
@@ -106,7 +109,7 @@ describe('precedence', () => {
   });
 
   it('gives every key an origin', () => {
-    expect([...load().origins.keys()]).toEqual(SETTING_KEYS);
+    expect([...load().origins.keys()]).toEqual([...SETTINGS.keys()]);
   });
 
   it('does not excuse an unsound value that a higher layer overrides', () => {
@@ -156,6 +159,13 @@ describe('the file', () => {
     const environment = { FULLMATCH_DATA_DIR: 'data' };
     expect(load({ texts, flags, environment }).config.dataDir).toBe('/srv/data');
   });
+
+  it('is where the folder of chains begins by default; that of the compilers begins at the data directory', () => {
+    const texts = { '/etc/fullmatch/f.yaml': 'dataDir: data' };
+    const { config } = load({ texts, flags: { config: '/etc/fullmatch/f.yaml' } });
+    expect(config.chainsDirectory).toBe('/etc/fullmatch/chains.d');
+    expect(config.compilers.folder).toBe('/etc/fullmatch/data/compilers');
+  });
 });
 
 describe('unknown keys', () => {
@@ -203,6 +213,13 @@ describe('unknown keys', () => {
       expect(problems.map(({ where }) => where)).toContain(`fullmatch.yaml:${place}`);
     }
   });
+
+  it.each(['api.port: 1', 'registry: { sync.urls: [a.json] }'])(
+    'spelled with a dot are refused, so that no key has two places: %s',
+    (text) => {
+      expect(problemsOf(file(text)).code).toBe('unknown_configuration_key');
+    },
+  );
 
   it.each(['__proto__', 'constructor', 'toString'])(
     'named %s are unknown keys like others',

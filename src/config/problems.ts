@@ -17,6 +17,11 @@ export class Problems {
     this.#found.push(problem);
   }
 
+  /** Adds an `invalid_configuration`. */
+  invalid(where: string, message: string, key?: string): void {
+    this.add({ code: 'invalid_configuration', where, message, ...(key !== undefined && { key }) });
+  }
+
   /** Runs `read`; an error of ours becomes a problem at that place, and the result undefined. */
   attempt<T>(where: string, key: string, read: () => T): T | undefined {
     try {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { FullmatchError } from '../errors.ts';
 import { Problems } from './problems.ts';
-import { parseYaml, plainValue, whereIs } from './yaml-tree.ts';
+import { parseYaml, whereIs } from './yaml-file.ts';
 
 function read(text: string) {
   const problems = new Problems();
-  const node = parseYaml({ name: 'f', text }, problems);
+  const file = parseYaml({ name: 'f', text }, problems);
   problems.throwIfAny();
-  return node;
+  return file!;
 }
 
 function placesOf(text: string): string[] {
@@ -58,7 +58,7 @@ describe('what YAML would let pass', () => {
 
 describe('values', () => {
   it('are those of YAML 1.2: yes and dates are text, 0x1 as a key is itself', () => {
-    expect(plainValue(read('a: yes\nb: 2026-01-01\n0x1: ~\nc: 1_000\nd: true')!)).toEqual({
+    expect(read('a: yes\nb: 2026-01-01\n0x1: ~\nc: 1_000\nd: true').value).toEqual({
       a: 'yes',
       b: '2026-01-01',
       '0x1': null,
@@ -68,7 +68,7 @@ describe('values', () => {
   });
 
   it('under __proto__ stay data', () => {
-    const value = plainValue(read('__proto__: { admin: true }')!) as Record<string, unknown>;
+    const value = read('__proto__: { admin: true }').value as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__']);
     expect(value['admin']).toBeUndefined();
   });
@@ -86,17 +86,17 @@ describe('values', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), tree, { noNullPrototype: true }), (value) => {
         const text = stringify(value, { aliasDuplicateObjects: false });
-        expect(JSON.stringify(plainValue(read(text)!))).toBe(JSON.stringify(value));
+        expect(JSON.stringify(read(text).value)).toBe(JSON.stringify(value));
       }),
     );
   });
 });
 
-it('a path leads to the place of what it names, or as near as there is', () => {
-  const node = read('a:\n  - b: 1\n    c: 2\nd: x')!;
-  expect(whereIs(node, 'a[0].c')).toBe('f:3:5');
-  expect(whereIs(node, 'a.0.c')).toBe('f:3:5');
-  expect(whereIs(node, 'a[5].c')).toBe('f:1:1');
-  expect(whereIs(node, 'd.e')).toBe('f:4:1');
-  expect(whereIs(node, '')).toBe('f:1:1');
+it('steps lead to the place of what they name, or as near as there is', () => {
+  const { place } = read('a:\n  - b: 1\n    c: 2\nd: x');
+  expect(whereIs(place, ['a', '0', 'c'])).toBe('f:3:5');
+  expect(whereIs(place, ['a', '0'])).toBe('f:2:5');
+  expect(whereIs(place, ['a', '5', 'c'])).toBe('f:1:1');
+  expect(whereIs(place, ['d', 'e'])).toBe('f:4:1');
+  expect(whereIs(place, [])).toBe('f:1:1');
 });

@@ -1,0 +1,176 @@
+import {
+  isAlias,
+  isCollection,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  type ErrorCode as YamlErrorCode,
+  type ParsedNode,
+} from 'yaml';
+import { showKey } from '../lib/shown-key.ts';
+import { type Problems } from './problems.ts';
+
+/** Where a key or an item of a list stands, `fullmatch.yaml:12:3`, and what is below it, in the order of the file. */
+export interface Place {
+  readonly where: string;
+  readonly below: Map<string, Place>;
+}
+
+/** What a YAML file holds, and where. */
+export interface YamlFile {
+  /** The name by which messages call the file. */
+  readonly name: string;
+  /** Maps are objects, lists are arrays. */
+  readonly value: unknown;
+  readonly place: Place;
+}
+
+/** The place below `place` to which steps such as `explorers`, `1`, `url` lead, as deep as it is there. */
+export function whereIs({ where, below }: Place, [step, ...steps]: readonly string[]): string {
+  const next = step === undefined ? undefined : below.get(step);
+  return next === undefined ? where : whereIs(next, steps);
+}
+
+const MAXIMUM_DEPTH = 32;
+
+/**
+ * Reads a YAML text, strict where YAML is lax: no duplicate keys, aliases, tags, second documents, or whole numbers
+ * that a double cannot hold; keys are taken as they are spelled. An empty text is an empty map.
+ * Faults are added to `problems` with line and column, in words that never quote the text: it may hold a secret.
+ * Returns undefined when there is nothing sound to go on with.
+ */
+export function parseYaml(
+  { name, text }: { readonly name: string; readonly text: string },
+  problems: Problems,
+): YamlFile | undefined {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { where: `${name}:${line}:${col}`, below: new Map() };
+  };
+  const report = (offset: number, message: string) =>
+    problems.invalid(placeAt(offset).where, message);
+
+  const tooDeep = findTooDeep(text);
+  if (tooDeep !== undefined) {
+    report(tooDeep, `nested deeper than ${MAXIMUM_DEPTH} levels`);
+    return undefined;
+  }
+  const { contents, errors, warnings } = parseDocument(text, {
+    intAsBigInt: true,
+    uniqueKeys: false,
+    prettyErrors: false,
+  });
+  const faults = [...errors, ...warnings];
+  for (const fault of faults) report(fault.pos[0], explain(fault.code));
+  if (faults.length > 0) return undefined;
+  const place = placeAt(contents?.range[0] ?? 0);
+  return {
+    name,
+    value: contents === null ? {} : readNode(contents, place, { placeAt, report }),
+    place,
+  };
+}
+
+/** A text whose document is read. */
+interface Source {
+  readonly placeAt: (offset: number) => Place;
+  readonly report: (offset: number, message: string) => void;
+}
+
+/** The plain value of the node that stands at a place. The places below are added to it. */
+function readNode(node: ParsedNode, place: Place, source: Source): unknown {
+  const [offset] = node.range;
+  if (isAlias(node)) {
+    source.report(offset, 'aliases (*name) are not read here; write the value out');
+    return null;
+  }
+  // Every map and list has a tag, `!` before it where it is written out; a scalar has none unless it is written out.
+  if (node.tag?.startsWith('!') === true || (!isCollection(node) && node.tag !== undefined)) {
+    source.report(offset, 'tags (!name) are not read here; remove it');
+  }
+  const readBelow = (step: string, at: number, value: ParsedNode | null) => {
+    const below = source.placeAt(at);
+    place.below.set(step, below);
+    return value === null ? null : readNode(value, below, source);
+  };
+  if (isSeq(node)) {
+    return node.items.map((item, index) => readBelow(String(index), item.range[0], item));
+  }
+  if (isScalar(node)) return readScalar(node.value, offset, source);
+  const entries: [string, unknown][] = [];
+  for (const { key, value } of node.items) {
+    const [at] = key.range;
+    if (!isScalar(key)) {
+      source.report(at, 'a key must be plain text');
+      continue;
+    }
+    const name = typeof key.value === 'string' ? key.value : key.source;
+    const first = place.below.get(name)?.where;
+    if (first === undefined) entries.push([name, readBelow(name, at, value)]);
+    else source.report(at, `duplicate key, ${showKey(name)}, first at ${first}; keep one of them`);
+  }
+  return Object.fromEntries(entries);
+}
+
+function readScalar(value: unknown, offset: number, { report }: Source): unknown {
+  if (typeof value === 'bigint') {
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+    report(offset, 'a whole number beyond 2^53-1, which cannot be kept exact');
+    return null;
+  }
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
+  report(offset, 'expected text, a number, true or false');
+  return null;
+}
+
+/**
+ * The offset of the first value that nests too deep, found by the lexer, which does not recurse:
+ * a text of a hundred thousand `[` would end the process in the parser. Block nesting by indentation
+ * needs a quadratic number of bytes and is bounded by the size of a file.
+ */
+function findTooDeep(text: string): number | undefined {
+  let flow = 0;
+  let indicators = 0;
+  let offset = 0;
+  let scalarNext = false;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme === '\x02' || lexeme === '\x1f') {
+      scalarNext = lexeme === '\x1f';
+      continue;
+    }
+    if (!scalarNext) {
+      if (lexeme === '[' || lexeme === '{') flow += 1;
+      else if (lexeme === ']' || lexeme === '}') flow -= 1;
+      else if (lexeme === '-' || lexeme === '?' || lexeme === ':') indicators += 1;
+      if (flow > MAXIMUM_DEPTH || indicators > MAXIMUM_DEPTH) return offset;
+    }
+    scalarNext = false;
+    if (lexeme.includes('\n')) indicators = 0;
+    offset += lexeme.length;
+  }
+  return undefined;
+}
+
+const EXPLANATIONS: Partial<Record<YamlErrorCode, string>> = {
+  BAD_ALIAS:
+    'aliases (*name) are not read here; write the value out, or quote text that begins with *',
+  BAD_INDENT: 'the indentation does not fit the lines around it',
+  BAD_SCALAR_START: 'text must not begin with @, ` or %; put it in quotes',
+  BLOCK_AS_IMPLICIT_KEY: "a ':' too many on this line; put text that holds ': ' in quotes",
+  MISSING_CHAR: 'a closing quote, bracket or comma is missing',
+  MULTILINE_IMPLICIT_KEY: "a key must stand on one line and be followed by ':'",
+  MULTIPLE_DOCS: "a second document ('---') is not read; keep one",
+  TAB_AS_INDENT: 'a tab must not indent; use spaces',
+  TAG_RESOLVE_FAILED: 'tags (!name) are not read here; remove it, or quote text that begins with !',
+};
+
+function explain(code: YamlErrorCode): string {
+  return (
+    EXPLANATIONS[code] ?? `this is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
+  );
+}
