@@ -7,6 +7,11 @@ export interface Remapped {
   readonly sources: Readonly<Record<string, string>>;
 }
 
+/** Relative imports of a source with a long path are that long each. Inputs of large projects have 500,000. */
+const IMPORTED_CHARACTERS = 20_000_000;
+/** A tenth of a second of work. Inputs of large projects, with 100 remappings and 5,000 imports, need a tenth of it. */
+const COMPARED_CHARACTERS = 100_000_000;
+
 function folderOf(path: string): string {
   let end = path.lastIndexOf('/');
   if (end === -1) return '';
@@ -25,8 +30,8 @@ function leadImport(source: string, imported: string): string {
   return folder;
 }
 
-/** The paths that a source imports. An escape in one is read as the compiler reads it. */
-function importsOf(path: string, content: string): ReadonlySet<string> {
+/** What a source imports, as it is written there. An escape is read as the compiler reads it. */
+function importsOf(content: string): ReadonlySet<string> {
   const imports = new Set<string>();
   if (!content.includes('import')) return imports;
   let isImport = false;
@@ -34,7 +39,7 @@ function importsOf(path: string, content: string): ReadonlySet<string> {
     if (token.kind === 'mark' && token.text === ';') isImport = false;
     else if (token.kind === 'word' && token.text === 'import') isImport = true;
     else if (isImport && token.kind === 'literal') {
-      imports.add(leadImport(path, bytesOfLiteral(token).toString('utf8')));
+      imports.add(bytesOfLiteral(token).toString('utf8'));
     }
   }
   return imports;
@@ -43,19 +48,37 @@ function importsOf(path: string, content: string): ReadonlySet<string> {
 /**
  * The remappings that may have changed an import: nothing else depends on them. Such a one leads what a source in its
  * context imports to one of the sources, since no other is read, so that all of its text stands in paths (Solidity
- * documentation, "Import Remapping").
+ * documentation, "Import Remapping"). What is not found within
+ * {@link IMPORTED_CHARACTERS} and {@link COMPARED_CHARACTERS} is not used.
  */
 export function usedRemappings({ remappings, sources }: Remapped): readonly unknown[] {
-  const importing = Object.entries(sources)
-    .map(([path, content]) => ({ path, imports: [...importsOf(path, content)] }))
-    .filter(({ imports }) => imports.length > 0);
+  const importing: { readonly path: string; readonly imports: readonly string[] }[] = [];
+  let characters = 0;
+  for (const [path, content] of Object.entries(sources)) {
+    const imports: string[] = [];
+    for (const written of importsOf(content)) {
+      characters += path.length + written.length;
+      if (characters > IMPORTED_CHARACTERS) break;
+      imports.push(leadImport(path, written));
+    }
+    if (imports.length > 0) importing.push({ path, imports });
+  }
+  let compared = 0;
+  const begins = (text: string, start: string): boolean => {
+    compared += 1 + Math.min(text.length, start.length);
+    return compared <= COMPARED_CHARACTERS && text.startsWith(start);
+  };
   return remappings.filter((remapping) => {
     const [head = '', ...behind] = String(remapping).split('=');
     const target = behind.join('=');
     const colon = head.indexOf(':');
     const [context, prefix] = [head.slice(0, Math.max(0, colon)), head.slice(colon + 1)];
-    const isLed = (path: string): boolean =>
-      path.startsWith(prefix) && Object.hasOwn(sources, target + path.slice(prefix.length));
-    return importing.some(({ path, imports }) => path.startsWith(context) && imports.some(isLed));
+    const isLed = (path: string): boolean => {
+      if (!begins(path, prefix)) return false;
+      compared += target.length + path.length;
+      return Object.hasOwn(sources, target + path.slice(prefix.length));
+    };
+    if (compared > COMPARED_CHARACTERS) return false;
+    return importing.some(({ path, imports }) => begins(path, context) && imports.some(isLed));
   });
 }
