@@ -2,11 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
 const UNITS = ['src/**/*.test.ts', 'test/web/*.test.ts', 'client/test/**/*.test.ts'];
-/** What looks at the processes, the memory or the console of the process that it runs in. */
+/** What looks at the processes, the memory or the console of the process that it runs in, or replaces a module. */
 const ALONE = [
   'test/bytecode-oracle.test.ts',
   'test/compilers-limits.test.ts',
   'test/compilers-soljson.test.ts',
+  'test/demo-command.test.ts',
   'test/verify-bombs.test.ts',
 ];
 const LIMITS = {
