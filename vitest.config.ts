@@ -22,7 +22,8 @@ const LIMITS = {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: 2,
+    // Tests wait for processes, frames and timers a third of their time: three files at once keep two cores busy.
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [
       { test: { name: 'alone', include: ALONE, ...LIMITS } },
