@@ -1,11 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEMONSTRATION_CHAIN_ID } from '../src/chains/default-service-chains.ts';
+import { type createCompilers } from '../src/compilers/compilers.ts';
 import { findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { recordedCompilers } from './support/recorded-compilers.ts';
 import { runInProcess, type CliRun } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { startWebServer } from './support/web-server.ts';
+
+// The command opens its compilers itself. They compile each contract once, as those of a booted service do.
+vi.mock('../src/compilers/compilers.ts', async (importActual) => {
+  const actual = await importActual<{ createCompilers: typeof createCompilers }>();
+  const open: typeof createCompilers = async (...parameters) =>
+    recordedCompilers(await actual.createCompilers(...parameters));
+  return { ...actual, createCompilers: open };
+});
 
 interface Demonstration {
   readonly chainId: number;

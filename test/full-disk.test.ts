@@ -23,9 +23,12 @@ const DISK_BYTES = 256 * MIB;
 const FLOOR_BYTES = 32 * MIB;
 const VERSION = '0.8.37';
 const SMALL = inputOf({ 'Stored.sol': 'contract Stored { uint256 public kept = 5; }' });
-/** More than what PostgreSQL's files have room for without growing, and nothing that can be compressed. */
+/**
+ * More than what PostgreSQL's files have room for without growing, and nothing that can be compressed. Each megabyte
+ * of it takes a compiler two seconds, three times.
+ */
 const LARGE = inputOf({
-  'Stored.sol': `// ${randomBytes(1_500_000).toString('hex')}\ncontract Stored {}`,
+  'Stored.sol': `// ${randomBytes(750_000).toString('base64')}\ncontract Stored {}`,
 });
 const DISK_FULL = {
   reasons: expect.arrayContaining([expect.objectContaining({ code: 'disk_full' })]) as unknown,

@@ -15,6 +15,11 @@ const SWAPS = 10_000;
 const READERS = 4;
 /** Readers that never wait take nearly all of the time: hundreds of answers between two swaps find nothing more. */
 const READER_PAUSE_MS = 20;
+/** A br body is made of what stays so long: of every version it would keep a processor busy with nothing else. */
+const BROTLI_DELAY_MS = 4;
+/** Every so many swaps a version stays until its br bodies are being made, and goes in the middle of that. */
+const SWAPS_BETWEEN_STAYS = 20;
+const STAY_MS = 10;
 
 /** A document of the version, long enough to be sent in several pieces, of different length for each version. */
 function versionOf(version: number): { bytes: Buffer; lastModified: Date } {
@@ -36,7 +41,7 @@ test(
   `readers during ${SWAPS} swaps see whole versions, each under its own tag, in order, and both documents in step`,
   { timeout: 300_000 },
   async () => {
-    const documents = new Documents(silentLogger, { brotliDelayMs: 0 });
+    const documents = new Documents(silentLogger, { brotliDelayMs: BROTLI_DELAY_MS });
     const deps = await fixtureDependencies({ documents, published: false });
     await documents.publish({ chains: versionOf(0), statistics: versionOf(0) });
     const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
@@ -47,6 +52,7 @@ test(
     let swapping = true;
     const bytesOfTag = new Map<string, string>();
     const seen = new Set<number>();
+    const codings = new Set<unknown>();
     const ask = async (path: '/chains' | '/stats.json', coding: string, tag: string) => {
       const pool = path === '/chains' ? pools.api : pools.repository;
       const headers = {
@@ -72,6 +78,7 @@ test(
       const version = versionIn(body);
       expect(answer.headers['last-modified']).toBe(new Date(version * 1000).toUTCString());
       seen.add(version);
+      codings.add(encoding);
       return { etag, version };
     };
     const readers = Array.from({ length: READERS }, async (_, index) => {
@@ -92,11 +99,13 @@ test(
     });
     for (let version = 1; version <= SWAPS; version += 1) {
       await documents.publish({ chains: versionOf(version), statistics: versionOf(version) });
+      if (version % SWAPS_BETWEEN_STAYS === 0) await wait(STAY_MS);
     }
     swapping = false;
     await Promise.all(readers);
     expect(documents.swaps).toEqual({ chains: SWAPS + 1, statistics: SWAPS + 1 });
     expect(seen.size).toBeGreaterThan(100);
+    expect(codings).toEqual(new Set([undefined, 'gzip', 'br']));
 
     await Promise.all([pools.api.close(), pools.repository.close()]);
     await Promise.all([api.close(1_000), repository.close(1_000)]);

@@ -9,6 +9,7 @@ import { findAnvil, startAnvil, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import {
   hasBrowser,
+  type Look,
   NO_BROWSER,
   openTab,
   startBrowser,
@@ -37,6 +38,8 @@ const FIRST_CHAIN_ID = 900_000_001;
 const HOSTILE = sampleAddress(0xbad);
 /** How many pages are open at once. */
 const TABS = 4;
+/** What is in a page does not hang on its look, and drawing a large one takes a quarter of the browser's time. */
+const SMALL_LOOK: Look = { name: 'small', width: 160, height: 120, colorScheme: 'light' };
 /** As many messages as the page of a job shows. */
 const SOURCES_IN_A_JOB = 20;
 const TIMEOUT = { timeout: 300_000 };
@@ -81,7 +84,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     browser = await startBrowser();
     tabs = await Promise.all(
       Array.from({ length: TABS }, async () => {
-        const tab = await openTab(browser);
+        const tab = await openTab(browser, SMALL_LOOK);
         await tab.page.exposeBinding('executed', ({ frame }) => executions.push(frame.url()));
         return tab;
       }),

@@ -131,16 +131,20 @@ describe('those who wait for a job', () => {
   test('of many addresses of one network have the places of one client', async () => {
     const waiters = makeWaiters({ total: 20, perClient: 10, perJob: 20 });
     const id = await submit();
-    const leaving = new AbortController();
-    const wait = (client: string): Promise<unknown> =>
-      waiters.waitForEnd(id, { client, signal: leaving.signal });
+    // Each request has a signal of its own.
+    const leaving: AbortController[] = [];
+    const wait = (client: string): Promise<unknown> => {
+      const controller = new AbortController();
+      leaving.push(controller);
+      return waiters.waitForEnd(id, { client, signal: controller.signal });
+    };
     const many = Array.from({ length: 40 }, (_, index) => wait(`192.0.2.${index}`));
     const ended = Promise.allSettled(many);
     await expect.poll(() => waiters.size).toBe(10);
     const others = Array.from({ length: 12 }, (_, index) => wait(`198.51.${index}.1`));
     const all = Promise.allSettled(others);
     expect(waiters.size).toBe(20);
-    leaving.abort(new Error('left'));
+    for (const each of leaving) each.abort(new Error('left'));
     expect((await all).map(({ status }) => status)).toEqual(others.map(() => 'rejected'));
     for (const each of others) await expect(each).rejects.toThrow('left');
     await ended;

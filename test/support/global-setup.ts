@@ -50,8 +50,12 @@ export async function startTestServer(): Promise<{
   };
   try {
     const client = await connectClient(server.target('postgres'));
-    // Tests that kill PostgreSQL use servers of their own: this one need not wait for the disk at each commit.
+    // Tests that kill PostgreSQL use servers of their own: this one need neither wait for the disk at each commit nor
+    // be ready for a crash.
     await client.query('ALTER SYSTEM SET synchronous_commit = off');
+    await client.query('ALTER SYSTEM SET full_page_writes = off');
+    await client.query("ALTER SYSTEM SET max_wal_size = '4GB'");
+    await client.query("ALTER SYSTEM SET checkpoint_timeout = '1h'");
     await client.query('SELECT pg_reload_conf()');
     await client.query(`CREATE DATABASE ${TEMPLATE}`);
     const url = new Secret(testDatabaseUrl(server.socketFolder, TEMPLATE));

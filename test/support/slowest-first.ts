@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const SLOWEST = [
   ...['compilers-limits', 'verify-bombs', 'bytecode-oracle'],
-  ...['crash', 'compilers-compile', 'demo-command', 'client-hardhat-3', 'client-hardhat-2'],
+  ...['crash', 'compilers-compile', 'client-hardhat-3', 'client-hardhat-2'],
   ...['pages-payloads', 'pages', 'client-forge', 'forgeries', 'verify-forgeries', 'verify-matrix'],
   ...['verify-libraries', 'verify-settings', 'pages-verify', 'pages-states', 'verify-process'],
   ...['concurrent-writers', 'malformed-requests', 'http-snapshot-swaps', 'secret-canaries'],

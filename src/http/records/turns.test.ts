@@ -71,12 +71,11 @@ describe('work in turns', () => {
   test('is not begun for a client that has left', async () => {
     const turns = new Turns(AT_ONCE, WAITING);
     const { work, begun, open } = heldWork();
-    const leaving = new AbortController();
-    const ends = Array.from({ length: 30 }, () =>
-      endOf(turns.run('10.0.0.1', work('many'), leaving.signal)),
-    );
+    // Each request has a signal of its own.
+    const leaving = Array.from({ length: 30 }, () => new AbortController());
+    const ends = leaving.map(({ signal }) => endOf(turns.run('10.0.0.1', work('many'), signal)));
     await nextPass();
-    leaving.abort(new Error('left'));
+    for (const each of leaving) each.abort(new Error('left'));
     expect(turns.waiting).toBe(0);
     open();
     await Promise.all(ends);
