@@ -1,8 +1,8 @@
 import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
-import { keccak256 } from '../lib/keccak.ts';
 import { METADATA_HASH_BYTES, readAuxdataAt } from './auxdata.ts';
 import { type ImmutableType } from './immutable-type.ts';
+import { hashPlaceholder, namePlaceholder, PLACEHOLDER_BYTES } from './library-placeholder.ts';
 
 /** A stretch of code, in bytes. */
 export interface CodeReference {
@@ -67,29 +67,11 @@ export interface CodeTemplate {
 
 /** An address in code. */
 export const ADDRESS_BYTES = 20;
-/** What solc writes for an address that is to be linked: as many characters as an address has digits. */
-const PLACEHOLDER_CHARACTERS = 2 * ADDRESS_BYTES;
-/** Solc keeps this much of the name in a placeholder up to 0.4. */
-const NAME_BYTES = 36;
-
 function malformed(message: string): FullmatchError {
   return new FullmatchError(
     'malformed_compiler_output',
     `the compiler's output contradicts itself: ${message}`,
   );
-}
-
-/** The placeholder of solc ≥ 0.5: the first 34 digits of the name's keccak256 between `__$` and `$__`. */
-function hashPlaceholder(name: string): string {
-  const digits = Buffer.from(keccak256(Buffer.from(name, 'utf8'))).toString('hex');
-  return `__$${digits.slice(0, 34)}$__`;
-}
-
-/** The placeholder of solc ≤ 0.4: two underscores, the first 36 bytes of the name, filled up with underscores. */
-function namePlaceholder(name: string): Buffer {
-  const placeholder = Buffer.alloc(PLACEHOLDER_CHARACTERS, '_');
-  Buffer.from(name, 'utf8').subarray(0, NAME_BYTES).copy(placeholder, 2);
-  return placeholder;
 }
 
 /** Whether the name of a ≤ 0.4 placeholder ends within a character, which no JSON can carry as it was. */
@@ -107,7 +89,7 @@ function fillPlaceholders(code: string, libraries: readonly LibrarySlots[]): Buf
     const byName = namePlaceholder(id);
     const byHash = hashPlaceholder(id);
     for (const start of starts) {
-      const slot = text.subarray(2 * start, 2 * start + PLACEHOLDER_CHARACTERS);
+      const slot = text.subarray(2 * start, 2 * start + PLACEHOLDER_BYTES);
       const written = slot.toString('latin1');
       if (!slot.equals(byName) && written !== byHash && !/^0{40}$/.test(written)) {
         throw malformed(

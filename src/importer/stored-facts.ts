@@ -1,5 +1,9 @@
-import { bytesToHex, isTransactionHash, parseAddress, type Hex } from '../lib/hex.ts';
-import { keccak256 } from '../lib/keccak.ts';
+import { isTransactionHash, parseAddress, type Hex } from '../lib/hex.ts';
+import {
+  hashPlaceholder,
+  namePlaceholder,
+  placeholderDigits,
+} from '../bytecode/library-placeholder.ts';
 import { isMembers } from '../lib/members.ts';
 import {
   type Compilation,
@@ -101,9 +105,8 @@ function parseImmutables(
 const LIBRARY_DECLARATION = /\blibrary\s+([A-Za-z_$][A-Za-z0-9_$]*)/g;
 
 /**
- * The fully qualified name behind each placeholder: `__$` + the first 34 digits of keccak256(`path:Name`) + `$__`
- * since solc 0.5.0, `__path:Name` filled with `_` to 40 characters before. A placeholder whose library
- * the sources do not show, or show more than once, keeps its spelling.
+ * The fully qualified name behind each placeholder. One whose library the sources do not show, or show more than once,
+ * keeps its spelling.
  */
 function nameLibraries(
   libraries: ReadonlyMap<string, Hex>,
@@ -113,11 +116,10 @@ function nameLibraries(
   for (const { path, content } of sources) {
     for (const [, name = ''] of content.matchAll(LIBRARY_DECLARATION)) {
       const qualified = `${path}:${name}`;
-      const hash = bytesToHex(keccak256(Buffer.from(qualified, 'utf8'))).slice(2, 36);
       for (const placeholder of [
-        `__$${hash}$__`,
-        hash,
-        `__${qualified.slice(0, 36)}`.padEnd(40, '_'),
+        hashPlaceholder(qualified),
+        placeholderDigits(qualified),
+        namePlaceholder(qualified).toString('utf8'),
       ]) {
         names.set(placeholder, (names.get(placeholder) ?? new Set()).add(qualified));
       }

@@ -1,4 +1,4 @@
-import { libraryPlaceholder } from './library-placeholder.ts';
+import { libraryPlaceholder } from '../bytecode/library-placeholder.ts';
 import { type ContractPart, type ContractParts, type StoredCode } from './contract-parts.ts';
 import { mapSourcePaths } from './source-paths.ts';
 

@@ -12,13 +12,18 @@ describe('the placeholder of a library', () => {
       '0.4.11',
       '__contracts/a/very/long/path/Library.s__',
     ],
+    // Solc counts bytes.
+    ['Größe.sol:Länge', '0.4.26', '__Größe.sol:Länge____________________'],
+    [`${'x'.repeat(34)}ü.sol:L`, '0.4.26', `__${'x'.repeat(34)}ü__`],
   ])('of %s by solc %s is %s', (name, version, placeholder) => {
     expect(libraryPlaceholder(name, version)).toBe(placeholder);
-    expect(placeholder).toHaveLength(40);
+    expect(Buffer.byteLength(placeholder)).toBe(40);
   });
 
-  test('stays when it is one already', () => {
-    const placeholder = '__$53aea86b7d70b31448b230b20ae141a537$__';
-    expect(libraryPlaceholder(placeholder, '0.8.37')).toBe(placeholder);
+  test.each([
+    ['__$53aea86b7d70b31448b230b20ae141a537$__', '0.8.37'],
+    ['__Größe.sol:Länge____________________', '0.4.26'],
+  ])('stays when it is one already: %s', (placeholder, version) => {
+    expect(libraryPlaceholder(placeholder, version)).toBe(placeholder);
   });
 });
