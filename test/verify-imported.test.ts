@@ -22,23 +22,38 @@ describe.skipIf(!installed)(
     });
     afterAll(() => verifying.close());
 
-    test.each(['full', 'partial'] as const)(
-      'shows what is verified in the place of a false claim of a %s match',
-      async (claimed) => {
-        const sample = await suiteContract('0.8.37', 'Plain');
-        const { address, transactionHash } = await deploySample(verifying.anvil, sample);
-        const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: claimed });
-        await saveMatch(verifying.testDatabase.database, claim);
-        const edit = (content: string): string =>
-          claimed === 'full' ? content : `${content}// another`;
-        const more = { creationTransactionHash: transactionHash };
-        await verifying.verify(address, bodyOfSample(sample, more, edit));
-        const better = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
-        await saveMatch(verifying.testDatabase.database, better);
-        const { compilation, match } = await verifying.contractAt(address);
-        expect(compilation).toMatchObject({ name: 'Plain' });
-        expect(match).toBe(claimed === 'full' ? 'exact_match' : 'match');
-      },
-    );
+    test('shows what is fully verified in the place of a false claim of a full match', async () => {
+      const sample = await suiteContract('0.8.37', 'Plain');
+      const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+      const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
+      await saveMatch(verifying.testDatabase.database, claim);
+      await verifying.verify(
+        address,
+        bodyOfSample(sample, { creationTransactionHash: transactionHash }),
+      );
+      const better = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
+      await saveMatch(verifying.testDatabase.database, better);
+      const { compilation, match } = await verifying.contractAt(address);
+      expect(compilation).toMatchObject({ name: 'Plain' });
+      expect(match).toBe('exact_match');
+    });
+
+    test('keeps the text of an imported partial match, whoever sends another that gives the code', async () => {
+      const sample = await suiteContract('0.8.37', 'Plain');
+      const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+      const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'partial' });
+      await saveMatch(verifying.testDatabase.database, claim);
+      const more = { creationTransactionHash: transactionHash };
+      await verifying.verify(
+        address,
+        bodyOfSample(sample, more, (content) => `${content}// another`),
+      );
+      const before = await verifying.contractAt(address);
+      expect(before.compilation).toMatchObject({ name: claim.compilation.name });
+      expect(before.match).toBe('match');
+      // What a metadata hash proves takes its place.
+      await verifying.verify(address, bodyOfSample(sample, more));
+      expect((await verifying.contractAt(address)).match).toBe('exact_match');
+    });
   },
 );

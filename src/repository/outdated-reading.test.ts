@@ -168,14 +168,23 @@ describe('a match of a contract that an import claims', () => {
       [CHAIN, Buffer.from(address.slice(2), 'hex')],
     );
 
-  test.each(['full', 'partial'] as const)(
-    'replaces a claim that is %s too, of another text, and is not replaced',
-    async (match) => {
+  test.each([
+    ['full', 'another text'],
+    ['partial', 'the same text'],
+  ] as const)(
+    'that is %s takes the place of a claim that is too, of %s, and is not replaced',
+    async (match, text) => {
       const address = freshAddress();
-      await saveMatch(database, claim(address, match, 2));
+      const judged = verified(address, 'x', match);
+      const claimed =
+        text === 'another text'
+          ? claim(address, match, 2)
+          : verified(address, 'x', match, { origin: 'imported' });
+      await saveMatch(database, claimed);
       const readAfterEvent = await newestEvent(address);
-      const judged = verified(address, 'x', match, { readAfterEvent });
-      expect(await saveMatch(database, judged)).toMatchObject({ outcome: 'upgraded' });
+      expect(await saveMatch(database, { ...judged, readAfterEvent })).toMatchObject({
+        outcome: 'upgraded',
+      });
       const other = match === 'full' ? 3 : 2;
       for (const level of ['full', 'partial'] as const) {
         const later = await saveMatch(database, claim(address, level, other));
@@ -187,6 +196,19 @@ describe('a match of a contract that an import claims', () => {
       });
     },
   );
+
+  test('that is partial is kept beside a partial claim of another text', async () => {
+    const address = freshAddress();
+    await saveMatch(database, claim(address, 'partial', 2));
+    expect(await saveMatch(database, verified(address, 'x', 'partial'))).toMatchObject({
+      outcome: 'unchanged',
+      keptBeside: true,
+    });
+    expect(await saveMatch(database, claim(address, 'full', 3))).toMatchObject({
+      outcome: 'unchanged',
+    });
+    expect(await alternativesOf(address)).toHaveLength(1);
+  });
 
   test('does not give way to a better claim where another text was judged', async () => {
     const address = freshAddress();
@@ -208,7 +230,7 @@ describe('a match of a contract that an import claims', () => {
     const better = verified(address, 'x', 'full', { origin: 'imported' });
     expect(await saveMatch(database, better)).toMatchObject({ outcome: 'unchanged' });
     expect(await alternativesOf(address)).toHaveLength(1);
-    expect(await saveMatch(database, { ...beside, compilation })).toMatchObject({
+    expect(await saveMatch(database, verified(address, 'x', 'full'))).toMatchObject({
       outcome: 'upgraded',
     });
     expect(await alternativesOf(address)).toHaveLength(0);

@@ -26,8 +26,8 @@ export interface SavedMatch {
 
 // The law "a match only rises" is this one statement: concurrent writers of an address wait for its row, and what does
 // not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
-// An import only claims a match: whatever was judged here stays, and takes the place of a claim that is no better, also
-// with another text.
+// An import only claims a match: whatever was judged here stays. A full match takes the place of a claim of one, also with
+// another text, and the same text takes the place of its claim; at a partial level nobody's text replaces another's.
 // Levels of different codes say nothing of each other: a match of code that this service read is withdrawn by whoever
 // reads other code, and does not rise to a match of it.
 const RAISE_MATCHES = sql(
@@ -44,7 +44,9 @@ const RAISE_MATCHES = sql(
    WHERE (match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match,
        current.text_hash = excluded.text_hash)
      OR current.origin = 'imported' AND excluded.origin <> 'imported'
-       AND greatest(excluded.runtime_match, excluded.creation_match) >= current.match)
+       AND greatest(excluded.runtime_match, excluded.creation_match) >= current.match
+       AND (current.text_hash = excluded.text_hash
+         OR greatest(excluded.runtime_match, excluded.creation_match) = 'full'))
      AND (excluded.origin <> 'imported' OR current.origin = 'imported' AND NOT EXISTS (
        SELECT FROM alternative_matches AS judged
        WHERE judged.chain_id = current.chain_id AND judged.address = current.address))

@@ -34,7 +34,7 @@ export interface JobReader {
   ): Promise<TargetOutput>;
   /** The types of the immutables in the syntax trees that a compiler wrote. @throws as `readTarget` */
   readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadings['immutables']>;
-  /** The remappings that an import uses. @throws as `readTask` */
+  /** The remappings that an import uses, always on the thread. @throws as `readTask` */
   readRemappings(remapped: Remapped, signal: AbortSignal): Promise<JobReadings['remappings']>;
   close(): Promise<void>;
 }
@@ -62,14 +62,15 @@ export function createJobReader(): JobReader {
     question: JobQuestion & { readonly read: Read },
     signal: AbortSignal,
   ): Promise<JobReadings[Read]> => {
-    const answer =
-      question.bytes.length <= SMALL_BYTES
-        ? answerQuestion(question)
-        : await thread
-            .ask(question, { client: CLIENT, transfer: ownMemory(question.bytes), signal })
-            .catch((error: unknown) => {
-              throw error instanceof ThreadFault ? threadError(error, question) : error;
-            });
+    // What remappings cost is their number times that of the imports.
+    const isSmall = question.read !== 'remappings' && question.bytes.length <= SMALL_BYTES;
+    const answer = isSmall
+      ? answerQuestion(question)
+      : await thread
+          .ask(question, { client: CLIENT, transfer: ownMemory(question.bytes), signal })
+          .catch((error: unknown) => {
+            throw error instanceof ThreadFault ? threadError(error, question) : error;
+          });
     return valueOf(answer) as JobReadings[Read];
   };
   return {

@@ -92,6 +92,17 @@ describe('whatever is submitted', () => {
     );
   });
 
+  it.each([
+    ['long paths', 'a/'.repeat(990), 14_000, 999],
+    ['many of both', 'T', 100_000, 20_000],
+  ])('costs no more than is bounded: %s', (_, path, imports, remappings) => {
+    const content = Array.from({ length: imports }, (_, index) => `import "./x${index}";`).join('');
+    const started = performance.now();
+    const named = Array.from({ length: remappings }, (_, index) => `a/a/z${index}=b`);
+    expect(usedRemappings({ remappings: named, sources: { [path]: content } })).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
   it('many remappings and imports take little time', () => {
     const remappings = Array.from({ length: 1000 }, (_, index) => `used${index}/=A`);
     const content = 'import "used999/a.sol";'.padEnd(2_000_000, '/**/');
