@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -32,16 +32,24 @@ describe('the embedded PostgreSQL', () => {
       environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir },
     });
     expect(await hasRunningServer(dataDir)).toBe(true);
+    // A connection is on its way to it when it is killed.
+    service.child.kill('SIGSTOP');
+    const dial = async (): Promise<boolean> => {
+      const socket = connect(Number(new URL(service.apiUrl).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      cleanUps.push(async () => void socket.destroy());
+      return Promise.race([
+        once(socket, 'connect').then(() => true),
+        once(socket, 'close').then(() => false),
+      ]).catch(() => false);
+    };
+    expect(await dial()).toBe(true);
+    await wait(300);
     service.child.kill('SIGKILL');
     await service.ended;
     await expect.poll(() => hasRunningServer(dataDir)).toBe(false);
     // Nor is the process left that accepts its connections.
-    const isOpen = (): Promise<boolean> =>
-      fetch(service.apiUrl).then(
-        () => true,
-        () => false,
-      );
-    await expect.poll(isOpen).toBe(false);
+    await expect.poll(dial).toBe(false);
   });
 
   it('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {

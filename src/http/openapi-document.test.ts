@@ -133,6 +133,10 @@ describe('the OpenAPI document', () => {
         '/v1/contracts/{chainId}/{address}/alternatives/{matchId}',
         '/files/any/{chainId}/{address}',
         '/files/tree/any/{chainId}/{address}',
+        '/v1/contracts',
+        '/v1/contracts/{chainId}/{address}/same-code',
+        '/v1/statistics/history',
+        '/v2/contracts/{chainId}',
       ]),
     );
   });

@@ -95,6 +95,7 @@ describe('whatever is submitted', () => {
   it.each([
     ['long paths', 'a/'.repeat(990), 14_000, 999],
     ['many of both', 'T', 100_000, 20_000],
+    ['a path that climbs and descends', `${'a/'.repeat(8_000)}T`, 10_000, 10],
   ])('costs no more than is bounded: %s', (_, path, imports, remappings) => {
     const content = Array.from({ length: imports }, (_, index) => `import "./x${index}";`).join('');
     const started = performance.now();

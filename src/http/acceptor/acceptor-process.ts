@@ -4,29 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FairShares, type Share } from '../../lib/fair-shares.ts';
 import { NetworkTurns } from '../../lib/network-turns.ts';
 import { nameOfPeer } from '../client-of.ts';
-
-/** What the service says to its acceptor. Ports have numbers that the service gives them. */
-export type ToAcceptor =
-  | {
-      readonly kind: 'listen';
-      readonly id: number;
-      readonly host: string;
-      readonly port: number;
-      readonly backlog: number;
-    }
-  | { readonly kind: 'close'; readonly id: number };
-
-/** What the acceptor says; a `connection` comes with its socket. */
-export type FromAcceptor =
-  | { readonly kind: 'listening'; readonly id: number; readonly port: number }
-  | {
-      readonly kind: 'failed';
-      readonly id: number;
-      readonly code?: string;
-      readonly message: string;
-    }
-  | { readonly kind: 'connection'; readonly id: number }
-  | { readonly kind: 'closed'; readonly id: number };
+import { type FromAcceptor, type ToAcceptor } from './messages.ts';
 
 interface Port {
   readonly id: number;
@@ -145,9 +123,12 @@ process.on('message', (message: ToAcceptor) => {
   const port = ports.get(message.id);
   if (port !== undefined) void close(port);
 });
-// It ends with the service, however that ends, and not before: a signal to the group is the service's to answer.
+// It ends with the service, however that ends, and not before: a signal to the group is the service's to answer. The end of
+// a pipe says so also while a connection is on its way, when Node does not tell that the channel has closed.
 // eslint-disable-next-line no-restricted-syntax -- a process of its own, which holds nothing that is to be closed
-process.on('disconnect', () => process.exit());
+const end = (): void => process.exit();
+process.stdin.on('end', end).on('error', end).resume();
+process.on('disconnect', end);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => undefined);
 }

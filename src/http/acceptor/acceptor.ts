@@ -4,7 +4,7 @@ import { type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { programFile } from '../../lib/program-file.ts';
 import { type Logger } from '../../log.ts';
-import { type FromAcceptor, type ToAcceptor } from './acceptor-process.ts';
+import { type FromAcceptor, type ToAcceptor } from './messages.ts';
 
 /** Where to accept connections. */
 export interface AcceptedPlace {
@@ -76,6 +76,7 @@ export class Acceptor {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     if (child.connected) child.disconnect();
+    child.stdin?.destroy();
     const timer = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS);
     await ended;
     clearTimeout(timer);
@@ -86,8 +87,9 @@ export class Acceptor {
       cwd: '/',
       env: {},
       execArgv: [`--max-old-space-size=${HEAP_MIB}`],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
     });
+    child.stdin?.on('error', () => undefined);
     child.on('message', (message: FromAcceptor, socket?: Socket) => this.#hear(message, socket));
     child.on('error', (error) => this.#log.error({ event: 'acceptor_failed', err: error }));
     child.once('exit', (code, signal) => void this.#replace(code, signal));

@@ -22,6 +22,7 @@ import { contractNotFound } from '../../contract-not-found.ts';
 import { entityTags, findHeldCoding } from '../../entity-tag.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { isMatchId } from '../../match-id.ts';
+import { Turns } from '../../records/turns.ts';
 import {
   DEFAULT_PAGE,
   newestRoute,
@@ -31,6 +32,10 @@ import {
 import { renderPage } from './render-statistics.ts';
 import { eventsRoute, historyRoute, overviewRoute, POINTS_MAX } from './statistics-routes.ts';
 
+/** Lists and histories that are made at once: each takes some milliseconds of the event loop after its reading. */
+const AT_ONCE = 4;
+/** Requests that wait for that: of all clients, and of one client or its network. */
+const WAITING = { total: 512, perClient: 64 };
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 90;
 const LEAST_DAYS_OF = { day: 1, week: 7, month: 28 } as const;
@@ -55,16 +60,19 @@ export function addStatisticsRoutes(
   routes: OpenAPIHono,
   {
     activity,
+    answers,
     contractLists,
     trustedProxies,
-  }: Pick<HttpDependencies, 'activity' | 'contractLists' | 'trustedProxies'>,
+  }: Pick<HttpDependencies, 'activity' | 'answers' | 'contractLists' | 'trustedProxies'>,
 ): void {
+  const turns = new Turns(AT_ONCE, WAITING);
   routes.openapi(overviewRoute, async (c) =>
     answerSnapshot(await activity.readOverview(), c.req.raw.headers),
   );
   routes.openapi(historyRoute, async (c) => {
     const question = historyQuestion(c.req.valid('query'), new Date());
-    return answerTagged(await activity.readHistory(question), c.req.header('if-none-match'));
+    const history = await answers.inTurn(c, () => activity.readHistory(question), turns);
+    return answerTagged(history, c.req.header('if-none-match'));
   });
   routes.openapi(eventsRoute, (c) => {
     // Nobody takes the body of an answer to HEAD.
@@ -82,18 +90,22 @@ export function addStatisticsRoutes(
     });
   });
   routes.openapi(newestRoute, async (c) => {
-    const page = await contractLists.listNewest(listQuestion(c.req.valid('query')));
+    const question = listQuestion(c.req.valid('query'));
+    const page = await answers.inTurn(c, () => contractLists.listNewest(question), turns);
     return answerJson(renderPage(page), REVALIDATED);
   });
   routes.openapi(searchContractsRoute, async (c) => {
     const { q, ...rest } = c.req.valid('query');
-    return answerJson(renderPage(await search(contractLists, q, listQuestion(rest))), REVALIDATED);
+    const page = await answers.inTurn(c, () => search(contractLists, q, listQuestion(rest)), turns);
+    return answerJson(renderPage(page), REVALIDATED);
   });
   routes.openapi(sameCodeRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
-    const found = await contractLists.findSameCode(
-      { chainId, address },
-      listQuestion(c.req.valid('query')),
+    const question = listQuestion(c.req.valid('query'));
+    const found = await answers.inTurn(
+      c,
+      () => contractLists.findSameCode({ chainId, address }, question),
+      turns,
     );
     if (found === undefined) throw contractNotFound(chainId, address);
     return answerJson(renderPage(found), REVALIDATED);

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
 import { isMatchId } from '../../match-id.ts';
+import { crowdedResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 
 const tags = ['contracts'];
@@ -69,7 +70,6 @@ const page = {
   content: { 'application/json': { schema: contractPageSchema } },
 };
 const badParameter = problemResponse('A parameter is not as it should be (`invalid_parameter`)');
-const unreachable = problemResponse('The database cannot be reached (`database_unreachable`)');
 
 /** GET /v1/contracts. */
 export const newestRoute = createRoute({
@@ -82,7 +82,7 @@ export const newestRoute = createRoute({
   request: {
     query: z.object({ ...filters, after: afterMatch, limit }),
   },
-  responses: { 200: page, 400: badParameter, 503: unreachable },
+  responses: { 200: page, 400: badParameter, ...crowdedResponses(problemResponse) },
 });
 
 /** GET /v1/contracts/search. */
@@ -109,7 +109,7 @@ export const searchContractsRoute = createRoute({
       limit,
     }),
   },
-  responses: { 200: page, 400: badParameter, 503: unreachable },
+  responses: { 200: page, 400: badParameter, ...crowdedResponses(problemResponse) },
 });
 
 /** GET /v1/contracts/{chainId}/{address}/same-code. */
@@ -128,6 +128,6 @@ export const sameCodeRoute = createRoute({
     200: page,
     400: badParameter,
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
-    503: unreachable,
+    ...crowdedResponses(problemResponse),
   },
 });

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
+import { crowdedResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 
 const tags = ['statistics'];
@@ -142,7 +143,7 @@ export const historyRoute = createRoute({
     },
     304: { description: 'The history that the client holds is this one' },
     400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
-    503: problemResponse('The database cannot be reached (`database_unreachable`)'),
+    ...crowdedResponses(problemResponse),
   },
 });
 

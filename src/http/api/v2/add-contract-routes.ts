@@ -45,11 +45,13 @@ export function addContractRoutes(
   routes.openapi(contractsRoute, async (c) => {
     const { chainId } = c.req.valid('param');
     const { sort, limit = DEFAULT_PAGE, afterMatchId } = c.req.valid('query');
-    const page = await contracts.listContracts(chainId, {
-      order: sort === 'asc' ? 'ascending' : 'descending',
-      limit,
-      ...(afterMatchId !== undefined && { afterMatchId }),
-    });
+    const read = () =>
+      contracts.listContracts(chainId, {
+        order: sort === 'asc' ? 'ascending' : 'descending',
+        limit,
+        ...(afterMatchId !== undefined && { afterMatchId }),
+      });
+    const page = await answers.inTurn(c, read);
     return answerValue({ results: page.map(renderMinimal) });
   });
 }

@@ -6,7 +6,7 @@ import {
   contractParameters,
 } from '../../contract-parameters.ts';
 import { isMatchId } from '../../match-id.ts';
-import { recordResponses } from '../../records/record-responses.ts';
+import { crowdedResponses, recordResponses } from '../../records/record-responses.ts';
 import { CONTRACT_FIELDS } from './contract-fields.ts';
 import { contractListSchema, contractSchema, minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
@@ -114,6 +114,7 @@ export const contractsRoute = createRoute({
       content: { 'application/json': { schema: contractListSchema } },
     },
     400: invalidParameter,
+    ...crowdedResponses(v2ErrorResponse),
   },
 });
 
