@@ -133,7 +133,13 @@ async function waitForBr(url: string): Promise<void> {
 export async function runHttpBenchmark(): Promise<readonly HttpBenchmarkRow[]> {
   const folder = await createTemporaryFolder('fullmatch-bench-');
   const dataDir = path.join(folder.path, 'data');
-  const program = await startProgram({ environment: { FULLMATCH_DATA_DIR: dataDir } });
+  const program = await startProgram({
+    environment: {
+      FULLMATCH_DATA_DIR: dataDir,
+      FULLMATCH_METRICS_ENABLED: 'true',
+      FULLMATCH_METRICS_PORT: '0',
+    },
+  });
   const children: ChildProcess[] = [];
   try {
     const store = await openStore({ poolSize: 2, dataDir }, silentLogger);
