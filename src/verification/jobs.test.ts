@@ -28,7 +28,7 @@ import { failureKindOf, VerificationFailure } from './verification-failure.ts';
 import { packRequest, type VerificationRequest } from './verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
 import { contractChanged } from '../repository/outdated-reading.ts';
-import { saveMatch } from '../repository/save-matches.ts';
+import { saveMatch, saveMatches } from '../repository/save-matches.ts';
 
 const ROOMY = { total: 1000, perClient: 1000 };
 const LEASE_MS = 300;
@@ -287,16 +287,17 @@ describe('submitting', () => {
     expect(row?.count).toBe(10);
   });
 
-  test('a contract of which both codes match fully is not verified again; one of which one does is', async () => {
-    const [full, half] = [freshAddress(), freshAddress()];
-    const { database } = testDatabase;
-    await saveMatch(
-      database,
-      sampleContract(7, full, { runtimeMatch: 'full', creationMatch: 'full' }),
-    );
-    await saveMatch(database, sampleContract(7, half, { runtimeMatch: 'full' }));
+  test('a contract of which both codes match fully is not verified again; one of which one does, or an import says so, is', async () => {
+    const [full, half, claimed] = [freshAddress(), freshAddress(), freshAddress()];
+    const both = { runtimeMatch: 'full', creationMatch: 'full' } as const;
+    await saveMatches(testDatabase.database, [
+      { ...sampleContract(7, full, both), origin: 'verified' },
+      { ...sampleContract(7, half, { runtimeMatch: 'full' }), origin: 'verified' },
+      sampleContract(7, claimed, both),
+    ]);
     await expect(submit(requestFor(full))).rejects.toMatchObject({ code: 'already_verified' });
     await expect(submit(requestFor(half))).resolves.toBeTruthy();
+    await expect(submit(requestFor(claimed))).resolves.toBeTruthy();
   });
 });
 
