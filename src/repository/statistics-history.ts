@@ -123,9 +123,10 @@ const dayOf = (time: number): Day => new Date(time).toISOString().slice(0, 10);
 /** The last days of the intervals from the one of `from` to the one of `to`, which is the last. */
 function listEnds(interval: HistoryInterval, from: Day, to: Day): readonly Day[] {
   const ends: Day[] = [];
-  for (let start = startOf(interval, timeOf(from)); start <= timeOf(to);) {
+  const last = timeOf(to);
+  for (let start = startOf(interval, timeOf(from)); start <= last;) {
     const next = nextOf(interval, start);
-    ends.push(dayOf(Math.min(next - DAY_MS, timeOf(to))));
+    ends.push(dayOf(Math.min(next - DAY_MS, last)));
     start = next;
   }
   return ends;

@@ -32,8 +32,8 @@ import {
 import { renderPage } from './render-statistics.ts';
 import { eventsRoute, historyRoute, overviewRoute, POINTS_MAX } from './statistics-routes.ts';
 
-/** Lists and histories that are made at once: each takes some milliseconds of the event loop after its reading. */
-const AT_ONCE = 4;
+/** Lists that are made at once: each takes a millisecond of the event loop after its reading. A history takes ten. */
+const LISTS_AT_ONCE = 4;
 /** Requests that wait for that: of all clients, and of one client or its network. */
 const WAITING = { total: 512, perClient: 64 };
 const DAY_MS = 86_400_000;
@@ -65,13 +65,14 @@ export function addStatisticsRoutes(
     trustedProxies,
   }: Pick<HttpDependencies, 'activity' | 'answers' | 'contractLists' | 'trustedProxies'>,
 ): void {
-  const turns = new Turns(AT_ONCE, WAITING);
+  const lists = new Turns(LISTS_AT_ONCE, WAITING);
+  const histories = new Turns(1, WAITING);
   routes.openapi(overviewRoute, async (c) =>
     answerSnapshot(await activity.readOverview(), c.req.raw.headers),
   );
   routes.openapi(historyRoute, async (c) => {
     const question = historyQuestion(c.req.valid('query'), new Date());
-    const history = await answers.inTurn(c, () => activity.readHistory(question), turns);
+    const history = await answers.inTurn(c, () => activity.readHistory(question), histories);
     return answerTagged(history, c.req.header('if-none-match'));
   });
   routes.openapi(eventsRoute, (c) => {
@@ -91,12 +92,12 @@ export function addStatisticsRoutes(
   });
   routes.openapi(newestRoute, async (c) => {
     const question = listQuestion(c.req.valid('query'));
-    const page = await answers.inTurn(c, () => contractLists.listNewest(question), turns);
+    const page = await answers.inTurn(c, () => contractLists.listNewest(question), lists);
     return answerJson(renderPage(page), REVALIDATED);
   });
   routes.openapi(searchContractsRoute, async (c) => {
     const { q, ...rest } = c.req.valid('query');
-    const page = await answers.inTurn(c, () => search(contractLists, q, listQuestion(rest)), turns);
+    const page = await answers.inTurn(c, () => search(contractLists, q, listQuestion(rest)), lists);
     return answerJson(renderPage(page), REVALIDATED);
   });
   routes.openapi(sameCodeRoute, async (c) => {
@@ -105,7 +106,7 @@ export function addStatisticsRoutes(
     const found = await answers.inTurn(
       c,
       () => contractLists.findSameCode({ chainId, address }, question),
-      turns,
+      lists,
     );
     if (found === undefined) throw contractNotFound(chainId, address);
     return answerJson(renderPage(found), REVALIDATED);
