@@ -29,7 +29,7 @@ export class LoopShares {
   /** Does work in a later turn. */
   runLater(socket: Socket, work: () => void): void {
     if (socket.destroyed) return;
-    const drop = (): void => remove();
+    const drop = (): void => void remove();
     const piece: Piece = { work, drop, socket };
     const remove = this.#waiting.add(nameOfPeer(socket), piece);
     socket.once('close', drop);

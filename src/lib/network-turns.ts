@@ -9,15 +9,16 @@ export class NetworkTurns<Item> {
     return this.#waiting.size === 0;
   }
 
-  /** Adds what waits for a client. @returns takes it out again; once its turn has come that does nothing. */
-  add(client: string, item: Item): () => void {
+  /** Adds what waits for a client. @returns takes it out again, and says whether it still waited. */
+  add(client: string, item: Item): () => boolean {
     const network = networkOf(client);
     const items = this.#waiting.get(network) ?? new Set();
     this.#waiting.set(network, items);
     items.add(item);
     return () => {
-      items.delete(item);
+      const waited = items.delete(item);
       if (items.size === 0 && this.#waiting.get(network) === items) this.#waiting.delete(network);
+      return waited;
     };
   }
 

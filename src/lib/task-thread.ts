@@ -1,5 +1,6 @@
 import { type Transferable, Worker } from 'node:worker_threads';
 import { FairShares, type Share } from './fair-shares.ts';
+import { NetworkTurns } from './network-turns.ts';
 import { programFile } from './program-file.ts';
 
 /** How a task of a thread failed without an answer. */
@@ -48,8 +49,7 @@ const LEFT_MS = 1_000;
 export class TaskThread<Question, Answer> {
   readonly #program: URL;
   readonly #limits: ThreadLimits;
-  /** By the network of the client. */
-  readonly #waiting = new Map<string, Task<Question, Answer>[]>();
+  readonly #waiting = new NetworkTurns<Task<Question, Answer>>();
   readonly #places: FairShares;
   #worker: Worker | undefined;
   #current: Task<Question, Answer> | undefined;
@@ -79,11 +79,11 @@ export class TaskThread<Question, Answer> {
     if (this.#isClosed) throw new ThreadFault('closed');
     return new Promise<Answer>((resolve, reject) => {
       const place = this.#places.open(client, () => {
-        if (this.#remove(task)) task.fail(new ThreadFault('queue_full'));
+        if (leave()) task.fail(new ThreadFault('queue_full'));
       });
       const drop = (): void => {
         const reason = signal?.reason as Error;
-        if (this.#remove(task)) task.fail(reason);
+        if (leave()) task.fail(reason);
         else if (this.#current === task) {
           // Most questions are soon answered, and a new thread costs more than the rest of such a one.
           this.#setTimer(LEFT_MS, () => void this.#end(reason));
@@ -108,7 +108,11 @@ export class TaskThread<Question, Answer> {
         return;
       }
       signal?.addEventListener('abort', drop, { once: true });
-      this.#waiting.set(place.network, [...(this.#waiting.get(place.network) ?? []), task]);
+      const remove = this.#waiting.add(client, task);
+      const leave = (): boolean => {
+        place.release();
+        return remove();
+      };
       this.#next();
     });
   }
@@ -116,32 +120,16 @@ export class TaskThread<Question, Answer> {
   /** Fails what waits and ends the thread. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const task of [...this.#waiting.values()].flat()) {
+    for (let task = this.#waiting.next(); task !== undefined; task = this.#waiting.next()) {
       task.place.release();
       task.fail(new ThreadFault('closed'));
     }
-    this.#waiting.clear();
     await this.#end(new ThreadFault('closed'));
   }
 
-  #remove(task: Task<Question, Answer>): boolean {
-    const { network } = task.place;
-    const tasks = this.#waiting.get(network) ?? [];
-    const left = tasks.filter((each) => each !== task);
-    if (left.length === tasks.length) return false;
-    task.place.release();
-    if (left.length === 0) this.#waiting.delete(network);
-    else this.#waiting.set(network, left);
-    return true;
-  }
-
   #next(): void {
-    const first = this.#waiting.entries().next().value;
-    if (this.#current !== undefined || first === undefined) return;
-    const [network, [task, ...left]] = first;
-    // The network goes to the end of the row.
-    this.#waiting.delete(network);
-    if (left.length > 0) this.#waiting.set(network, left);
+    if (this.#current !== undefined) return;
+    const task = this.#waiting.next();
     if (task === undefined) return;
     task.place.release();
     this.#current = task;
