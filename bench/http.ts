@@ -6,7 +6,6 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
@@ -14,6 +13,7 @@ import { silentLogger } from '../src/log.ts';
 import { saveMatch } from '../src/repository/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { startProgram } from '../test/support/booted-service.ts';
+import { processorTimeOf } from '../test/support/processor-time.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { median } from './median.ts';
@@ -24,8 +24,6 @@ const CONNECTIONS = 64;
 /** Chains with contracts: as many keys as stats.json has in a large repository of 2026. */
 const CHAINS_WITH_CONTRACTS = 374;
 const BR_TIMEOUT_MS = 60_000;
-/** Linux counts processor time in hundredths of a second (`sysconf(_SC_CLK_TCK)`). */
-const TICK_MICROSECONDS = 10_000;
 
 interface Case {
   readonly name: string;
@@ -68,14 +66,8 @@ interface Fired {
   readonly microseconds: number;
 }
 
-async function processorTime(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
-}
-
 async function fire({ url, pid }: Server, each: Case): Promise<Fired> {
-  const before = await processorTime(pid);
+  const before = await processorTimeOf(pid);
   const result = await autocannon({
     url,
     connections: CONNECTIONS,
@@ -87,7 +79,7 @@ async function fire({ url, pid }: Server, each: Case): Promise<Fired> {
   if (failed > 0) throw new Error(`${each.name}: ${failed} requests failed`);
   return {
     perSecond: result.requests.average,
-    microseconds: ((await processorTime(pid)) - before) / result.requests.total,
+    microseconds: (1000 * ((await processorTimeOf(pid)) - before)) / result.requests.total,
   };
 }
 

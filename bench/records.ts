@@ -3,7 +3,6 @@
  * again, and held by the client (304), against a bare node:http server that sends the same bytes. The CPU time is that of
  * the service's process, all threads together, without PostgreSQL.
  */
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
@@ -16,6 +15,7 @@ import { saveMatches } from '../src/repository/save-matches.ts';
 import { type VerifiedContract } from '../src/repository/verified-contract.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { startProgram } from '../test/support/booted-service.ts';
+import { processorTimeOf } from '../test/support/processor-time.ts';
 import { sampleAddress } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { ERC721_ENUMERABLE } from './compiler-inputs.ts';
@@ -26,8 +26,6 @@ const ROUND_SECONDS = 1;
 const CONNECTIONS = 16;
 const COLD_PER_ROUND = 50;
 const WARM_UP = 40;
-/** Of /proc/<pid>/stat. */
-const TICK_MS = 10;
 
 interface CompilerOutput {
   contracts: Record<string, Record<string, CompiledContract>>;
@@ -93,12 +91,6 @@ function compileContracts(count: number): VerifiedContract[] {
   }));
 }
 
-async function readCpuMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-}
-
 interface Fired {
   readonly perSecond: number;
   readonly cpuMs: number;
@@ -106,17 +98,17 @@ interface Fired {
 
 /** @param headers of every request */
 async function fire(url: string, pid: number, headers: Record<string, string>): Promise<Fired> {
-  const before = await readCpuMs(pid);
+  const before = await processorTimeOf(pid);
   const options = { url, connections: CONNECTIONS, duration: ROUND_SECONDS, headers };
   const result = await autocannon(options);
   if (result.errors + result['4xx'] + result['5xx'] > 0) throw new Error(`${url} failed`);
-  const cpuMs = ((await readCpuMs(pid)) - before) / result.requests.total;
+  const cpuMs = ((await processorTimeOf(pid)) - before) / result.requests.total;
   return { perSecond: result.requests.average, cpuMs };
 }
 
 /** Asks for each record once, one after the other. */
 async function fireOnce(urls: readonly string[], pid: number, coding: string): Promise<Fired> {
-  const before = await readCpuMs(pid);
+  const before = await processorTimeOf(pid);
   const start = performance.now();
   for (const url of urls) {
     const response = await fetch(url, { headers: { 'accept-encoding': coding } });
@@ -124,7 +116,7 @@ async function fireOnce(urls: readonly string[], pid: number, coding: string): P
     await response.arrayBuffer();
   }
   const perSecond = (urls.length * 1000) / (performance.now() - start);
-  return { perSecond, cpuMs: ((await readCpuMs(pid)) - before) / urls.length };
+  return { perSecond, cpuMs: ((await processorTimeOf(pid)) - before) / urls.length };
 }
 
 /** A line of the table. */

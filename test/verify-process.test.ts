@@ -6,6 +6,7 @@ import { GOVERNOR } from '../bench/compiler-inputs.ts';
 import { sql } from '../src/store/database.ts';
 import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
 import { startProgram, type ProgramRun } from './support/booted-service.ts';
+import { processorTimeOf } from './support/processor-time.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import {
@@ -26,8 +27,6 @@ const STOP_MS = 10_000;
 const TEST_MS = 180_000;
 /** Processor time after which a compiler is loaded: it takes half a second to load, and the large input several. */
 const AT_WORK_MS = 1000;
-/** What /proc counts in, on every Linux. */
-const TICK_MS = 10;
 
 const small: TestInput = inputOf({
   'Small.sol': 'contract Small { uint256 public x; constructor(uint256 y) { x = y; } }',
@@ -100,13 +99,6 @@ async function compilersOf(parent: number): Promise<readonly number[]> {
     if (Number(parentId) === parent && command?.includes('soljson-child')) found.push(Number(name));
   }
   return found;
-}
-
-/** The time that processors have spent on a process, in milliseconds. */
-async function processorTimeOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 const isAlive = async (pid: number): Promise<boolean> => {

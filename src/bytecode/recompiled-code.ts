@@ -67,6 +67,7 @@ export interface CodeTemplate {
 
 /** An address in code. */
 export const ADDRESS_BYTES = 20;
+
 function malformed(message: string): FullmatchError {
   return new FullmatchError(
     'malformed_compiler_output',

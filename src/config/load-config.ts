@@ -121,6 +121,7 @@ function absolute(value: unknown, folder: string): unknown {
     /^https?:/i.test(String(item)) ? (item as unknown) : absolute(item, folder),
   );
 }
+
 /** The database's URL under the name by which the operator set it. */
 function databaseUrlSecrets(url: Config['database']['url'], origin: string): NamedSecret[] {
   const variable = /^environment (.*)/.exec(origin)?.[1];

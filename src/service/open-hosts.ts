@@ -31,7 +31,7 @@ export async function openHosts(
   const listenOn = async (app: HostApp, options: Omit<ListenOptions, 'limits'>): Promise<string> =>
     closers.addListener(await listen(app, { ...options, limits }, log)).url;
 
-  const acceptor = api.enabled || repository.enabled ? closers.add(new Acceptor(log)) : undefined;
+  const acceptor = closers.add(new Acceptor(log));
 
   const urls: { apiUrl?: string; repositoryUrl?: string; metricsUrl?: string } = {};
   if (api.enabled) {
@@ -39,7 +39,7 @@ export async function openHosts(
     const options = {
       host,
       port: api.port,
-      ...(acceptor && { acceptor }),
+      acceptor,
       ...(observe && { observe }),
     };
     urls.apiUrl = await listenOn(createApiApp(dependencies), options);
@@ -50,7 +50,7 @@ export async function openHosts(
     const options = {
       host,
       port: repository.port,
-      ...(acceptor && { acceptor }),
+      acceptor,
       ...(observe && { observe }),
     };
     urls.repositoryUrl = await listenOn(createRepositoryApp(dependencies), options);

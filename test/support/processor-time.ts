@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+
+/** Linux counts processor time in hundredths of a second (`sysconf(_SC_CLK_TCK)`). */
+const TICK_MS = 10;
+
+/** The time that processors have spent on a process of Linux (utime + stime), in milliseconds. */
+export async function processorTimeOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
