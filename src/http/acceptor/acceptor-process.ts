@@ -128,7 +128,6 @@ process.on('message', (message: ToAcceptor) => {
 // eslint-disable-next-line no-restricted-syntax -- a process of its own, which holds nothing that is to be closed
 const end = (): void => process.exit();
 process.stdin.on('end', end).on('error', end).resume();
-process.on('disconnect', end);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => undefined);
 }

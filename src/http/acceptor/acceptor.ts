@@ -75,7 +75,6 @@ export class Acceptor {
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    if (child.connected) child.disconnect();
     child.stdin?.destroy();
     const timer = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS);
     await ended;
