@@ -10,7 +10,7 @@ import {
   type Deployment,
   type Source,
   type VerifiedContract,
-} from '../repository/verified-contract.ts';
+} from '../repository/matches/verified-contract.ts';
 import { readRegularFile, type ContractFolder } from './contract-folder.ts';
 import { type ReadBudget } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';

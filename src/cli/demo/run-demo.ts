@@ -1,13 +1,13 @@
-import { DEMONSTRATION_CHAIN_ID } from '../../chains/default-service-chains.ts';
+import { DEMONSTRATION_CHAIN_ID } from '../../chains/registry/default-service-chains.ts';
 import { type Compilers } from '../../compilers/compilers.ts';
 import { type StandardJsonInput } from '../../compilers/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { checksumAddress, bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
-import { saveMatch } from '../../repository/save-matches.ts';
-import { withdrawMatch } from '../../repository/withdraw-match.ts';
-import { type SavedMatch } from '../../repository/save-matches.ts';
-import { type Match } from '../../repository/verified-contract.ts';
+import { saveMatch } from '../../repository/matches/save-matches.ts';
+import { withdrawMatch } from '../../repository/matches/withdraw-match.ts';
+import { type SavedMatch } from '../../repository/matches/save-matches.ts';
+import { type Match } from '../../repository/matches/verified-contract.ts';
 import { type Database } from '../../store/database.ts';
 import { readVerificationTask } from '../../verification/read-compilation-task.ts';
 import { verifyContract, type VerificationParts } from '../../verification/verify-contract.ts';
