@@ -659,7 +659,7 @@ export interface ContractEvents {
     match: 'full' | 'partial' | null;
     origin: 'verified' | 'imported' | 'monitored' | null;
     at: string;
-    /** Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words */
+    /** Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `claim_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words */
     reason?: string;
   }[];
 }

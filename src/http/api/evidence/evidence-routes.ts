@@ -126,7 +126,7 @@ const contractEventsSchema = z
             .string()
             .optional()
             .describe(
-              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words',
+              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `claim_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words',
             ),
         }),
       )
