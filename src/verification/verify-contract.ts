@@ -273,6 +273,15 @@ function describeMismatch(
   return new VerificationFailure(reason, REASON_TEXTS[reason] + more, { codes, data });
 }
 
+/** What a verdict that matches is stored as. */
+export function toTransformed(verdict: CodeVerdict | undefined): VerifiedContract['runtime'] {
+  if (verdict === undefined || verdict.match === null) return undefined;
+  return {
+    transformations: verdict.transformations.map((each) => ({ ...each })),
+    values: { ...verdict.values },
+  };
+}
+
 function toVerifiedContract(
   { chainId, address, task }: VerificationTask,
   input: StandardJsonInput,
@@ -282,17 +291,8 @@ function toVerifiedContract(
 ): VerifiedContract {
   const { runtime, creation: created } = judgement;
   const { blockNumber, blockHash, endpoints, witnesses } = deployed;
-  const transformed = (
-    verdict: CodeVerdict | undefined,
-  ): VerifiedContract['runtime'] | undefined =>
-    verdict === undefined || verdict.match === null
-      ? undefined
-      : {
-          transformations: verdict.transformations.map((each) => ({ ...each })),
-          values: { ...verdict.values },
-        };
-  const runtimeTransformed = transformed(runtime);
-  const creationTransformed = transformed(created);
+  const runtimeTransformed = toTransformed(runtime);
+  const creationTransformed = toTransformed(created);
   return {
     chainId,
     address,
