@@ -1,7 +1,7 @@
 /** A search of the whole registry, beside a bare loop over it in the same run: `npx tsx bench/chain-search.ts [list.json]`. */
 import path from 'node:path';
-import { makeRegistry, readChainList } from '../src/chains/load-registry.ts';
-import { searchChains, type ChainFilter } from '../src/chains/search-chains.ts';
+import { makeRegistry, readChainList } from '../src/chains/registry/load-registry.ts';
+import { searchChains, type ChainFilter } from '../src/chains/registry/search-chains.ts';
 import { median } from './median.ts';
 
 const ROUNDS = 200;

@@ -15,7 +15,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { silentLogger } from '../src/log.ts';
-import { recount } from '../src/repository/recount.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
 import { openStore, type Store } from '../src/store/open-store.ts';
 import { cancelJob } from '../src/verification/run-jobs.ts';
 import { startAnvil, type Anvil } from '../test/support/anvil.ts';

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { silentLogger } from '../src/log.ts';
-import { saveMatch } from '../src/repository/save-matches.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { startProgram } from '../test/support/booted-service.ts';
 import { processorTimeOf } from '../test/support/processor-time.ts';

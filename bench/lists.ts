@@ -4,17 +4,17 @@
  */
 import path from 'node:path';
 import { silentLogger } from '../src/log.ts';
-import { findOnChains } from '../src/repository/find-on-chains.ts';
-import { listContracts } from '../src/repository/list-contracts.ts';
-import { listNewestContracts } from '../src/repository/list-newest-contracts.ts';
-import { readAlternatives } from '../src/repository/read-alternatives.ts';
-import { readContractEvents } from '../src/repository/read-contract-events.ts';
+import { findOnChains } from '../src/repository/matches/find-on-chains.ts';
+import { listContracts } from '../src/repository/lists/list-contracts.ts';
+import { listNewestContracts } from '../src/repository/lists/list-newest-contracts.ts';
+import { readAlternatives } from '../src/repository/matches/read-alternatives.ts';
+import { readContractEvents } from '../src/repository/matches/read-contract-events.ts';
 import {
   findSameCode,
   searchByAddress,
   searchByCodeHash,
   searchByName,
-} from '../src/repository/search-contracts.ts';
+} from '../src/repository/lists/search-contracts.ts';
 import { sql, type Queryable } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { costOf } from '../test/support/explain.ts';

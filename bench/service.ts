@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { silentLogger } from '../src/log.ts';
-import { saveMatch } from '../src/repository/save-matches.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { runProgram, startProgram } from '../test/support/booted-service.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';

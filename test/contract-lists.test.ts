@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
-import { type ListQuestion, type SummaryPage } from '../src/repository/contract-summary.ts';
-import { recount } from '../src/repository/recount.ts';
-import { saveMatches } from '../src/repository/save-matches.ts';
+import { type ListQuestion, type SummaryPage } from '../src/repository/matches/contract-summary.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import {
   searchByAddress,
   searchByCodeHash,
   searchByName,
-} from '../src/repository/search-contracts.ts';
-import { readStatisticsHistory } from '../src/repository/statistics-history.ts';
-import { readStatisticsOverview } from '../src/repository/statistics-overview.ts';
+} from '../src/repository/lists/search-contracts.ts';
+import { readStatisticsHistory } from '../src/repository/statistics/statistics-history.ts';
+import { readStatisticsOverview } from '../src/repository/statistics/statistics-overview.ts';
 import { sql } from '../src/store/database.ts';
 import { fillContracts } from './support/fill-contracts.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '../src/log.ts';
-import { recount } from '../src/repository/recount.ts';
-import { readCurrentMatches } from '../src/repository/read-current-matches.ts';
-import { saveMatches } from '../src/repository/save-matches.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
+import { readCurrentMatches } from '../src/repository/matches/read-current-matches.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { runCrashRounds } from './support/crash-rounds.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../src/lib/secret.ts';
 import { silentLogger } from '../src/log.ts';
-import { saveMatch } from '../src/repository/save-matches.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { connectClient } from '../src/store/connection-target.ts';
 import { type EmbeddedServer, openEmbeddedServer } from '../src/store/embedded-server.ts';
 import { openStore } from '../src/store/open-store.ts';

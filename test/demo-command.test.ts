@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DEMONSTRATION_CHAIN_ID } from '../src/chains/default-service-chains.ts';
+import { DEMONSTRATION_CHAIN_ID } from '../src/chains/registry/default-service-chains.ts';
 import { type createCompilers } from '../src/compilers/compilers.ts';
 import { findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';

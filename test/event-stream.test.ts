@@ -1,11 +1,11 @@
 // GET /v1/events: Server-Sent Events of a whole service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EventHub } from '../src/http/api/statistics/event-hub.ts';
+import { EventHub } from '../src/publication/event-hub.ts';
 import { checksumAddress } from '../src/lib/hex.ts';
-import { MATCHES_CHANNEL } from '../src/repository/match-notifications.ts';
-import { type MatchEvent } from '../src/repository/match-feed.ts';
-import { saveMatch } from '../src/repository/save-matches.ts';
-import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { MATCHES_CHANNEL } from '../src/repository/matches/match-notifications.ts';
+import { type MatchEvent } from '../src/repository/matches/match-feed.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
+import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { Secret } from '../src/lib/secret.ts';
 import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
 import { bootService, prepareService, type BootedService } from './support/booted-service.ts';

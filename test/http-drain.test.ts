@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 import { Acceptor } from '../src/http/acceptor/acceptor.ts';
 import { createApiApp } from '../src/http/api/api-app.ts';
-import { Documents } from '../src/http/documents.ts';
+import { Documents } from '../src/publication/documents.ts';
 import { listen, type Listener } from '../src/http/listener.ts';
 import { silentLogger } from '../src/log.ts';
 import { fixtureDependencies, ROOMY_LIMITS } from './support/http-fixture.ts';

@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { expect, test } from 'vitest';
 
 import { createApiApp } from '../src/http/api/api-app.ts';
-import { Documents } from '../src/http/documents.ts';
+import { Documents } from '../src/publication/documents.ts';
 import { listen } from '../src/http/listener.ts';
 import { createRepositoryApp } from '../src/http/repository/repository-app.ts';
 import { silentLogger } from '../src/log.ts';

@@ -10,7 +10,7 @@ import { readContract } from '../src/importer/read-contract.ts';
 import { Refusal } from '../src/importer/refusal.ts';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
-import { type VerifiedContract } from '../src/repository/verified-contract.ts';
+import { type VerifiedContract } from '../src/repository/matches/verified-contract.ts';
 import hostileNames from './cases/import/hostile-source-names.json' with { type: 'json' };
 import { compileExamples, type ExampleTemplate } from './support/example-contracts.ts';
 import {

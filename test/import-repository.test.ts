@@ -17,10 +17,10 @@ import { type ImportSummary } from '../src/importer/import-tally.ts';
 import { type RefusalReason, type RefusedEntry } from '../src/importer/refusal.ts';
 import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
-import { readCurrentMatches } from '../src/repository/read-current-matches.ts';
-import { recount } from '../src/repository/recount.ts';
-import { saveMatch } from '../src/repository/save-matches.ts';
-import { readStatistics, renderStatistics } from '../src/repository/statistics.ts';
+import { readCurrentMatches } from '../src/repository/matches/read-current-matches.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
+import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
 import { sql } from '../src/store/database.ts';
 import { BAD_KINDS, type BadEntryKind, writeBadEntry } from './support/bad-entries.ts';
 import {

@@ -2,19 +2,19 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex } from '../src/lib/hex.ts';
-import { type ListQuestion, type SummaryPage } from '../src/repository/contract-summary.ts';
-import { findOnChains } from '../src/repository/find-on-chains.ts';
-import { listContracts } from '../src/repository/list-contracts.ts';
-import { listNewestContracts } from '../src/repository/list-newest-contracts.ts';
-import { readAlternatives } from '../src/repository/read-alternatives.ts';
-import { readContractEvents } from '../src/repository/read-contract-events.ts';
-import { readCurrentMatches } from '../src/repository/read-current-matches.ts';
+import { type ListQuestion, type SummaryPage } from '../src/repository/matches/contract-summary.ts';
+import { findOnChains } from '../src/repository/matches/find-on-chains.ts';
+import { listContracts } from '../src/repository/lists/list-contracts.ts';
+import { listNewestContracts } from '../src/repository/lists/list-newest-contracts.ts';
+import { readAlternatives } from '../src/repository/matches/read-alternatives.ts';
+import { readContractEvents } from '../src/repository/matches/read-contract-events.ts';
+import { readCurrentMatches } from '../src/repository/matches/read-current-matches.ts';
 import {
   findSameCode,
   searchByAddress,
   searchByCodeHash,
   searchByName,
-} from '../src/repository/search-contracts.ts';
+} from '../src/repository/lists/search-contracts.ts';
 import { type Queryable } from '../src/store/database.ts';
 import { costOf } from './support/explain.ts';
 import { fillManyContracts, MANY_CONTRACTS, manyAddress } from './support/many-contracts.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { saveMatch } from '../src/repository/save-matches.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import {

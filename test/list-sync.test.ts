@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ListRecord } from '../src/chains/list-record.ts';
-import { saveMatch } from '../src/repository/save-matches.ts';
+import { type ListRecord } from '../src/chains/registry/list-record.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { startChaosUpstream, type ChaosUpstream } from './support/chaos-upstream.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
-import { saveMatches } from '../src/repository/save-matches.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';

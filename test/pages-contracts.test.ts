@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
-import { saveMatches } from '../src/repository/save-matches.ts';
-import { type Match, type Origin } from '../src/repository/verified-contract.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
+import { type Match, type Origin } from '../src/repository/matches/verified-contract.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import {
   hasBrowser,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { saveMatch } from '../src/repository/save-matches.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import {
   hasBrowser,
   LOOKS,

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ListRecord } from '../src/chains/list-record.ts';
-import { saveMatch } from '../src/repository/save-matches.ts';
-import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { type ListRecord } from '../src/chains/registry/list-record.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
+import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { findAnvil, startAnvil, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Browser, type Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { healthReportSchema } from '../src/http/health-schema.ts';
-import { saveMatch } from '../src/repository/save-matches.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import {

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chainsJsonSchema } from '../src/chains/chain-record-schema.ts';
+import { chainsJsonSchema } from '../src/chains/registry/chain-record-schema.ts';
 import { statisticsJsonSchema } from '../src/http/repository/statistics-schema.ts';
-import { saveMatch, saveMatches } from '../src/repository/save-matches.ts';
-import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { saveMatch, saveMatches } from '../src/repository/matches/save-matches.ts';
+import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import {
   bootService,
   prepareService,

@@ -5,9 +5,9 @@ import { contractPageSchema } from '../src/http/api/statistics/contract-list-rou
 import { historySchema, overviewSchema } from '../src/http/api/statistics/statistics-routes.ts';
 import { bytesToHex, checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
-import { saveMatch, saveMatches } from '../src/repository/save-matches.ts';
-import { type VerifiedContract } from '../src/repository/verified-contract.ts';
-import { withdrawMatch } from '../src/repository/withdraw-match.ts';
+import { saveMatch, saveMatches } from '../src/repository/matches/save-matches.ts';
+import { type VerifiedContract } from '../src/repository/matches/verified-contract.ts';
+import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';

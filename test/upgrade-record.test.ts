@@ -6,7 +6,7 @@ import { type Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Secret } from '../src/lib/secret.ts';
 import { silentLogger } from '../src/log.ts';
-import { recount } from '../src/repository/recount.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
 import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
 import { sql, type Database } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';

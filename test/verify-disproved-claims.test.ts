@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
-import { recount } from '../src/repository/recount.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { type SolcVersion } from './support/compile-in-child.ts';
 import { contractFolder, writeContract } from './support/example-tree.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { saveMatch } from '../src/repository/save-matches.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { sampleContract } from './support/sample-contracts.ts';
 import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';

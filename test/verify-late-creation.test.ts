@@ -1,6 +1,6 @@
 // Contracts that were verified before their creation transaction was known.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { recount } from '../src/repository/recount.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { word } from './support/creation-deployments.ts';

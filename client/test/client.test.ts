@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderClientTypes } from '../../scripts/client-types.ts';
 import { buildOpenapiDocument } from '../../src/http/openapi-document.ts';
-import { saveMatch, saveMatches } from '../../src/repository/save-matches.ts';
+import { saveMatch, saveMatches } from '../../src/repository/matches/save-matches.ts';
 import { bootService, type BootedService } from '../../test/support/booted-service.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';

@@ -1,8 +1,8 @@
-import { type ListRecord } from '../chains/list-record.ts';
-import { type HistoryEntry } from '../chains/sync/chain-history.ts';
-import { type ChainChange, type ListDifference } from '../chains/sync/compare-lists.ts';
-import { type StoredSnapshot } from '../chains/sync/snapshots.ts';
-import { type SourceOutcome } from '../chains/sync/sync-list.ts';
+import { type ListRecord } from '../chains/registry/list-record.ts';
+import { type HistoryEntry } from '../chains/list/chain-history.ts';
+import { type ChainChange, type ListDifference } from '../chains/list/compare-lists.ts';
+import { type StoredSnapshot } from '../chains/list/snapshots.ts';
+import { type SourceOutcome } from '../chains/list/sync-list.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { renderTable } from './table.ts';
 

@@ -1,5 +1,5 @@
-import { makeRegistry, readChainList } from '../chains/load-registry.ts';
-import { type ChainRegistry } from '../chains/registry.ts';
+import { makeRegistry, readChainList } from '../chains/registry/load-registry.ts';
+import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { type Config } from '../config/config.ts';
 
 /** The chain registry that a configuration gives, with the chains that are said to have contracts. */

@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { findChain } from '../chains/chain-reference.ts';
+import { findChain } from '../chains/registry/chain-reference.ts';
 import { findProbedChains, probeChains } from '../chains/health/chain-health.ts';
 import { type ChainHealthReport, type EndpointReport } from '../chains/health/health-report.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';

@@ -1,7 +1,11 @@
 import { type Command } from 'commander';
-import { findChain } from '../chains/chain-reference.ts';
-import { type ChainRegistry, type Finding, type RegisteredChain } from '../chains/registry.ts';
-import { assertNoSecrets } from '../chains/render-chains.ts';
+import { findChain } from '../chains/registry/chain-reference.ts';
+import {
+  type ChainRegistry,
+  type Finding,
+  type RegisteredChain,
+} from '../chains/registry/registry.ts';
+import { assertNoSecrets } from '../chains/registry/render-chains.ts';
 import { FullmatchError } from '../errors.ts';
 import { copyableText } from '../lib/printable-text.ts';
 import { loadRegistry } from './chain-registry.ts';

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { validateServiceChain } from '../chains/service-chain.ts';
+import { validateServiceChain } from '../chains/registry/service-chain.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { diskFiles } from '../config/file.ts';
 import { type Flags } from '../config/layers.ts';

@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { findChain } from '../chains/chain-reference.ts';
+import { findChain } from '../chains/registry/chain-reference.ts';
 import { couldNotLook, type CreationSearch } from '../chains/creation/creation-search.ts';
 import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { type Creation } from '../chains/rpc/creation.ts';

@@ -1,13 +1,13 @@
 import { type Command } from 'commander';
-import { findChain } from '../chains/chain-reference.ts';
-import { type ChainRegistry } from '../chains/registry.ts';
+import { findChain } from '../chains/registry/chain-reference.ts';
+import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
-import { listContracts } from '../repository/list-contracts.ts';
-import { readStatistics } from '../repository/statistics.ts';
+import { listContracts } from '../repository/lists/list-contracts.ts';
+import { readStatistics } from '../repository/statistics/statistics.ts';
 import { openGuardedFetch } from '../service/outbound.ts';
 import { type Database } from '../store/database.ts';
 import { checkCode, type CodeCheck } from '../verification/code-check.ts';

@@ -3,8 +3,8 @@ import { runInProcess } from '../../test/support/run-cli.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { checksumAddress } from '../lib/hex.ts';
-import { saveMatches } from '../repository/save-matches.ts';
-import { readStatistics } from '../repository/statistics.ts';
+import { saveMatches } from '../repository/matches/save-matches.ts';
+import { readStatistics } from '../repository/statistics/statistics.ts';
 import { sql } from '../store/database.ts';
 
 let test: TestDatabase;

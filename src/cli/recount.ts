@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress } from '../lib/hex.ts';
-import { recount, type CountDifference, type Recount } from '../repository/recount.ts';
+import { recount, type CountDifference, type Recount } from '../repository/statistics/recount.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { withStore } from './command-store.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';

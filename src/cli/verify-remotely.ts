@@ -4,7 +4,7 @@ import { hostPortOf } from '../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
-import { type Match } from '../repository/verified-contract.ts';
+import { type Match } from '../repository/matches/verified-contract.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
@@ -112,7 +112,7 @@ function readMembers(body: Buffer): Members {
   }
 }
 
-function readDropped({ count, paths }: Members): DroppedSources {
+function readInputFiles({ count, paths }: Members): DroppedSources {
   return { count: Number(count), paths: Array.isArray(paths) ? paths.map(String) : [] };
 }
 
@@ -130,7 +130,7 @@ function toOutcome(job: Members): VerificationOutcome {
       keptBeside: job['keptBeside'] === true,
     }),
     ...(isMembers(job['droppedSources']) && {
-      droppedSources: readDropped(job['droppedSources']),
+      droppedSources: readInputFiles(job['droppedSources']),
     }),
     ...(error && {
       failure: {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type Command } from 'commander';
-import { findChain } from '../chains/chain-reference.ts';
+import { findChain } from '../chains/registry/chain-reference.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
 import { describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';

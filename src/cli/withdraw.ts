@@ -1,9 +1,9 @@
 import { type Command } from 'commander';
-import { findChain } from '../chains/chain-reference.ts';
+import { findChain } from '../chains/registry/chain-reference.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
-import { readStatistics } from '../repository/statistics.ts';
-import { withdrawMatch } from '../repository/withdraw-match.ts';
+import { readStatistics } from '../repository/statistics/statistics.ts';
+import { withdrawMatch } from '../repository/matches/withdraw-match.ts';
 import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { withStore } from './command-store.ts';

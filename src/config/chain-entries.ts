@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type ServiceChain, type validateServiceChain } from '../chains/service-chain.ts';
+import { type ServiceChain, type validateServiceChain } from '../chains/registry/service-chain.ts';
 import { FullmatchError } from '../errors.ts';
 import { isMembers } from '../lib/members.ts';
 import { Secret, type NamedSecret } from '../lib/secret.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ServiceChain } from '../chains/service-chain.ts';
+import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { type NamedSecret } from '../lib/secret.ts';
 import {
   choice,

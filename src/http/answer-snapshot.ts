@@ -4,7 +4,7 @@ import { FullmatchError } from '../errors.ts';
 import { makeAnswer, type Answer } from './answer.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from './content-coding.ts';
 import { findHeldCoding } from './entity-tag.ts';
-import { type PreparedHeaders, secondOf, type Snapshot } from './snapshot.ts';
+import { type PreparedHeaders, secondOf, type Snapshot } from '../publication/snapshot.ts';
 
 /** The request headers that decide how a document is answered. */
 interface DocumentRequest {

@@ -8,7 +8,7 @@ import { describeProblem, type Problem, problemOf } from './error-response.ts';
 import { CORS_HEADERS, makeAnswer, type ResponseHeaders } from './answer.ts';
 import { answerShaped, type ErrorShape } from './error-shape.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
-import { type Snapshot } from './snapshot.ts';
+import { type Snapshot } from '../publication/snapshot.ts';
 
 /** What answers for one host: requests in, answers out, no port. */
 export interface HostApp {

@@ -1,20 +1,20 @@
 import { type ChainHealth } from '../chains/health/chain-health.ts';
-import { type ChainIcons } from '../chains/chain-icons.ts';
-import { type ChainRegistry } from '../chains/registry.ts';
+import { type ChainIcons } from '../chains/registry/chain-icons.ts';
+import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { type Compilers } from '../compilers/compilers.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { type ContractLists } from '../repository/contract-lists.ts';
-import { type ContractReader } from '../repository/contract-reader.ts';
+import { type ContractLists } from '../repository/lists/contract-lists.ts';
+import { type ContractReader } from '../repository/matches/contract-reader.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type TrustedProxies } from './client-of.ts';
-import { type Activity } from './api/statistics/activity.ts';
+import { type Activity } from '../publication/activity.ts';
 import { type RecordAnswers } from './records/record-answers.ts';
 import { type RequestReader } from './bodies/request-reader.ts';
-import { type DocumentName, type Documents } from './documents.ts';
+import { type DocumentName, type Documents } from '../publication/documents.ts';
 import { type HealthReport } from './health-schema.ts';
-import { type Snapshot } from './snapshot.ts';
+import { type Snapshot } from '../publication/snapshot.ts';
 
 /** Where the hosts of this service are reached; one that is switched off is absent. */
 export interface HostUrls {

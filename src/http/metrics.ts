@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 import { type ChainHealth } from '../chains/health/chain-health.ts';
 import { makeAnswer, NOT_STORED } from './answer.ts';
-import { type Documents } from './documents.ts';
+import { type Documents } from '../publication/documents.ts';
 import { addEndpointMetrics } from './endpoint-metrics.ts';
 import { type HealthReport } from './health-schema.ts';
 import { createHostApp, createRoutes, type HostApp } from './host-app.ts';

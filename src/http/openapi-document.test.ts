@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { fixtureDependencies } from '../../test/support/http-fixture.ts';
 import { NO_SHARED_DATA, sharedData } from '../../test/support/shared-data.ts';
-import { type ContractMatch } from '../repository/contract-match.ts';
+import { type ContractMatch } from '../repository/matches/contract-match.ts';
 import { type VerificationJob } from '../verification/verification-job.ts';
 import { createApiApp } from './api/api-app.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { FullmatchError } from '../errors.ts';
-import { type saveMatches } from '../repository/save-matches.ts';
+import { type saveMatches } from '../repository/matches/save-matches.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { type RepositoryDatabase, saveBatch } from './save-batch.ts';
 

@@ -3,14 +3,14 @@ import {
   hashPlaceholder,
   namePlaceholder,
   placeholderDigits,
-} from '../bytecode/library-placeholder.ts';
+} from '../solidity/library-placeholder.ts';
 import { isMembers } from '../lib/members.ts';
 import {
   type Compilation,
   type Deployment,
   type Source,
   type VerifiedContract,
-} from '../repository/verified-contract.ts';
+} from '../repository/matches/verified-contract.ts';
 import { readRegularFile, type ContractFolder } from './contract-folder.ts';
 import { type ReadBudget } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';

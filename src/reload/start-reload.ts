@@ -1,7 +1,7 @@
-import { openIcons, type ChainIcons } from '../chains/chain-icons.ts';
-import { type ChainList } from '../chains/chain-list.ts';
+import { openIcons, type ChainIcons } from '../chains/registry/chain-icons.ts';
+import { type ChainList } from '../chains/list/chain-list.ts';
 import { type Config, type LoadedConfig } from '../config/config.ts';
-import { type Publisher } from '../http/publisher.ts';
+import { type Publisher } from '../publication/publisher.ts';
 import { type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Logger } from '../log.ts';
 import { type Database } from '../store/database.ts';

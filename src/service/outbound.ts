@@ -1,7 +1,7 @@
 import { findExplorerHosts } from '../chains/creation/explorer-hits.ts';
-import { type ChainRegistry } from '../chains/registry.ts';
+import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { findOperatorHosts } from '../chains/rpc/asked-chain.ts';
-import { isUrlSource } from '../chains/sync/list-source.ts';
+import { isUrlSource } from '../chains/list/list-source.ts';
 import { type Config } from '../config/config.ts';
 import { hostPortOf } from '../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';

@@ -1,6 +1,6 @@
 import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { type ChainHealth } from '../chains/health/chain-health.ts';
-import { type ChainRegistry } from '../chains/registry.ts';
+import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
 import { type RpcClient } from '../chains/rpc/rpc-client.ts';
 import { type CompilerSources } from '../compilers/compiler-finder.ts';

@@ -1,14 +1,17 @@
 import { type CreationSearch } from '../chains/creation/creation-search.ts';
 import { type FindCreationOptions } from '../chains/creation/find-creation-transaction.ts';
-import { type RegisteredChain } from '../chains/registered-chain.ts';
+import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
 import { type Creation, type CreationRefusal } from '../chains/rpc/creation.ts';
 import { type RunningCode } from '../chains/rpc/creation-proof.ts';
 import { canDestroyItself } from '../chains/rpc/destroyable-code.ts';
 import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
-import { correctDeployment, DEPLOYMENT_CORRECTED } from '../repository/correct-deployment.ts';
-import { CREATION_DISPROVED, CREATION_REPLACED } from '../repository/outdated-reading.ts';
-import { type Match } from '../repository/verified-contract.ts';
-import { withdrawCreation } from '../repository/withdraw-creation.ts';
+import {
+  correctDeployment,
+  DEPLOYMENT_CORRECTED,
+} from '../repository/matches/correct-deployment.ts';
+import { CREATION_DISPROVED, CREATION_REPLACED } from '../repository/matches/outdated-reading.ts';
+import { type Match } from '../repository/matches/verified-contract.ts';
+import { withdrawCreation } from '../repository/matches/withdraw-creation.ts';
 import { sql, type Database } from '../store/database.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 

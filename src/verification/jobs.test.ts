@@ -27,8 +27,8 @@ import { isFinished, type JobEnd, type VerificationJob } from './verification-jo
 import { failureKindOf, VerificationFailure } from './verification-failure.ts';
 import { packRequest, type VerificationRequest } from './verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
-import { contractChanged } from '../repository/outdated-reading.ts';
-import { saveMatch, saveMatches } from '../repository/save-matches.ts';
+import { contractChanged } from '../repository/matches/outdated-reading.ts';
+import { saveMatch, saveMatches } from '../repository/matches/save-matches.ts';
 
 const ROOMY = { total: 1000, perClient: 1000 };
 const LEASE_MS = 300;

@@ -1,6 +1,6 @@
 import { type CreationSearch } from '../chains/creation/creation-search.ts';
 import { type FindCreationOptions } from '../chains/creation/find-creation-transaction.ts';
-import { type RegisteredChain } from '../chains/registered-chain.ts';
+import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
 import { type DeployedCode, type ReadCodeOptions } from '../chains/rpc/deployed-code.ts';
 import { type Hex } from '../lib/hex.ts';
 import { type Deployment } from './verification-request.ts';

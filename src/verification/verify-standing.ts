@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { contractChanged, readNewestEvent } from '../repository/outdated-reading.ts';
-import { saveMatch, type SavedMatch } from '../repository/save-matches.ts';
-import { type CodeReading, type VerifiedContract } from '../repository/verified-contract.ts';
+import { contractChanged, readNewestEvent } from '../repository/matches/outdated-reading.ts';
+import { saveMatch, type SavedMatch } from '../repository/matches/save-matches.ts';
+import {
+  type CodeReading,
+  type VerifiedContract,
+} from '../repository/matches/verified-contract.ts';
 import { type Database } from '../store/database.ts';
 import { withdrawWhatWasReplaced } from './code-check.ts';
 import { isCreationDisproved } from './creation-check.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type ChainList } from '../../src/chains/chain-list.ts';
-import { type ListRecord } from '../../src/chains/list-record.ts';
-import { buildRegistry, type ChainRegistry } from '../../src/chains/registry.ts';
-import { type ServiceChain } from '../../src/chains/service-chain.ts';
+import { type ChainList } from '../../src/chains/list/chain-list.ts';
+import { type ListRecord } from '../../src/chains/registry/list-record.ts';
+import { buildRegistry, type ChainRegistry } from '../../src/chains/registry/registry.ts';
+import { type ServiceChain } from '../../src/chains/registry/service-chain.ts';
 
 /** A chain list of records that are good already. */
 export function chainListOf(records: readonly ListRecord[]): ChainList {

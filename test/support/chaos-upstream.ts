@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { type ListRecord } from '../../src/chains/list-record.ts';
+import { type ListRecord } from '../../src/chains/registry/list-record.ts';
 import { type ErrorCode } from '../../src/errors.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 

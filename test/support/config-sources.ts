@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type FileReader } from '../../src/config/file.ts';
 import { type ConfigSources } from '../../src/config/load-config.ts';
-import { validateServiceChain } from '../../src/chains/service-chain.ts';
+import { validateServiceChain } from '../../src/chains/registry/service-chain.ts';
 
 /** A file system of the texts given, by absolute path. */
 function memoryFiles(texts: Readonly<Record<string, string>>): FileReader {

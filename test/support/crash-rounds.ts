@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '../../src/log.ts';
-import { recount, type CountDifference } from '../../src/repository/recount.ts';
+import { recount, type CountDifference } from '../../src/repository/statistics/recount.ts';
 import { sql } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startProgram } from './booted-service.ts';

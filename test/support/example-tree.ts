@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { bytesToHex, checksumAddress, type Hex } from '../../src/lib/hex.ts';
 import { keccak256 } from '../../src/lib/keccak.ts';
-import { type Match } from '../../src/repository/verified-contract.ts';
+import { type Match } from '../../src/repository/matches/verified-contract.ts';
 import { compileExamples, type ExampleTemplate } from './example-contracts.ts';
 
 /** A contract to write; what is left out is chosen from its number in the list, the same in every run. */

@@ -1,6 +1,9 @@
-import { saveMatches } from '../../src/repository/save-matches.ts';
+import { saveMatches } from '../../src/repository/matches/save-matches.ts';
 import { sql, type Database } from '../../src/store/database.ts';
-import { type Origin, type VerifiedContract } from '../../src/repository/verified-contract.ts';
+import {
+  type Origin,
+  type VerifiedContract,
+} from '../../src/repository/matches/verified-contract.ts';
 import { sampleAddress, sampleContract } from './sample-contracts.ts';
 
 const BATCH = 1000;

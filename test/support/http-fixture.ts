@@ -1,8 +1,8 @@
-import { type ChainIcons } from '../../src/chains/chain-icons.ts';
-import { type ChainRecord } from '../../src/chains/chain-record.ts';
+import { type ChainIcons } from '../../src/chains/registry/chain-icons.ts';
+import { type ChainRecord } from '../../src/chains/registry/chain-record.ts';
 import { reportUnprobed } from '../../src/chains/health/health-report.ts';
-import { type ChainRegistry } from '../../src/chains/registry.ts';
-import { Documents } from '../../src/http/documents.ts';
+import { type ChainRegistry } from '../../src/chains/registry/registry.ts';
+import { Documents } from '../../src/publication/documents.ts';
 import { FullmatchError } from '../../src/errors.ts';
 import { type HealthFacts } from '../../src/http/health-facts.ts';
 import { composeHealth } from '../../src/http/health.ts';
@@ -12,13 +12,13 @@ import { type ListenerLimits } from '../../src/http/listener.ts';
 import { RecordAnswers, type RecordAnswersOptions } from '../../src/http/records/record-answers.ts';
 import { silentLogger } from '../../src/log.ts';
 import { type Verification } from '../../src/verification/verification.ts';
-import { type Activity } from '../../src/http/api/statistics/activity.ts';
+import { type Activity } from '../../src/publication/activity.ts';
 import {
   createRequestReader,
   type RequestReaderOptions,
 } from '../../src/http/bodies/request-reader.ts';
-import { type ContractLists } from '../../src/repository/contract-lists.ts';
-import { type ContractReader } from '../../src/repository/contract-reader.ts';
+import { type ContractLists } from '../../src/repository/lists/contract-lists.ts';
+import { type ContractReader } from '../../src/repository/matches/contract-reader.ts';
 
 /** Limits that no ordinary test meets. */
 export const ROOMY_LIMITS: ListenerLimits = {

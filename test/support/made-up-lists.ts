@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ListRecord } from '../../src/chains/list-record.ts';
+import { type ListRecord } from '../../src/chains/registry/list-record.ts';
 
 const word = fc.constantFrom('Alpha', 'Beta', 'Gamma', 'Mainnet', 'Testnet', 'ΩChain', '链', 'a"b');
 const name = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));

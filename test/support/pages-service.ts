@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { saveMatches } from '../../src/repository/save-matches.ts';
-import { type VerifiedContract } from '../../src/repository/verified-contract.ts';
+import { saveMatches } from '../../src/repository/matches/save-matches.ts';
+import { type VerifiedContract } from '../../src/repository/matches/verified-contract.ts';
 import { sql, type Database } from '../../src/store/database.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { findAnvil, startAnvil, type Anvil } from './anvil.ts';

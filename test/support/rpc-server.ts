@@ -1,6 +1,6 @@
 import { type ServerResponse } from 'node:http';
 import { Secret } from '../../src/lib/secret.ts';
-import { type Endpoint } from '../../src/chains/registered-chain.ts';
+import { type Endpoint } from '../../src/chains/registry/registered-chain.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 
 /**

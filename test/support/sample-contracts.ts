@@ -1,5 +1,8 @@
 import { type Hex } from '../../src/lib/hex.ts';
-import { type Match, type VerifiedContract } from '../../src/repository/verified-contract.ts';
+import {
+  type Match,
+  type VerifiedContract,
+} from '../../src/repository/matches/verified-contract.ts';
 
 /** An address made from a number: small numbers give few distinct addresses. */
 export function sampleAddress(number: number): Hex {

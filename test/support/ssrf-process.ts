@@ -6,7 +6,7 @@ import { type AddressInfo } from 'node:net';
 import { askExplorer } from '../../src/chains/creation/explorer-hits.ts';
 import { createRpcClient } from '../../src/chains/rpc/rpc-client.ts';
 import { quantity } from '../../src/chains/rpc/rpc-shapes.ts';
-import { readSource } from '../../src/chains/sync/list-source.ts';
+import { readSource } from '../../src/chains/list/list-source.ts';
 import { FullmatchError } from '../../src/errors.ts';
 import { judgeAddress } from '../../src/lib/address-guard.ts';
 import { FetchFault } from '../../src/lib/fetch-fault.ts';

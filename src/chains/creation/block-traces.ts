@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Hex } from '../../lib/hex.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { findCallTracerCreation, findFlatCreation, flatFrame } from '../rpc/create-frames.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';

@@ -18,7 +18,7 @@ import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { startWebServer, type WebServer } from '../../../test/support/web-server.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { checksumAddress, type Hex } from '../../lib/hex.ts';
-import { type RegisteredChain } from '../registered-chain.ts';
+import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { createRpcClient } from '../rpc/rpc-client.ts';
 import { type CreationSearch } from './creation-search.ts';
 import { findExplorerHosts } from './explorer-hits.ts';

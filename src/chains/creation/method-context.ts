@@ -1,7 +1,7 @@
 import { type Hex } from '../../lib/hex.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
-import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
+import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
 import { type CreationRefusal } from '../rpc/creation.ts';
 import { orderEndpoints } from '../rpc/endpoint-order.ts';
 import { type RpcClient } from '../rpc/rpc-client.ts';

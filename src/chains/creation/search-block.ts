@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type Hex } from '../../lib/hex.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { readBlock } from '../rpc/code-reading.ts';
 import { readProxyDeployment } from '../rpc/contract-address.ts';
 import { type CreationRefusal } from '../rpc/creation.ts';

@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { readBlock, readCodeByNumber } from '../rpc/code-reading.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { bisectCreation, type CodeState } from './bisect-creation.ts';

@@ -8,8 +8,8 @@ import {
 } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { silentLogger } from '../../log.ts';
-import { type RegisteredChain } from '../registered-chain.ts';
-import { type ChainRegistry } from '../registry.ts';
+import { type RegisteredChain } from '../registry/registered-chain.ts';
+import { type ChainRegistry } from '../registry/registry.ts';
 import { quantity } from '../rpc/rpc-shapes.ts';
 import { type ChainHealth, watchEndpoints } from './chain-health.ts';
 

@@ -1,8 +1,8 @@
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Logger, silentLogger } from '../../log.ts';
-import { localServiceChains } from '../default-service-chains.ts';
-import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
-import { type ChainRegistry } from '../registry.ts';
+import { localServiceChains } from '../registry/default-service-chains.ts';
+import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
+import { type ChainRegistry } from '../registry/registry.ts';
 import { createRpcClient, type EndpointProber, type RpcClient } from '../rpc/rpc-client.ts';
 import { HealthBook, probedEndpoints } from './health-book.ts';
 import {

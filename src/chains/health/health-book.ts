@@ -1,4 +1,4 @@
-import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
+import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
 import { hostOf, isAskable } from '../rpc/asked-chain.ts';
 import { type EndpointRank } from '../rpc/endpoint-order.ts';
 import { learnPace, type Pace } from './block-pace.ts';

@@ -1,4 +1,4 @@
-import { type RegisteredChain } from '../registered-chain.ts';
+import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { usualSeconds } from './block-pace.ts';
 import { type ChainState } from './chain-state.ts';
 import { DOWN_AFTER, type EndpointState, UP_AFTER } from './endpoint-state.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
-import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
+import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
 import { CHAIN_ID, type EndpointProber, type RpcRequest } from '../rpc/rpc-client.ts';
 import { reasonOf } from '../rpc/rpc-faults.ts';
 import { blockHead, quantity } from '../rpc/rpc-shapes.ts';

@@ -10,7 +10,7 @@ import { hostPortOf } from '../../lib/address-guard.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { Secret } from '../../lib/secret.ts';
 import { silentLogger } from '../../log.ts';
-import { type RegisteredChain } from '../registered-chain.ts';
+import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { createRpcClient } from '../rpc/rpc-client.ts';
 import { HealthBook } from './health-book.ts';
 import { type EndpointReport, reportChain } from './health-report.ts';

@@ -1,5 +1,5 @@
 import { type Logger } from '../../log.ts';
-import { type RegisteredChain } from '../registered-chain.ts';
+import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { type EndpointProber } from '../rpc/rpc-client.ts';
 import { usualSeconds } from './block-pace.ts';
 import { type HealthBook, type TrackedEndpoint } from './health-book.ts';

@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
-import { isPrivateHost } from '../public-rpc.ts';
-import { type Endpoint, type RegisteredChain } from '../registered-chain.ts';
+import { isPrivateHost } from '../registry/public-rpc.ts';
+import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
 import { hostPortOf, literalAddress, reachedAddress } from '../../lib/address-guard.ts';
 import { networkOf } from '../../lib/client-network.ts';
 

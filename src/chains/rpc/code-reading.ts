@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
 import { type AskOptions, type RpcClient } from './rpc-client.ts';
 import { reasonOf } from './rpc-faults.ts';

@@ -1,6 +1,6 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { CODE_MAX_BYTES, readBlock, readCodeAt } from './code-reading.ts';
 import { readProxyDeployment } from './contract-address.ts';
 import {

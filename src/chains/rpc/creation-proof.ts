@@ -1,6 +1,6 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { readCodeAt, readCodeByNumber } from './code-reading.ts';
 import { type CreationQuestion, lacksMethod } from './creation-trace.ts';
 import { canDestroyItself } from './destroyable-code.ts';

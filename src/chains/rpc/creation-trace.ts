@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
 import {
   callTrace,

@@ -2,7 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain, operatorOf } from './asked-chain.ts';
 import { findCreationAt, type FoundCreation } from './creation-at.ts';
 import { type ProofRefusal, type RunningCode } from './creation-proof.ts';

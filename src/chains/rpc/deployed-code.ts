@@ -1,6 +1,6 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain, operatorOf } from './asked-chain.ts';
 import {
   type BlockTag,

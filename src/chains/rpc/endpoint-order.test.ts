@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
 import { type EndpointRank, orderEndpoints, planWaves, quorumFor } from './endpoint-order.ts';
 

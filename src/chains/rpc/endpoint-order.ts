@@ -1,4 +1,4 @@
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain, isAskable, isOwnNode, operatorOf } from './asked-chain.ts';
 
 /** How many endpoints have to say the same. */

@@ -11,7 +11,7 @@ import {
 import { startSocketServer, type WebServer } from '../../../test/support/web-server.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { Secret } from '../../lib/secret.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain, findOperatorHosts } from './asked-chain.ts';
 import { type EndpointPreference } from './endpoint-order.ts';
 import {

@@ -7,7 +7,7 @@ import {
   type FetchRequest,
   type GuardedFetch,
 } from '../../lib/guarded-fetch.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
 import { type EndpointPreference, orderEndpoints } from './endpoint-order.ts';
 import { decodeRpcAnswer, encodeRpcCall, type RpcAnswer } from './rpc-answer.ts';

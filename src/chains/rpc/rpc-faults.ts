@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { type Endpoint } from '../registered-chain.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
 
 /** What an endpoint could not do: shown beside its label. */
 export interface EndpointFault {

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DEMONSTRATION_CHAIN_ID } from '../../chains/default-service-chains.ts';
+import { DEMONSTRATION_CHAIN_ID } from '../../chains/registry/default-service-chains.ts';
 import { asFullmatchError, FullmatchError } from '../../errors.ts';
 import { hostPortOf } from '../../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';

@@ -1,6 +1,9 @@
 import { type Command } from 'commander';
-import { DEMONSTRATION_CHAIN_ID, demonstrationChain } from '../../chains/default-service-chains.ts';
-import { makeRegistry, readChainList } from '../../chains/load-registry.ts';
+import {
+  DEMONSTRATION_CHAIN_ID,
+  demonstrationChain,
+} from '../../chains/registry/default-service-chains.ts';
+import { makeRegistry, readChainList } from '../../chains/registry/load-registry.ts';
 import { createRpcClient } from '../../chains/rpc/rpc-client.ts';
 import { listCompilers } from '../../compilers/inspect-compilers.ts';
 import { type Config } from '../../config/config.ts';

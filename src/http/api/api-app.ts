@@ -1,4 +1,4 @@
-import { findChain } from '../../chains/chain-reference.ts';
+import { findChain } from '../../chains/registry/chain-reference.ts';
 import { answerJson, answerJsonText, NOT_STORED, REVALIDATED } from '../answer.ts';
 import { answerSnapshot } from '../answer-snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';

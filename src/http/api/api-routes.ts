@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
-import { chainRecordSchema } from '../../chains/chain-record-schema.ts';
+import { chainRecordSchema } from '../../chains/registry/chain-record-schema.ts';
 import { documentResponses } from '../document-responses.ts';
 import { healthReportSchema } from '../health-schema.ts';
 import { problemResponse } from '../problem-schema.ts';

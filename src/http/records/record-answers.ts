@@ -6,7 +6,7 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../../errors.ts';
 import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
-import { type StoredParts } from '../../repository/contract-parts.ts';
+import { type StoredParts } from '../../repository/matches/contract-parts.ts';
 import { type Answer, BASE_HEADERS, JSON_TYPE, makeAnswer, REVALIDATED } from '../answer.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../content-coding.ts';

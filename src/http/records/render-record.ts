@@ -1,6 +1,6 @@
-import { parseParts, type StoredParts } from '../../repository/contract-parts.ts';
-import { filePathsOf, filesOf } from '../../repository/read-files.ts';
-import { type ContractMatch } from '../../repository/contract-match.ts';
+import { parseParts, type StoredParts } from '../../repository/matches/contract-parts.ts';
+import { filePathsOf, filesOf } from '../../repository/tree/read-files.ts';
+import { type ContractMatch } from '../../repository/matches/contract-match.ts';
 import { checksumAddress } from '../../lib/hex.ts';
 import { renderContract } from '../api/v2/contract-text.ts';
 import { type FieldSelection } from '../api/v2/contract-fields.ts';

@@ -1,11 +1,11 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
-import { type ChainIcon } from '../../../chains/chain-icons.ts';
-import { findChain } from '../../../chains/chain-reference.ts';
-import { type ChainRecord } from '../../../chains/chain-record.ts';
-import { CHAIN_RECORD_FIELDS } from '../../../chains/chain-record-fields.ts';
-import { type ChainRegistry, type RegisteredChain } from '../../../chains/registry.ts';
-import { pickFields, searchChains } from '../../../chains/search-chains.ts';
+import { type ChainIcon } from '../../../chains/registry/chain-icons.ts';
+import { findChain } from '../../../chains/registry/chain-reference.ts';
+import { type ChainRecord } from '../../../chains/registry/chain-record.ts';
+import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-fields.ts';
+import { type ChainRegistry, type RegisteredChain } from '../../../chains/registry/registry.ts';
+import { pickFields, searchChains } from '../../../chains/registry/search-chains.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import {

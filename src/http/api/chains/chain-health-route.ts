@@ -1,6 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
-import { findChain } from '../../../chains/chain-reference.ts';
+import { findChain } from '../../../chains/registry/chain-reference.ts';
 import { ENDPOINT_STATES } from '../../../chains/health/endpoint-state.ts';
 import {
   type ChainHealthReport,

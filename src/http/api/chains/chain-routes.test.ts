@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registryOf } from '../../../../test/support/chain-sources.ts';
 import { fixtureDependencies } from '../../../../test/support/http-fixture.ts';
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts';
-import { openIcons } from '../../../chains/chain-icons.ts';
+import { openIcons } from '../../../chains/registry/chain-icons.ts';
 import { reportUnprobed } from '../../../chains/health/health-report.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { type HostApp } from '../../host-app.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
-import { CHAIN_RECORD_FIELDS } from '../../../chains/chain-record-fields.ts';
-import { chainRecordSchema } from '../../../chains/chain-record-schema.ts';
+import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-fields.ts';
+import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { registryRoute } from './registry-route.ts';
 

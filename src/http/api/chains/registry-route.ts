@@ -1,12 +1,12 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
-import { type ChainRegistry } from '../../../chains/registry.ts';
+import { type ChainRegistry } from '../../../chains/registry/registry.ts';
 import { type ChainHealthReport } from '../../../chains/health/health-report.ts';
-import { chainRecordSchema } from '../../../chains/chain-record-schema.ts';
+import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
 import { answerSnapshot } from '../../answer-snapshot.ts';
 import { documentResponses } from '../../document-responses.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { makeSnapshot, type Snapshot } from '../../snapshot.ts';
+import { makeSnapshot, type Snapshot } from '../../../publication/snapshot.ts';
 
 const { chainId, name, shortName, supported, monitored, status } = chainRecordSchema.shape;
 

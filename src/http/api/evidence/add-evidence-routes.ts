@@ -2,8 +2,8 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
-import { type AlternativeText } from '../../../repository/read-alternatives.ts';
-import { type CodeHashes, type MatchEvidence } from '../../../repository/read-evidence.ts';
+import { type AlternativeText } from '../../../repository/matches/read-alternatives.ts';
+import { type CodeHashes, type MatchEvidence } from '../../../repository/evidence/read-evidence.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import {
   type ComparedCode,

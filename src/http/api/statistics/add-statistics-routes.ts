@@ -2,9 +2,12 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { describeAddressFault, isAddress } from '../../../lib/hex.ts';
-import { type ContractLists } from '../../../repository/contract-lists.ts';
-import { type ListQuestion, type SummaryPage } from '../../../repository/contract-summary.ts';
-import { type HistoryQuestion } from '../../../repository/statistics-history.ts';
+import { type ContractLists } from '../../../repository/lists/contract-lists.ts';
+import {
+  type ListQuestion,
+  type SummaryPage,
+} from '../../../repository/matches/contract-summary.ts';
+import { type HistoryQuestion } from '../../../repository/statistics/statistics-history.ts';
 import {
   type Answer,
   answer,
@@ -29,7 +32,7 @@ import {
   sameCodeRoute,
   searchContractsRoute,
 } from './contract-list-routes.ts';
-import { renderPage } from './render-statistics.ts';
+import { renderPage } from '../../../publication/render-statistics.ts';
 import { eventsRoute, historyRoute, overviewRoute, POINTS_MAX } from './statistics-routes.ts';
 
 /** Lists that are made at once: each takes a millisecond of the event loop after its reading. A history takes ten. */

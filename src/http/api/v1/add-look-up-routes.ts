@@ -2,8 +2,8 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
-import { type ContractMatch } from '../../../repository/contract-match.ts';
-import { FILE_PARTS, FILE_PATH_PARTS } from '../../../repository/read-files.ts';
+import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
+import { FILE_PARTS, FILE_PATH_PARTS } from '../../../repository/tree/read-files.ts';
 import { answerJsonText, type Answer, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';

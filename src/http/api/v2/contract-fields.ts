@@ -1,6 +1,9 @@
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
-import { type ContractPart, type ContractParts } from '../../../repository/contract-parts.ts';
+import {
+  type ContractPart,
+  type ContractParts,
+} from '../../../repository/matches/contract-parts.ts';
 import {
   renderCode,
   renderCompilation,

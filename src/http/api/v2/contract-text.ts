@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../../lib/hex.ts';
-import { type ContractMatch } from '../../../repository/contract-match.ts';
-import { type ContractParts, type StoredCode } from '../../../repository/contract-parts.ts';
+import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
+import { type ContractParts, type StoredCode } from '../../../repository/matches/contract-parts.ts';
 import { CONTRACT_FIELDS, type FieldSelection } from './contract-fields.ts';
 import { LANGUAGE_NAMES, renderMinimal, renderSources } from './render-contract.ts';
 

@@ -1,7 +1,7 @@
 import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
-import { type ContractMatch } from '../../../repository/contract-match.ts';
-import { type ContractParts, type StoredCode } from '../../../repository/contract-parts.ts';
-import { type Match } from '../../../repository/verified-contract.ts';
+import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
+import { type ContractParts, type StoredCode } from '../../../repository/matches/contract-parts.ts';
+import { type Match } from '../../../repository/matches/verified-contract.ts';
 
 /** The wire names of a match in the verification API v2. */
 const MATCH_NAMES = { full: 'exact_match', partial: 'match' } as const;

@@ -1,4 +1,4 @@
-import { type ContractMatch } from '../../../repository/contract-match.ts';
+import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
 import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 

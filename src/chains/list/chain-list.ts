@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { type Finding } from '../registry/finding.ts';
+import {
+  isChainId,
+  readListRecord,
+  unknownFieldsOf,
+  type ListRecord,
+} from '../registry/list-record.ts';
+
+/** A public chain list as read: what can be used, and what had to be set aside. */
+export interface ChainList {
+  /** In the source's order; every chainId occurs once. */
+  readonly records: readonly ListRecord[];
+  /** One finding for each record that is wrong in itself; the rest of the list stands. */
+  readonly quarantined: readonly Finding[];
+  /** `embedded`, or the name of the operator's file. */
+  readonly source: string;
+  /** SHA-256 of the list's text as lower-case hex: which list this is. */
+  readonly sha256: string;
+  /** Names of fields that the list has and a chain record has not, sorted. */
+  readonly ignoredFields?: readonly string[];
+  /** Of the stored list that this one is; absent for one that was not synced. */
+  readonly snapshotId?: number;
+  /** Names and short names that earlier lists gave a chain and this one does not: for lookup. */
+  readonly formerNames?: ReadonlyMap<number, readonly string[]>;
+}
+
+// The file lies beside src/ and beside dist/, so the same path holds for both.
+const EMBEDDED_LIST = new URL('../../../generated/public-chain-list.json', import.meta.url);
+
+/** The public list of 2026 has 2,509 records; each one that is wrong costs a finding. */
+const MAX_RECORDS = 10_000;
+
+/** Values in a list's text; that of 2026 has 58,000. Each one more costs the parser time in which nobody is answered. */
+const MAX_VALUES = 150_000;
+
+/** Of the JSON of a record; the longest of 2026 has 1,300. What is done with a record takes as long as it is large. */
+const MAX_RECORD_CHARACTERS = 20_000;
+
+const BRACE = 0x7b;
+const BRACKET = 0x5b;
+const COMMA = 0x2c;
+
+/** At most so many characters of a field's name go into a message. */
+const FIELD_NAME_CHARACTERS = 60;
+
+/** The public chain list that ships with the project (made by scripts/build-public-list.ts). @throws FullmatchError invalid_chain_list */
+export async function readEmbeddedList(): Promise<ChainList> {
+  return parseChainList(await readListText(EMBEDDED_LIST, 'embedded'), 'embedded');
+}
+
+/** The operator's own list: a JSON array of chain records, as the public list publishes it. @throws FullmatchError invalid_chain_list */
+export async function readListFile(path: string): Promise<ChainList> {
+  return parseChainList(await readListText(path, path), path);
+}
+
+async function readListText(path: string | URL, source: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const mend =
+      source === 'embedded'
+        ? 'run `npm run build:list`'
+        : 'name a readable JSON file in registry.list';
+    throw refusal(source, `cannot be read: ${messageOf(error)}; ${mend}`, error);
+  }
+}
+
+function refusal(source: string, fault: string, cause?: unknown): FullmatchError {
+  return new FullmatchError('invalid_chain_list', `The chain list ${source} ${fault}.`, {
+    cause,
+    details: { source },
+  });
+}
+
+/** Opening brackets and commas, those within strings too: as many as there are values, or more, never fewer. */
+function countValues(text: string): number {
+  let values = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (character === BRACE || character === BRACKET || character === COMMA) values += 1;
+  }
+  return values;
+}
+
+function parseJson(text: string, source: string): readonly unknown[] {
+  if (countValues(text) > MAX_VALUES) {
+    throw refusal(source, `holds more than ${MAX_VALUES} values`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (error) {
+    throw refusal(source, `is not JSON, or was cut off: ${printableText(messageOf(error))}`, error);
+  }
+  if (!Array.isArray(value)) throw refusal(source, 'is not a JSON array of chain records');
+  if (value.length === 0) throw refusal(source, 'is empty');
+  if (value.length > MAX_RECORDS) throw refusal(source, `holds more than ${MAX_RECORDS} records`);
+  return value;
+}
+
+function chainIdOf(value: unknown): number | undefined {
+  const chainId: unknown =
+    typeof value === 'object' && value !== null && 'chainId' in value ? value.chainId : undefined;
+  return isChainId(chainId) ? chainId : undefined;
+}
+
+/** Two records of one id leave open which chain it is, so no record of such a list is to be trusted. */
+function refuseDuplicates(values: readonly unknown[], source: string): void {
+  const seen = new Map<number, number>();
+  for (const [index, value] of values.entries()) {
+    const chainId = chainIdOf(value);
+    if (chainId === undefined) continue;
+    const first = seen.get(chainId);
+    if (first !== undefined) {
+      throw refusal(source, `holds chain ${chainId} twice, in records ${first} and ${index}`);
+    }
+    seen.set(chainId, index);
+  }
+}
+
+function quarantine(value: unknown, index: number, source: string, error: unknown): Finding {
+  const chainId = chainIdOf(value);
+  const who = chainId === undefined ? '' : ` (chain ${chainId})`;
+  return {
+    level: 'warning',
+    code: 'list_record_quarantined',
+    ...(chainId === undefined ? {} : { chainId }),
+    message: `Record ${index}${who} of the chain list ${source} is left out: ${messageOf(error)}.`,
+  };
+}
+
+/**
+ * Reads a chain list. `source` names it in messages.
+ * @throws FullmatchError invalid_chain_list when the text is not JSON, not an array, empty, too long, holds an id
+ * twice or holds no good record: such a list is refused whole. A record that is wrong in itself is quarantined.
+ */
+export function parseChainList(text: string, source: string): ChainList {
+  const values = parseJson(text, source);
+  refuseDuplicates(values, source);
+  const records: ListRecord[] = [];
+  const quarantined: Finding[] = [];
+  const ignored = new Set<string>();
+  for (const [index, value] of values.entries()) {
+    try {
+      const record = readListRecord(value);
+      if (JSON.stringify(record).length > MAX_RECORD_CHARACTERS) {
+        throw new TypeError(`is longer than ${MAX_RECORD_CHARACTERS} characters`);
+      }
+      records.push(record);
+      for (const name of unknownFieldsOf(value as Record<string, unknown>)) ignored.add(name);
+    } catch (error) {
+      quarantined.push(quarantine(value, index, source, error));
+    }
+  }
+  if (records.length === 0) {
+    const first = quarantined[0]?.message ?? '';
+    throw refusal(source, `holds no good record; the first fault: ${first}`);
+  }
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const ignoredFields = [...ignored]
+    .sort()
+    .map((name) => printableText(name, FIELD_NAME_CHARACTERS));
+  return { records, quarantined, source, sha256, ...(ignored.size > 0 ? { ignoredFields } : {}) };
+}

@@ -1,0 +1,48 @@
+import { getDomain, getHostname } from 'tldts';
+import { type ChainList } from './chain-list.ts';
+import { type ListRecord } from '../registry/list-record.ts';
+import { coreOfName } from '../registry/merge-chain.ts';
+import { type ChainChange, type ListDifference } from './compare-lists.ts';
+import { type ListNeeds } from './judge-list.ts';
+
+/**
+ * The changes that are not believed although the rest of the list is: a chain in use, one with contracts or a
+ * configured one, gets another name (beyond case, punctuation and words such as "mainnet") and all its RPC endpoints go
+ * to hosts that its record in force knows nothing of. So reads a forged record: whoever verifies would ask the
+ * forger's nodes. A chain that is renamed keeps an endpoint, or moves to a domain of its explorers or its site.
+ */
+export function findHeldChanges(
+  { renamed }: Pick<ListDifference, 'renamed'>,
+  needs: Pick<ListNeeds, 'contractChainIds' | 'configuredChainIds'>,
+): readonly ChainChange[] {
+  return renamed.filter(
+    ({ chainId, before, after }) =>
+      (needs.contractChainIds.has(chainId) || needs.configuredChainIds.has(chainId)) &&
+      coreOfName(before.name) !== coreOfName(after.name) &&
+      leavesKnownDomains(before, after),
+  );
+}
+
+/** The list as it is served while these changes are held back: the records in force stand in their places. */
+export function holdRecords(list: ChainList, inForce: readonly ListRecord[]): ChainList {
+  if (inForce.length === 0) return list;
+  const held = new Map(inForce.map((record) => [record.chainId, record]));
+  const records = list.records.map((record) => held.get(record.chainId) ?? record);
+  return { ...list, records };
+}
+
+/** Without RPC endpoints nobody is led elsewhere by them: then all that the newer record names counts. */
+function leavesKnownDomains(before: ListRecord, after: ListRecord): boolean {
+  const known = domainsOf(urlsOf(before));
+  const news = domainsOf(after.rpc.length > 0 ? after.rpc : urlsOf(after));
+  return known.size + news.size > 0 && ![...news].some((domain) => known.has(domain));
+}
+
+function urlsOf({ rpc, explorers = [], infoURL }: ListRecord): readonly string[] {
+  return [...rpc, ...explorers.map(({ url }) => url), ...(infoURL === undefined ? [] : [infoURL])];
+}
+
+/** Registrable domains. An IP address, or a name without a domain, stands for itself. */
+function domainsOf(urls: readonly string[]): ReadonlySet<string> {
+  return new Set(urls.flatMap((url) => getDomain(url) ?? getHostname(url) ?? []));
+}

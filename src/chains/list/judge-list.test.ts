@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { listedChain, listRecords } from '../../../test/support/made-up-lists.ts';
+import { readCases, sharedData } from '../../../test/support/shared-data.ts';
+import { parseChainList } from './chain-list.ts';
+import { type ListRecord } from '../registry/list-record.ts';
+import { changesIdentity, compareLists } from './compare-lists.ts';
+import { findHeldChanges } from './hold-records.ts';
+import { judgeList, type ListNeeds } from './judge-list.ts';
+
+interface JudgementCase {
+  readonly name: string;
+  readonly before: readonly ListRecord[];
+  readonly after: readonly ListRecord[];
+  readonly contracts?: readonly number[];
+  readonly configured?: readonly number[];
+  readonly maxShrinkPercent?: number;
+  readonly refused: readonly string[];
+}
+
+const judge = (
+  before: readonly ListRecord[],
+  after: readonly ListRecord[],
+  needs: Partial<ListNeeds> = {},
+) =>
+  judgeList({ records: before }, compareLists(before, after), {
+    contractChainIds: new Set(),
+    configuredChainIds: new Set(),
+    maxShrinkPercent: 5,
+    recentSizes: [],
+    ...needs,
+  });
+
+const chains = (count: number): readonly ListRecord[] =>
+  Array.from({ length: count }, (_each, index) => listedChain(index + 1));
+
+describe('judgeList', () => {
+  it.each(readCases<JudgementCase>('list-judgements.json'))('$name', (given) => {
+    const { before, after, contracts = [], configured = [], maxShrinkPercent = 100 } = given;
+    const refusals = judge(before, after, {
+      contractChainIds: new Set(contracts),
+      configuredChainIds: new Set(configured),
+      maxShrinkPercent,
+    });
+    expect(refusals.map(({ code }) => code)).toEqual(given.refused);
+  });
+
+  const lists = fc.tuple(listRecords(), listRecords());
+  const ids = fc.uniqueArray(fc.integer({ min: 1, max: 30 }));
+
+  it('never accepts a list that drops a chain with contracts or a configured one', () => {
+    fc.assert(
+      fc.property(lists, ids, ids, ([before, after], contracts, configured) => {
+        const refusals = judge(before, after, {
+          contractChainIds: new Set(contracts),
+          configuredChainIds: new Set(configured),
+          maxShrinkPercent: 100,
+        });
+        const kept = new Set(after.map(({ chainId }) => chainId));
+        const needed = new Set([...contracts, ...configured]);
+        const drops = before.some(({ chainId }) => needed.has(chainId) && !kept.has(chainId));
+        const named = refusals
+          .filter(({ code }) => code.startsWith('drops_'))
+          .flatMap(({ chainIds }) => chainIds);
+        expect(named.length > 0).toBe(drops);
+      }),
+    );
+  });
+
+  it('never accepts another identity for a chain with contracts', () => {
+    fc.assert(
+      fc.property(lists, ids, ([before, after], contracts) => {
+        const codes = judge(before, after, {
+          contractChainIds: new Set(contracts),
+          maxShrinkPercent: 100,
+        }).map(({ code }) => code);
+        const news = new Map(after.map((record) => [record.chainId, record]));
+        const changes = before.some((old) => {
+          const fresh = news.get(old.chainId);
+          return fresh && contracts.includes(old.chainId) && changesIdentity(old, fresh);
+        });
+        expect(codes.includes('changes_identity')).toBe(changes);
+      }),
+    );
+  });
+
+  it('accepts no list that lacks more than the share of known chains, and every one that only adds', () => {
+    fc.assert(
+      fc.property(lists, fc.integer({ min: 0, max: 100 }), ([before, after], percent) => {
+        const kept = new Set(after.map(({ chainId }) => chainId));
+        const lacks = before.filter(({ chainId }) => !kept.has(chainId)).length;
+        const codes = judge(before, after, { maxShrinkPercent: percent }).map(({ code }) => code);
+        expect(codes.includes('shrinks')).toBe(lacks > (before.length * percent) / 100);
+        const added = after.filter(({ chainId }) => before.every((old) => old.chainId !== chainId));
+        expect(judge(before, [...before, ...added], { maxShrinkPercent: percent })).toEqual([]);
+      }),
+    );
+  });
+
+  it('lets no list shrink bit by bit by more than at once', () => {
+    const percents = fc.integer({ min: 0, max: 100 });
+    const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 2, maxLength: 12 });
+    fc.assert(
+      fc.property(sizes, percents, ([first = 1, ...offered], maxShrinkPercent) => {
+        const accepted = [first];
+        for (const size of offered) {
+          const served = chains(accepted.at(-1)!);
+          const given = { maxShrinkPercent, recentSizes: accepted };
+          if (judge(served, chains(size), given).length === 0) accepted.push(size);
+        }
+        const least = Math.max(...accepted) * (1 - maxShrinkPercent / 100);
+        expect(accepted.at(-1)).toBeGreaterThanOrEqual(Math.floor(least));
+      }),
+    );
+  });
+
+  it('measures by what the operator accepted, after he accepted a smaller list', () => {
+    expect(judge(chains(70), chains(68), { recentSizes: [100, 70] })).toEqual([]);
+    expect(judge(chains(97), chains(94), { recentSizes: [100, 97] })).toMatchObject([
+      { code: 'shrinks', chainIds: [95, 96, 97] },
+    ]);
+  });
+
+  it('names at most five chains and counts the others', () => {
+    const [, drops] = judge(chains(9), [], {
+      contractChainIds: new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]),
+    });
+    expect(drops?.message).toContain('1, 2, 3, 4, 5 and 4 more');
+    expect(drops?.chainIds).toHaveLength(9);
+  });
+});
+
+describe('findHeldChanges', () => {
+  const needs = { contractChainIds: new Set([7]), configuredChainIds: new Set([8]) };
+  const record = (fields: Partial<ListRecord>, chainId = 7): ListRecord => ({
+    ...listedChain(chainId),
+    rpc: ['https://rpc.old.org', 'https://eth.provider.com/${KEY}'],
+    explorers: [{ name: 'scan', url: 'https://scan.io', standard: 'none' }],
+    infoURL: 'https://www.site.net/about',
+    ...fields,
+  });
+  const held = (after: Partial<ListRecord>, chainId = 7, before: Partial<ListRecord> = {}) =>
+    findHeldChanges(
+      compareLists([record(before, chainId)], [record({ ...before, ...after }, chainId)]),
+      needs,
+    ).map((change) => change.chainId);
+  const forged = { name: 'Moonrock', rpc: ['https://rpc.forger.dev'] };
+
+  it.each<[string, Partial<ListRecord>, Partial<ListRecord>]>([
+    ['all RPC endpoints', forged, {}],
+    ['every link', { ...forged, explorers: [], infoURL: 'https://forger.dev' }, {}],
+    ['no endpoint and no link left', { name: 'A', rpc: [], explorers: [], infoURL: '' }, {}],
+    ['its first endpoints', forged, { rpc: [], explorers: [], infoURL: '' }],
+    [
+      'a neighbour under a public suffix',
+      { name: 'A', rpc: ['https://b.co.uk'] },
+      { rpc: ['https://a.co.uk'] },
+    ],
+    [
+      'another address',
+      { name: 'A', rpc: ['http://203.0.113.8'] },
+      { rpc: ['http://203.0.113.7'] },
+    ],
+  ])('holds back another name with %s of a chain in use', (_what, after, before) => {
+    expect(held(after, 7, before)).toEqual([7]);
+    expect(held(after, 8, before)).toEqual([8]);
+    expect(held(after, 9, before)).toEqual([]);
+  });
+
+  it.each<[string, Partial<ListRecord>]>([
+    ['another name alone', { name: 'Moonrock' }],
+    ['a name without generic words', { ...forged, name: 'Chain 7 MAINNET' }],
+    ['other endpoints alone', { rpc: ['https://rpc.forger.dev'] }],
+    ['another short name', { ...forged, name: 'Chain 7', shortName: 'other' }],
+    [
+      'a name, and an endpoint that stays',
+      { name: 'A', rpc: ['wss://x.dev', 'wss://new.old.org'] },
+    ],
+    ['a name, and an endpoint at its explorer', { name: 'A', rpc: ['https://rpc.scan.io'] }],
+    ['a name, and an endpoint at its site', { name: 'A', rpc: ['https://rpc.site.net'] }],
+    ['a name, and no endpoints but its site', { name: 'A', rpc: [], explorers: [] }],
+  ])('lets %s pass', (_what, after) => {
+    expect(held(after)).toEqual([]);
+  });
+
+  it('holds nothing back that is not renamed, and no chain that nothing needs', () => {
+    fc.assert(
+      fc.property(fc.tuple(listRecords(), listRecords()), ([before, after]) => {
+        const known = new Map(before.map((each) => [each.chainId, each]));
+        for (const change of findHeldChanges(compareLists(before, after), needs)) {
+          expect([7, 8]).toContain(change.chainId);
+          const old = known.get(change.chainId)!;
+          expect(change.after.name).not.toBe(old.name);
+          expect(change.after.rpc.some((url) => old.rpc.includes(url))).toBe(false);
+        }
+      }),
+    );
+  });
+});
+
+const shared = sharedData('public-chain-list.json');
+describe.skipIf(shared === undefined)('the real list, if ../shared/data is there', () => {
+  const real = shared === undefined ? [] : parseChainList(JSON.stringify(shared), 'real').records;
+
+  it('is believed unchanged, and refused when half of it is gone', () => {
+    expect(judge(real, structuredClone(real))).toEqual([]);
+    const half = real.filter((_record, index) => index % 2 === 0);
+    expect(judge(real, half).map(({ code }) => code)).toEqual(['shrinks']);
+  });
+
+  it('is refused without any one of its chains when that one has contracts', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...real), (gone) => {
+        const rest = real.filter((record) => record !== gone);
+        const contractChainIds = new Set([gone.chainId]);
+        expect(judge(real, rest, { contractChainIds })).toMatchObject([
+          { code: 'drops_contracts', chainIds: [gone.chainId] },
+        ]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { printableText } from '../../lib/printable-text.ts';
+import { type ChainList } from './chain-list.ts';
+import { type ListDifference } from './compare-lists.ts';
+
+/** What a newer list must keep. */
+export interface ListNeeds {
+  /** Chains that ever stored a contract. */
+  readonly contractChainIds: ReadonlySet<number>;
+  /** Chains that the service configuration says something of, the default one's included. */
+  readonly configuredChainIds: ReadonlySet<number>;
+  /** The share of known chains that may be missing, in percent. */
+  readonly maxShrinkPercent: number;
+  /** How many chains the lists of the last 30 days had, oldest first. */
+  readonly recentSizes: readonly number[];
+}
+
+/** Why a newer list is not believed. */
+export interface Refusal {
+  readonly code: 'shrinks' | 'drops_contracts' | 'drops_configured' | 'changes_identity';
+  readonly chainIds: readonly number[];
+  /** The whole sentence. */
+  readonly message: string;
+}
+
+const SHOWN_CHAINS = 5;
+
+/**
+ * Whether a newer list may replace the one that is served (SPEC §1 rule 7): the reasons against it, none when it may.
+ *
+ * - A chain with contracts, or one that is configured, may not vanish: its record would lose name and endpoints. A
+ *   record that cannot be read counts as missing.
+ * - The id of a chain with contracts may not become another chain's: the contracts were verified on the former one.
+ * - Of the other known chains a small share may go, since chains end; but no more of the largest list of late, however
+ *   many steps it takes.
+ */
+export function judgeList(
+  before: Pick<ChainList, 'records'>,
+  difference: ListDifference,
+  needs: ListNeeds,
+): readonly Refusal[] {
+  const dropped = difference.removed.map(({ chainId }) => chainId);
+  const withContracts = dropped.filter((chainId) => needs.contractChainIds.has(chainId));
+  const configured = dropped.filter(
+    (chainId) => needs.configuredChainIds.has(chainId) && !needs.contractChainIds.has(chainId),
+  );
+  const changed = difference.identityChanged.filter(({ chainId }) =>
+    needs.contractChainIds.has(chainId),
+  );
+  const refusals: Refusal[] = [];
+  const size = before.records.length - dropped.length + difference.added.length;
+  const largest = measureOf(needs.recentSizes, needs.maxShrinkPercent);
+  if (isTooMany(dropped.length, before.records.length, needs.maxShrinkPercent)) {
+    const percent = ((dropped.length * 100) / before.records.length).toFixed(1);
+    const message = `It lacks ${dropped.length} of ${before.records.length} known chains (${percent} %, at most ${needs.maxShrinkPercent} % may go)`;
+    refusals.push({ code: 'shrinks', chainIds: dropped, message });
+  } else if (isTooMany(largest - size, largest, needs.maxShrinkPercent)) {
+    const message = `It has ${size} chains, where a list of the last 30 days had ${largest} (at most ${needs.maxShrinkPercent} % may go)`;
+    refusals.push({ code: 'shrinks', chainIds: dropped, message });
+  }
+  if (withContracts.length > 0) {
+    const message = `It drops chains that have contracts: ${showIds(withContracts)}`;
+    refusals.push({ code: 'drops_contracts', chainIds: withContracts, message });
+  }
+  if (configured.length > 0) {
+    const message = `It drops chains that are configured: ${showIds(configured)}`;
+    refusals.push({ code: 'drops_configured', chainIds: configured, message });
+  }
+  if (changed.length > 0) {
+    const shown = changed
+      .slice(0, SHOWN_CHAINS)
+      .map(
+        ({ chainId, before: old, after }) =>
+          `${chainId} from '${printableText(old.name, 60)}' to '${printableText(after.name, 60)}'`,
+      );
+    const message = `It gives the ids of chains that have contracts to other chains: ${shown.join(', ')}${moreThan(changed.length)}`;
+    const chainIds = changed.map(({ chainId }) => chainId);
+    refusals.push({ code: 'changes_identity', chainIds, message });
+  }
+  return refusals;
+}
+
+function isTooMany(missing: number, known: number, maxShrinkPercent: number): boolean {
+  return missing * 100 > known * maxShrinkPercent;
+}
+
+/**
+ * The largest of the recent lists. One that shrank by more than may go was taken by the operator, who looked at it: it
+ * is the new measure.
+ */
+function measureOf(recentSizes: readonly number[], maxShrinkPercent: number): number {
+  return recentSizes.reduce(
+    (largest, size) =>
+      isTooMany(largest - size, largest, maxShrinkPercent) ? size : Math.max(largest, size),
+    0,
+  );
+}
+
+function showIds(chainIds: readonly number[]): string {
+  return chainIds.slice(0, SHOWN_CHAINS).join(', ') + moreThan(chainIds.length);
+}
+
+function moreThan(count: number): string {
+  return count > SHOWN_CHAINS ? ` and ${count - SHOWN_CHAINS} more` : '';
+}

@@ -1,0 +1,227 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { FullmatchError } from '../../errors.ts';
+import { lockUntilCommit } from '../../store/advisory-locks.ts';
+import { sql, type Database, type Queryable } from '../../store/database.ts';
+import { parseChainList, type ChainList } from './chain-list.ts';
+import { readListRecord, type ListRecord } from '../registry/list-record.ts';
+import { holdRecords } from './hold-records.ts';
+
+/** A chain list that was accepted from a source, without its text. */
+export interface StoredSnapshot {
+  readonly id: number;
+  /** Of the text as the source gave it, lower-case hex. */
+  readonly sha256: string;
+  /** A URL or the path of a file. */
+  readonly source: string;
+  readonly chains: number;
+  readonly acceptedAt: Date;
+  /** Chains whose records the list changes and that are not believed, ascending: their records before stay in force. */
+  readonly heldBack: readonly number[];
+}
+
+/** Older ones are forgotten: at a change a day that is three years, and a hostile source cannot fill the disk. */
+const MOST_SNAPSHOTS = 1000;
+
+/** In UTF-16 units. Nobody types a longer name into a search, and an index of PostgreSQL holds no more than 2,704 bytes. */
+const FORMER_NAME_CHARACTERS = 200;
+/** Of one chain and of all; a list takes at most 20,000 names at once. Every process has them in memory. */
+const MOST_FORMER_NAMES = { ofChain: 10, inAll: 20_000 };
+
+const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, chains, accepted_at, ARRAY(
+  SELECT chain_id FROM chain_list_held_records WHERE snapshot_id = chain_list_snapshots.id ORDER BY chain_id
+) AS held_back`;
+
+/** The newest snapshot of some sources is the one that is served. */
+export const CURRENT_SNAPSHOT = `SELECT ${COLUMNS} FROM chain_list_snapshots WHERE source = ANY ($1) ORDER BY id DESC LIMIT 1`;
+
+const READ_CURRENT = sql('read current chain list snapshot', CURRENT_SNAPSHOT);
+const LIST = sql(
+  'list chain list snapshots',
+  `SELECT ${COLUMNS} FROM chain_list_snapshots ORDER BY id`,
+);
+const READ_RECENT_SIZES = sql(
+  'read sizes of recent chain lists',
+  `SELECT chains FROM chain_list_snapshots
+   WHERE source = ANY ($1) AND accepted_at > now() - interval '30 days' ORDER BY id`,
+);
+const READ_TEXT = sql(
+  'read chain list text',
+  'SELECT gzip FROM chain_list_texts WHERE sha256 = $1',
+);
+const READ_HELD = sql(
+  'read held records of chain list',
+  'SELECT record FROM chain_list_held_records WHERE snapshot_id = $1 ORDER BY chain_id',
+);
+const READ_FORMER_NAMES = sql(
+  'read former names of chains',
+  'SELECT chain_id, name FROM chain_former_names ORDER BY chain_id, until DESC, name',
+);
+const STORE_TEXT = sql(
+  'store chain list text',
+  'INSERT INTO chain_list_texts (sha256, gzip) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+);
+const STORE_SNAPSHOT = sql(
+  'store chain list snapshot',
+  `INSERT INTO chain_list_snapshots (sha256, source, chains) VALUES ($1, $2, $3) RETURNING id`,
+);
+const STORE_HELD = sql(
+  'store held records of chain list',
+  `INSERT INTO chain_list_held_records (snapshot_id, chain_id, record)
+   SELECT $1, held.chain_id, held.record FROM unnest($2::bigint[], $3::json[]) AS held (chain_id, record)`,
+);
+const STORE_FORMER_NAMES = sql(
+  'store former names of chains',
+  `INSERT INTO chain_former_names (chain_id, name) SELECT * FROM unnest($1::bigint[], $2::text[])
+   ON CONFLICT (chain_id, name) DO UPDATE SET until = now()`,
+);
+const FORGET_FORMER_NAMES = sql(
+  'forget old former names of chains',
+  `DELETE FROM chain_former_names AS former USING (
+     SELECT chain_id, name, row_number() OVER (ORDER BY until DESC, chain_id, name) AS place,
+       row_number() OVER (PARTITION BY chain_id ORDER BY until DESC, name) AS place_in_chain
+     FROM chain_former_names
+   ) AS ranked
+   WHERE (former.chain_id, former.name) = (ranked.chain_id, ranked.name)
+     AND (place > $2 OR place_in_chain > $1)`,
+);
+const FORGET_SNAPSHOTS = sql(
+  'forget old chain list snapshots',
+  'DELETE FROM chain_list_snapshots WHERE id <= $1',
+);
+const FORGET_TEXTS = sql(
+  'forget old chain list texts',
+  `DELETE FROM chain_list_texts AS texts
+   WHERE NOT EXISTS (SELECT FROM chain_list_snapshots WHERE sha256 = texts.sha256)
+     AND NOT EXISTS (SELECT FROM chain_list_sources WHERE sha256 = texts.sha256)`,
+);
+
+interface SnapshotRow {
+  readonly id: string;
+  readonly sha256: string;
+  readonly source: string;
+  readonly chains: number;
+  readonly accepted_at: Date;
+  readonly held_back: readonly string[];
+}
+
+function toSnapshot(row: SnapshotRow): StoredSnapshot {
+  const { id, sha256, source, chains, accepted_at, held_back } = row;
+  const heldBack = held_back.map(Number);
+  return { id: Number(id), sha256, source, chains, acceptedAt: accepted_at, heldBack };
+}
+
+/** The snapshot that a service with these sources serves; undefined before the first one. */
+export async function readCurrentSnapshot(
+  database: Queryable,
+  sources: readonly string[],
+): Promise<StoredSnapshot | undefined> {
+  const [row] = await database.query<SnapshotRow>(READ_CURRENT, [sources]);
+  return row === undefined ? undefined : toSnapshot(row);
+}
+
+/** All snapshots that are kept, oldest first. */
+export async function listSnapshots(database: Queryable): Promise<readonly StoredSnapshot[]> {
+  return (await database.query<SnapshotRow>(LIST)).map(toSnapshot);
+}
+
+/** How many chains the lists had that were accepted from these sources in the last 30 days, oldest first. */
+export async function readRecentSizes(
+  database: Queryable,
+  sources: readonly string[],
+): Promise<readonly number[]> {
+  const rows = await database.query<{ chains: number }>(READ_RECENT_SIZES, [sources]);
+  return rows.map(({ chains }) => chains);
+}
+
+/** The text of a list that was accepted, by its hash; undefined when it is not kept. */
+export async function readListText(
+  database: Queryable,
+  sha256: string,
+): Promise<string | undefined> {
+  const [row] = await database.query<{ gzip: Buffer }>(READ_TEXT, [Buffer.from(sha256, 'hex')]);
+  return row === undefined ? undefined : (await promisify(gunzip)(row.gzip)).toString('utf8');
+}
+
+/**
+ * The list of a snapshot as it was served, with the names that its chains had before.
+ * @throws FullmatchError invalid_chain_list
+ */
+export async function readSnapshotList(
+  database: Queryable,
+  { id, sha256, source }: Pick<StoredSnapshot, 'id' | 'sha256' | 'source'>,
+): Promise<ChainList> {
+  const text = await readListText(database, sha256);
+  if (text === undefined) {
+    throw new FullmatchError('invalid_chain_list', `The text of the chain list ${sha256} is gone.`);
+  }
+  const held = await database.query<{ record: unknown }>(READ_HELD, [id]);
+  const inForce = held.map(({ record }) => readListRecord(record));
+  const list = holdRecords(parseChainList(text, source), inForce);
+  return { ...list, snapshotId: id, formerNames: await readFormerNames(database) };
+}
+
+async function readFormerNames(
+  database: Queryable,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const names = new Map<number, string[]>();
+  const rows = await database.query<{ chain_id: string; name: string }>(READ_FORMER_NAMES);
+  for (const { chain_id, name } of rows) {
+    const known = names.get(Number(chain_id));
+    if (known === undefined) names.set(Number(chain_id), [name]);
+    else known.push(name);
+  }
+  return names;
+}
+
+/** A list to accept: it was judged against the snapshot `judgedAgainst`. */
+export interface AcceptedList {
+  readonly text: string;
+  readonly list: ChainList;
+  /** Records in force that stay in the place of the list's own. */
+  readonly inForce: readonly ListRecord[];
+  readonly formerNames: readonly { readonly chainId: number; readonly name: string }[];
+  readonly sources: readonly string[];
+  readonly judgedAgainst: StoredSnapshot | undefined;
+}
+
+/**
+ * Stores a list as the newest snapshot, which makes it the one that every process serves. Undefined, and nothing is
+ * stored, when another process accepted one meanwhile: then it has to be judged again.
+ */
+export async function acceptSnapshot(
+  database: Database,
+  { text, list, inForce, formerNames, sources, judgedAgainst }: AcceptedList,
+): Promise<StoredSnapshot | undefined> {
+  const compressed = await promisify(gzip)(text);
+  const sha256 = Buffer.from(list.sha256, 'hex');
+  const names = formerNames.filter(({ name }) => isStorable(name));
+  return database.transaction(async (transaction) => {
+    await lockUntilCommit(transaction, 'chainList');
+    const current = await readCurrentSnapshot(transaction, sources);
+    if (current?.id !== judgedAgainst?.id) return undefined;
+    await transaction.query(STORE_TEXT, [sha256, compressed]);
+    const stored = [sha256, list.source, list.records.length];
+    const [row] = await transaction.query<{ id: string }>(STORE_SNAPSHOT, stored);
+    if (row === undefined) return undefined;
+    await transaction.query(STORE_HELD, [
+      row.id,
+      inForce.map(({ chainId }) => chainId),
+      inForce.map((record) => JSON.stringify(record)),
+    ]);
+    await transaction.query(STORE_FORMER_NAMES, [
+      names.map(({ chainId }) => chainId),
+      names.map(({ name }) => name),
+    ]);
+    const { ofChain, inAll } = MOST_FORMER_NAMES;
+    await transaction.query(FORGET_FORMER_NAMES, [ofChain, inAll]);
+    await transaction.query(FORGET_SNAPSHOTS, [Number(row.id) - MOST_SNAPSHOTS]);
+    await transaction.query(FORGET_TEXTS);
+    return readCurrentSnapshot(transaction, sources);
+  });
+}
+
+/** PostgreSQL's text holds neither NUL nor half of a surrogate pair; nobody types them into a search either. */
+function isStorable(name: string): boolean {
+  return name.length <= FORMER_NAME_CHARACTERS && !/[\0\p{Surrogate}]/u.test(name);
+}

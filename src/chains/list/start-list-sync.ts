@@ -1,0 +1,260 @@
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
+import { type Database } from '../../store/database.ts';
+import { type ChainList } from './chain-list.ts';
+import { readCurrentSnapshot, readSnapshotList } from './snapshots.ts';
+import { syncList, type SyncOutcome, type SyncParts } from './sync-list.ts';
+import {
+  CHAIN_LIST_CHANNEL,
+  claimAttempt,
+  readSyncState,
+  recordAttempt,
+  releaseAttempt,
+  type SyncFailure,
+  type SyncState,
+} from './sync-state.ts';
+
+/** When the sync works, in milliseconds. */
+export interface ListSyncTimes {
+  /** Between two attempts of all processes together. */
+  readonly everyMs: number;
+  /** After a failed attempt; doubled with each further one, up to `everyMs` (60,000). */
+  readonly retryMs?: number;
+  /** How often this process looks whether it is time, or another one accepted a list (2,000). */
+  readonly pollMs?: number;
+  /** For one source (60,000). */
+  readonly deadlineMs?: number;
+}
+
+/** A running sync. */
+export interface ListSync {
+  /** How it stood when this process last looked; undefined before. */
+  readonly state: SyncState | undefined;
+  /** Ends the attempt under way, which another process then makes. */
+  close(): Promise<void>;
+}
+
+/** What a running sync works with: it publishes what any process accepted. */
+export interface ListSyncParts extends SyncParts {
+  /** Makes the list the one that is served, or throws and leaves everything as it was. */
+  readonly publish: (list: ChainList) => Promise<void>;
+  /** The list that is served at the start. */
+  readonly served: ChainList;
+}
+
+const RETRY_MS = 60_000;
+const POLL_MS = 2_000;
+const DEADLINE_MS = 60_000;
+/** Beyond the deadlines of the sources: for reading, judging and storing. */
+const LEASE_MARGIN_MS = 60_000;
+
+/**
+ * The list to serve at a start: the newest snapshot of the sources, else the fallback. A snapshot of a source that is
+ * no longer configured is not served.
+ */
+export async function readServedList(
+  database: Database,
+  sources: readonly string[],
+  fallback: ChainList,
+  log: Logger,
+): Promise<ChainList> {
+  const current = await readCurrentSnapshot(database, sources);
+  if (current === undefined) return fallback;
+  try {
+    return await readSnapshotList(database, current);
+  } catch (error) {
+    log.error({ event: 'chain_list_snapshot_unreadable', error: messageOf(error) }, 'not served');
+    return fallback;
+  }
+}
+
+/** Keeps the served list current: asks the sources when it is time, and serves what any process of the database accepted. */
+export async function startListSync(
+  parts: ListSyncParts,
+  sources: readonly string[],
+  times: ListSyncTimes,
+  log: Logger,
+): Promise<ListSync> {
+  const sync = new RunningListSync(parts, sources, times, log);
+  if (sources.length > 0) await sync.start();
+  return sync;
+}
+
+class RunningListSync implements ListSync {
+  readonly #parts: ListSyncParts;
+  readonly #sources: readonly string[];
+  readonly #times: Required<ListSyncTimes>;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+  #servedSnapshot: number | undefined;
+  /** Why this process cannot publish a newer list that is there. */
+  #unserved: SyncFailure | undefined;
+  #state: SyncState | undefined;
+  /** What keeps this process from working at all, such as a fault of the store; gone after a turn that ends well. */
+  #fault: SyncFailure | undefined;
+  #first = true;
+  #turn: Promise<void> | undefined;
+  #again = false;
+  #timer: NodeJS.Timeout | undefined;
+  #stopListening: (() => Promise<void>) | undefined;
+  /** What the log said last, so that a fault has one line and not one at every turn. */
+  #said: string | undefined;
+
+  constructor(parts: ListSyncParts, sources: readonly string[], times: ListSyncTimes, log: Logger) {
+    const { everyMs } = times;
+    this.#parts = parts;
+    this.#sources = sources;
+    this.#times = {
+      retryMs: Math.min(RETRY_MS, everyMs),
+      pollMs: Math.min(POLL_MS, everyMs),
+      deadlineMs: DEADLINE_MS,
+      ...times,
+    };
+    this.#log = log;
+    this.#servedSnapshot = parts.served.snapshotId;
+  }
+
+  get state(): SyncState | undefined {
+    const failure = this.#state?.failure ?? this.#fault;
+    return failure === undefined ? this.#state : { due: false, ...this.#state, failure };
+  }
+
+  async start(): Promise<void> {
+    const look = (): void => this.#look();
+    this.#stopListening = await this.#parts.database.listen(CHAIN_LIST_CHANNEL, look);
+    this.#timer = setInterval(look, this.#times.pollMs);
+    look();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearInterval(this.#timer);
+    await this.#stopListening?.();
+    await this.#turn;
+  }
+
+  /** One turn at a time; what happens during a turn is covered by one more after it. */
+  #look(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#again = true;
+    this.#turn ??= this.#runTurns().finally(() => (this.#turn = undefined));
+  }
+
+  async #runTurns(): Promise<void> {
+    while (this.#again && !this.#closing.signal.aborted) {
+      this.#again = false;
+      try {
+        await this.#runTurn();
+        this.#fault = undefined;
+      } catch (error) {
+        if (this.#closing.signal.aborted) return;
+        this.#fault = failureOf(error, messageOf(error), this.#fault);
+        this.#say('chain_list_sync_broken', messageOf(error));
+      }
+    }
+  }
+
+  async #runTurn(): Promise<void> {
+    await this.#follow();
+    const { database } = this.#parts;
+    const due = this.#state?.due === true || this.#first;
+    const lease = {
+      leaseMs: this.#sources.length * this.#times.deadlineMs + LEASE_MARGIN_MS,
+      first: this.#first,
+    };
+    if (due && (await claimAttempt(database, this.#sources, this.#times, lease))) {
+      await this.#attempt();
+      await this.#follow();
+    }
+    this.#first = false;
+  }
+
+  /** Serves the newest snapshot, whoever accepted it. */
+  async #follow(): Promise<void> {
+    const state = await readSyncState(this.#parts.database, this.#sources, this.#times);
+    try {
+      await this.#serve(state);
+      this.#unserved = undefined;
+      // Whoever reads the state after a recovery finds the list that it speaks of.
+      this.#state = state;
+    } catch (error) {
+      const message = `A newer chain list cannot be published: ${messageOf(error)}`;
+      this.#unserved = failureOf(error, message, this.#unserved);
+      this.#state = { ...state, failure: state.failure ?? this.#unserved };
+      this.#say('chain_list_not_served', message);
+    }
+  }
+
+  async #serve(state: SyncState): Promise<void> {
+    const { database, publish } = this.#parts;
+    if (state.snapshotId !== undefined && state.snapshotId !== this.#servedSnapshot) {
+      const current = await readCurrentSnapshot(database, this.#sources);
+      if (current !== undefined) {
+        await publish(await readSnapshotList(database, current));
+        this.#log.info(
+          { event: 'chain_list_served', source: current.source, sha256: current.sha256 },
+          'a newer chain list is served',
+        );
+      }
+      this.#servedSnapshot = current?.id;
+    }
+  }
+
+  async #attempt(): Promise<void> {
+    const { database } = this.#parts;
+    const { signal } = this.#closing;
+    const { deadlineMs } = this.#times;
+    let outcome: SyncOutcome;
+    try {
+      outcome = await syncList(this.#parts, { sources: this.#sources, deadlineMs, signal });
+    } catch (error) {
+      await releaseAttempt(database).catch(() => undefined);
+      throw error;
+    }
+    await recordAttempt(database, outcome.failure);
+    this.#logOutcome(outcome);
+  }
+
+  #logOutcome({ outcomes, failure }: SyncOutcome): void {
+    const last = outcomes.at(-1);
+    if (failure !== undefined) this.#say('chain_list_sync_failed', failure.message);
+    else if (last !== undefined && outcomes.length > 1) {
+      const errors = outcomes.flatMap((each) => ('error' in each ? [each.error.message] : []));
+      this.#say('chain_list_source_failed', errors.join(' '));
+    } else {
+      if (this.#said !== undefined) {
+        this.#log.info({ event: 'chain_list_sync_recovered' }, 'the public list is current again');
+      }
+      this.#said = undefined;
+    }
+    if (last?.status !== 'accepted') return;
+    const { list, difference, heldBack } = last;
+    this.#log.info(
+      {
+        event: 'chain_list_accepted',
+        source: last.source,
+        sha256: list.sha256,
+        chains: list.records.length,
+        quarantined: list.quarantined.length,
+        added: difference.added.length,
+        removed: difference.removed.length,
+        renamed: difference.renamed.length,
+        identity_changed: difference.identityChanged.length,
+        held_back: heldBack.map(({ chainId }) => chainId),
+      },
+      'a newer chain list was accepted',
+    );
+  }
+
+  #say(event: string, error: string): void {
+    if (this.#said === `${event} ${error}`) return;
+    this.#said = `${event} ${error}`;
+    this.#log.warn({ event, error }, 'the public list is not kept current');
+  }
+}
+
+/** A failure as it is now; one that goes on keeps its beginning. */
+function failureOf(error: unknown, message: string, before: SyncFailure | undefined): SyncFailure {
+  const code = error instanceof FullmatchError ? error.code : 'internal_error';
+  return { since: before?.since ?? new Date(), count: (before?.count ?? 0) + 1, code, message };
+}

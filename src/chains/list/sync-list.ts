@@ -1,0 +1,248 @@
+import { FullmatchError } from '../../errors.ts';
+import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type Database } from '../../store/database.ts';
+import { parseChainList, type ChainList } from './chain-list.ts';
+import {
+  compareLists,
+  findFormerNames,
+  type ChainChange,
+  type ListDifference,
+} from './compare-lists.ts';
+import { findHeldChanges, holdRecords } from './hold-records.ts';
+import { judgeList, type ListNeeds, type Refusal } from './judge-list.ts';
+import { readSource, type SourceAnswer } from './list-source.ts';
+import {
+  acceptSnapshot,
+  readCurrentSnapshot,
+  readListText,
+  readRecentSizes,
+  readSnapshotList,
+  type StoredSnapshot,
+} from './snapshots.ts';
+import { readSourceState, storeSourceState } from './sync-state.ts';
+
+/** What a sync works with. */
+export interface SyncParts {
+  readonly database: Database;
+  readonly fetch: GuardedFetch;
+  /** The list that is served while the sources have no snapshot: the embedded or the operator's own. */
+  readonly fallback: ChainList;
+  /** What a newer list must keep, as things are now. */
+  readonly readNeeds: () => Promise<Omit<ListNeeds, 'recentSizes'>>;
+  /** @throws FullmatchError when the list could not be published, such as `secret_in_document` */
+  readonly assertPublishable: (list: ChainList) => Promise<void>;
+}
+
+/** What is asked of one sync. */
+export interface SyncRequest {
+  /** In order; the first whose list can be accepted ends the sync. */
+  readonly sources: readonly string[];
+  /** Asks and judges, and stores nothing. */
+  readonly dryRun?: boolean;
+  /**
+   * The SHA-256 of a list that is accepted whole, although it was refused or records of it are held back: the operator
+   * looked at it. A part of the hash would fit a second list that whoever serves the first can make.
+   */
+  readonly accept?: string;
+  /** Of a list, before and after decompression (8 MB). */
+  readonly maxBytes?: number;
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What came of one source. */
+export type SourceOutcome = { readonly source: string } & (
+  | ({ readonly status: 'unchanged'; readonly sha256: string } & HeldBack)
+  | ({ readonly status: 'accepted' } & JudgedList)
+  | ({ readonly status: 'refused'; readonly error: FullmatchError } & JudgedList)
+  | { readonly status: 'failed'; readonly error: FullmatchError }
+);
+
+interface HeldBack {
+  /** What the list would change of chains and may not: their records in force stay. */
+  readonly heldBack: readonly ChainChange[];
+}
+
+/** A list that could be read, what it changes and what speaks against it. */
+interface JudgedList extends HeldBack {
+  /** As it would be served. */
+  readonly list: ChainList;
+  readonly difference: ListDifference;
+  readonly refusals: readonly Refusal[];
+}
+
+/** What came of a sync: of each source that was asked, the last one decides. */
+export interface SyncOutcome {
+  readonly outcomes: readonly SourceOutcome[];
+  /** Why no source gave a list that could be accepted; absent when one did. */
+  readonly failure?: FullmatchError;
+}
+
+/** The public list of 2026 has 1.1 MB on one line, 3 MB with white space. */
+const MAX_LIST_BYTES = 8_000_000;
+/** How often a list is judged anew because another process accepted one meanwhile. */
+const MOST_JUDGEMENTS = 3;
+
+/** A text that a source gave, and what tells it again. */
+interface GivenText {
+  readonly text: string;
+  readonly validators: Extract<SourceAnswer, { kind: 'text' }>['validators'];
+}
+
+/**
+ * Asks the sources in order until one gives a list that may replace the one that is served, or confirms it, and stores
+ * it as the newest snapshot. A list that is refused or cannot be read leaves everything as it is.
+ * @throws FullmatchError of the store; the reason of the signal
+ */
+export async function syncList(parts: SyncParts, request: SyncRequest): Promise<SyncOutcome> {
+  const outcomes: SourceOutcome[] = [];
+  for (const source of request.sources) {
+    const outcome = await syncSource(source, parts, request);
+    outcomes.push(outcome);
+    if (outcome.status === 'accepted' || outcome.status === 'unchanged') return { outcomes };
+  }
+  return { outcomes, failure: joinFailures(outcomes) };
+}
+
+async function syncSource(
+  source: string,
+  parts: SyncParts,
+  request: SyncRequest,
+): Promise<SourceOutcome> {
+  const { signal, deadlineMs, maxBytes = MAX_LIST_BYTES } = request;
+  const limits = { maxBytes, deadlineMs, ...(signal && { signal }) };
+  const known = await readSourceState(parts.database, source);
+  try {
+    const answer = await readSource(source, known, parts.fetch, limits);
+    const given = answer.kind === 'text' ? answer : await readKnown(parts.database, known);
+    return await takeText(source, given, parts, request);
+  } catch (error) {
+    signal?.throwIfAborted();
+    // What the store says is no fault of the source.
+    if (!(error instanceof FullmatchError) || STORE_CODES.has(error.code)) throw error;
+    return { source, status: 'failed', error: nameSource(source, error) };
+  }
+}
+
+/** A fault of the network names the host that it met, which is another one after a redirect. */
+function nameSource(source: string, error: FullmatchError): FullmatchError {
+  if (error.message.includes(source)) return error;
+  const message = `The chain list ${source} cannot be taken. ${error.message}`;
+  return new FullmatchError(error.code, message, {
+    cause: error,
+    details: { ...error.details, source },
+  });
+}
+
+const STORE_CODES: ReadonlySet<string> = new Set([
+  'database_unreachable',
+  'database_error',
+  'database_unavailable',
+  'database_damaged',
+  'data_directory_full',
+]);
+
+async function readKnown(
+  database: Database,
+  known: { readonly sha256: string; readonly etag?: string; readonly lastModified?: string } = {
+    sha256: '',
+  },
+): Promise<GivenText> {
+  const { sha256, ...validators } = known;
+  const text = await readListText(database, sha256);
+  if (text !== undefined) return { text, validators };
+  throw new FullmatchError(
+    'chain_list_unavailable',
+    'The source says that its list is the one that it gave before, which is no longer kept.',
+  );
+}
+
+async function takeText(
+  source: string,
+  { text, validators }: GivenText,
+  parts: SyncParts,
+  request: SyncRequest,
+): Promise<SourceOutcome> {
+  const list = parseChainList(text, source);
+  const remember = async (): Promise<void> => {
+    if (request.dryRun === true) return;
+    await storeSourceState(parts.database, source, { sha256: list.sha256, ...validators });
+  };
+  for (let judgement = 1; judgement <= MOST_JUDGEMENTS; judgement += 1) {
+    const current = await readCurrentSnapshot(parts.database, request.sources);
+    const isCurrent = current?.sha256 === list.sha256;
+    if (isCurrent && current.heldBack.length === 0) {
+      await remember();
+      return { source, status: 'unchanged', sha256: list.sha256, heldBack: [] };
+    }
+    const asked = request.accept !== undefined && list.sha256 === request.accept;
+    const judged = await judge(list, current, parts, request.sources, asked);
+    const { heldBack } = judged;
+    // Whether a change is held back may turn without the list, such as by a chain that is no longer configured.
+    if (isCurrent && heldBack.length === current.heldBack.length) {
+      await remember();
+      return { source, status: 'unchanged', sha256: list.sha256, heldBack };
+    }
+    if (judged.refusals.length > 0 && !asked) {
+      return { source, status: 'refused', error: refusalOf(source, judged), ...judged };
+    }
+    await parts.assertPublishable(judged.list);
+    if (request.dryRun === true) return { source, status: 'accepted', ...judged };
+    const { sources } = request;
+    const formerNames = findFormerNames(judged.difference);
+    const inForce = heldBack.map(({ before }) => before);
+    const accepting = { text, list, inForce, formerNames, sources, judgedAgainst: current };
+    if ((await acceptSnapshot(parts.database, accepting)) === undefined) continue;
+    await remember();
+    return { source, status: 'accepted', ...judged };
+  }
+  throw new FullmatchError(
+    'chain_list_unavailable',
+    `The chain list ${source} was overtaken by other processes ${MOST_JUDGEMENTS} times.`,
+  );
+}
+
+async function judge(
+  list: ChainList,
+  current: StoredSnapshot | undefined,
+  { database, fallback, readNeeds }: SyncParts,
+  sources: readonly string[],
+  asked: boolean,
+): Promise<JudgedList> {
+  const served = current === undefined ? fallback : await readSnapshotList(database, current);
+  const difference = compareLists(served.records, list.records);
+  const needs = { ...(await readNeeds()), recentSizes: await readRecentSizes(database, sources) };
+  const refusals = judgeList(served, difference, needs);
+  const heldBack = asked ? [] : findHeldChanges(difference, needs);
+  if (heldBack.length === 0) return { list, difference, refusals, heldBack };
+  const inForce = heldBack.map(({ before }) => before);
+  const kept = holdRecords(list, inForce);
+  return { list: kept, difference: compareLists(served.records, kept.records), refusals, heldBack };
+}
+
+function refusalOf(source: string, { list, refusals }: JudgedList): FullmatchError {
+  const reasons = refusals.map(({ message }) => message).join('. ');
+  return new FullmatchError(
+    'chain_list_refused',
+    `The chain list ${source} (${list.sha256.slice(0, 12)}) is refused. ${reasons}.`,
+    {
+      details: {
+        source,
+        sha256: list.sha256,
+        refusals: refusals.map(({ code, chainIds }) => ({ code, chainIds })),
+      },
+    },
+  );
+}
+
+/** The first source is the one that is wanted: its code stands for all of them. */
+function joinFailures(outcomes: readonly SourceOutcome[]): FullmatchError {
+  const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
+  const first = errors[0];
+  if (first !== undefined && errors.length === 1) return first;
+  return new FullmatchError(
+    first?.code ?? 'chain_list_unavailable',
+    errors.map(({ message }) => message).join(' ') || 'No source of the public list is configured.',
+    { cause: first, details: { ...first?.details } },
+  );
+}

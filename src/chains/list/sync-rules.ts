@@ -1,0 +1,37 @@
+import { type NamedSecret } from '../../lib/secret.ts';
+import { defaultServiceChains } from '../registry/default-service-chains.ts';
+import { makeRegistry, type RegistryOptions } from '../registry/load-registry.ts';
+import { assertNoSecrets } from '../registry/render-chains.ts';
+import { type ServiceChain } from '../registry/service-chain.ts';
+import { type SyncParts } from './sync-list.ts';
+
+/** What a newer list is judged by, beside the list that is served. */
+export interface SyncRuleInputs {
+  readonly options: RegistryOptions;
+  readonly configured: ReadonlyMap<number, ServiceChain>;
+  readonly secrets: readonly NamedSecret[];
+}
+
+/** The rules of a service for newer lists. `readInputs` is asked each time, since a reload may change what it gives. */
+export function createSyncRules(
+  readInputs: () => SyncRuleInputs,
+  readContractChainIds: () => Promise<readonly number[]>,
+  maxShrinkPercent: number,
+): Pick<SyncParts, 'readNeeds' | 'assertPublishable'> {
+  return {
+    readNeeds: async () => {
+      const { options, configured } = readInputs();
+      const defaults = options.defaults ? defaultServiceChains.keys() : [];
+      return {
+        contractChainIds: new Set(await readContractChainIds()),
+        configuredChainIds: new Set([...configured.keys(), ...defaults]),
+        maxShrinkPercent,
+      };
+    },
+    assertPublishable: async (list) => {
+      const { options, configured, secrets } = readInputs();
+      const contractChainIds = await readContractChainIds();
+      assertNoSecrets(makeRegistry(list, options, configured, contractChainIds), secrets);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { distance } from 'fastest-levenshtein';
+import { FullmatchError } from '../../errors.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { isChainId } from './list-record.ts';
+import { type RegisteredChain } from './registered-chain.ts';
+import { type ChainRegistry } from './registry.ts';
+
+/** Longer than any name in the public list (the longest of 2026 has 54 characters). */
+const REFERENCE_MAX_CHARACTERS = 100;
+const MAX_CANDIDATES = 5;
+
+const DECIMAL = /^\d+$/;
+const HEXADECIMAL = /^0x[0-9a-f]+$/i;
+/** CAIP-2: the namespace of EVM chains and a decimal id. */
+const CAIP2 = /^eip155:(.*)$/;
+
+function invalid(ref: string, fault: string): FullmatchError {
+  return new FullmatchError(
+    'invalid_parameter',
+    `The chain reference '${printableText(ref, REFERENCE_MAX_CHARACTERS)}' ${fault}. Write 1, 0x1, eip155:1, a short name such as eth, or a full name.`,
+    { details: { parameter: 'chain' } },
+  );
+}
+
+/** The id that a reference spells, or undefined when it is a name. */
+function parseId(ref: string): number | undefined {
+  const digits = CAIP2.exec(ref)?.[1];
+  const spelled = digits ?? ref;
+  const isNumber = DECIMAL.test(spelled) || (digits === undefined && HEXADECIMAL.test(spelled));
+  if (!isNumber) {
+    if (digits !== undefined) throw invalid(ref, 'has no decimal id after eip155:');
+    return undefined;
+  }
+  if (DECIMAL.test(spelled) && spelled.startsWith('0')) {
+    throw invalid(ref, 'is no canonical chain id: ids start at 1 and have no leading zero');
+  }
+  const chainId = Number(spelled);
+  if (!isChainId(chainId)) throw invalid(ref, 'is beyond the chain ids, 1 to 2^53-1');
+  return chainId;
+}
+
+function describe({ record }: RegisteredChain): string {
+  const shortName = record.shortName === undefined ? '' : ` (${printableText(record.shortName)})`;
+  return `${record.chainId} ${printableText(record.name)}${shortName}`;
+}
+
+function notFound(ref: string, suggestion: string | undefined): FullmatchError {
+  const hint = suggestion === undefined ? '' : `; did you mean '${printableText(suggestion)}'?`;
+  const shown = printableText(ref, REFERENCE_MAX_CHARACTERS);
+  return new FullmatchError(
+    'chain_not_found',
+    `No chain '${shown}' is in the registry${hint === '' ? '.' : hint}`,
+    {
+      details: { reference: shown, ...(suggestion === undefined ? {} : { suggestion }) },
+    },
+  );
+}
+
+/** The short name or name nearest to a reference, when it is near enough to be what was meant. */
+function suggest(registry: ChainRegistry, ref: string): string | undefined {
+  const wanted = ref.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const { record } of registry.chains) {
+    for (const name of [record.shortName, record.name]) {
+      if (name === undefined) continue;
+      const steps = distance(wanted, name.toLowerCase());
+      if (steps < bestDistance) [best, bestDistance] = [name, steps];
+    }
+  }
+  return best;
+}
+
+function single(ref: string, found: readonly RegisteredChain[]): RegisteredChain | undefined {
+  if (found.length <= 1) return found[0];
+  const candidates = found.slice(0, MAX_CANDIDATES).map(describe);
+  const more = found.length > candidates.length ? ', …' : '';
+  throw new FullmatchError(
+    'ambiguous_chain_reference',
+    `The chain reference '${printableText(ref)}' fits ${found.length} chains: ${candidates.join(', ')}${more}. Name one by its id.`,
+    { details: { reference: ref, chainIds: found.map(({ record }) => record.chainId) } },
+  );
+}
+
+/**
+ * The chain that a reference means: a decimal or hexadecimal id, a CAIP-2 id (`eip155:1`), a short name or a full
+ * name. An exact short name goes before an exact name, both before either in another case, and all before names that
+ * the chain no longer has.
+ * @throws FullmatchError invalid_parameter for what can be no reference, chain_not_found (with a suggestion when one is
+ * near), ambiguous_chain_reference when it fits several chains.
+ */
+export function findChain(registry: ChainRegistry, ref: string): RegisteredChain {
+  const wanted = ref.trim();
+  if (wanted === '') throw invalid(ref, 'is empty');
+  if (wanted.length > REFERENCE_MAX_CHARACTERS) throw invalid(ref, 'is too long');
+  const chainId = parseId(wanted);
+  if (chainId !== undefined) {
+    const chain = registry.chains.find(({ record }) => record.chainId === chainId);
+    if (chain === undefined) throw notFound(wanted, undefined);
+    return chain;
+  }
+  const lower = wanted.toLowerCase();
+  const tiers: ((chain: RegisteredChain) => boolean)[] = [
+    ({ record }) => record.shortName === wanted,
+    ({ record }) => record.name === wanted,
+    ({ record }) =>
+      record.shortName?.toLowerCase() === lower || record.name.toLowerCase() === lower,
+    ({ formerNames = [] }) => formerNames.includes(wanted),
+    ({ formerNames = [] }) => formerNames.some((name) => name.toLowerCase() === lower),
+  ];
+  for (const fits of tiers) {
+    const chain = single(wanted, registry.chains.filter(fits));
+    if (chain !== undefined) return chain;
+  }
+  throw notFound(wanted, suggest(registry, wanted));
+}

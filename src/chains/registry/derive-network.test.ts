@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NO_SHARED_DATA, readCases, sharedData } from '../../../test/support/shared-data.ts';
+import { deriveNetwork } from './derive-network.ts';
+
+interface Case {
+  readonly name?: string;
+  readonly title?: string;
+  readonly shortName?: string;
+  readonly slip44?: number;
+  readonly network: 'mainnet' | 'testnet' | null;
+}
+
+const shared = sharedData('public-chain-list.json') as
+  readonly { chainId: number; name: string; title?: string; shortName: string }[] | undefined;
+
+describe('deriveNetwork', () => {
+  it.each(readCases<Case>('chain-networks.json'))(
+    'calls $name / $title / $shortName / $slip44 $network',
+    ({ network, ...names }) => {
+      expect(deriveNetwork({ chainId: 7, ...names }) ?? null).toBe(network);
+    },
+  );
+
+  it('never calls a chain with mainnet in its name a testnet', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.constantFrom('mainnet', 'Mainnet'), (a, b, word) => {
+        const name = `${a}${word}${b}`;
+        const names = { chainId: 7, name, title: 'Testnet', shortName: 'tTest', slip44: 1 };
+        expect(deriveNetwork(names)).toBe('mainnet');
+      }),
+    );
+  });
+
+  it.skipIf(shared === undefined)(
+    `agrees with every record of the shared list that says testnet or mainnet itself (skipped when ${NO_SHARED_DATA})`,
+    () => {
+      for (const record of shared ?? []) {
+        const name = record.name.toLowerCase();
+        if (name.includes('mainnet')) expect(deriveNetwork(record), name).toBe('mainnet');
+        else if (name.includes('testnet')) expect(deriveNetwork(record), name).toBe('testnet');
+      }
+    },
+  );
+});

@@ -1,0 +1,38 @@
+import { readEmbeddedList, readListFile, type ChainList } from '../list/chain-list.ts';
+import { defaultServiceChains } from './default-service-chains.ts';
+import { buildRegistry, type ChainRegistry } from './registry.ts';
+import { type ServiceChain } from './service-chain.ts';
+
+/** What the configuration says of the chain registry. */
+export interface RegistryOptions {
+  /** `configured` leaves out listed chains that are neither configured nor have contracts. */
+  readonly include: 'all' | 'configured';
+  /** The operator's own list file, an absolute path; the embedded list where absent. */
+  readonly list?: string;
+  /** Whether the default service configuration applies. */
+  readonly defaults: boolean;
+  /** Whether the local chains 1337 and 31337 are there. */
+  readonly localChains: boolean;
+}
+
+/** The public list that the options name. @throws FullmatchError invalid_chain_list */
+export function readChainList({ list }: RegistryOptions): Promise<ChainList> {
+  return list === undefined ? readEmbeddedList() : readListFile(list);
+}
+
+/** The chain registry of a list, the options, the operator's chains and the chains that have contracts. */
+export function makeRegistry(
+  list: ChainList,
+  options: RegistryOptions,
+  configured: ReadonlyMap<number, ServiceChain>,
+  contractChainIds: readonly number[],
+): ChainRegistry {
+  return buildRegistry({
+    list,
+    defaults: options.defaults ? defaultServiceChains : new Map(),
+    configured,
+    include: options.include,
+    localChains: options.localChains,
+    contractChainIds,
+  });
+}

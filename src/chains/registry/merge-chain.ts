@@ -1,0 +1,162 @@
+import { printableText } from '../../lib/printable-text.ts';
+import { type ChainRecord } from './chain-record.ts';
+import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
+import { mergeEndpoints, type ChainEndpoints, type EndpointLayer } from './chain-endpoints.ts';
+import { deriveNetwork, unknownChainName, type ChainNames } from './derive-network.ts';
+import { type Finding } from './finding.ts';
+import { type ListRecord } from './list-record.ts';
+import { type FieldOrigin, type RegisteredChain } from './registered-chain.ts';
+import { type ServiceChain } from './service-chain.ts';
+
+/** What the sources say of one chain. */
+export interface ChainSources {
+  readonly chainId: number;
+  readonly listed?: ListRecord;
+  /** The default service configuration's entry. */
+  readonly defaults?: ServiceChain;
+  /** The operator's entry. */
+  readonly configured?: ServiceChain;
+}
+
+type RecordField = keyof ChainRecord;
+
+interface Layer extends EndpointLayer {
+  readonly fields: Partial<ServiceChain>;
+}
+
+/** Words that a name may carry or not without becoming another chain's. Testnets keep their word: it tells chains apart. */
+const GENERIC_WORDS: ReadonlySet<string> = new Set(['mainnet', 'network', 'chain', 'blockchain']);
+
+/** What tells a name apart: its words in lower case without generic ones, when others are left. */
+export function coreOfName(name: string): string {
+  const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const core = words.filter((word) => !GENERIC_WORDS.has(word));
+  return (core.length > 0 ? core : words).join(' ');
+}
+
+/**
+ * Whether a configured chain and the list's record of its id are two chains: the list says that the id is reused
+ * and the names conflict. Case, punctuation and words such as "mainnet" make no conflict.
+ */
+function isOtherChain(listed: ListRecord, configured: ServiceChain): boolean {
+  if (configured.name === undefined || !listed.redFlags?.includes('reusedChainId')) return false;
+  const names = [listed.name, listed.title].filter((name) => name !== undefined);
+  const core = coreOfName(configured.name);
+  return !names.some((name) => coreOfName(name) === core);
+}
+
+function findConflict({ chainId, listed, configured }: ChainSources): Finding | undefined {
+  if (listed === undefined || configured === undefined) return undefined;
+  if (!isOtherChain(listed, configured)) return undefined;
+  return {
+    level: 'warning',
+    code: 'reused_chain_id',
+    chainId,
+    field: 'name',
+    message:
+      `Chain ${chainId}: the configuration calls it '${printableText(configured.name ?? '')}', the list ` +
+      `'${printableText(listed.name)}', and the list says that the id is reused; no field of the list is merged. ` +
+      'Complete the configured chain, or correct its name.',
+  };
+}
+
+/**
+ * The layers of a chain, lowest first. Below all sources lies what the service says of a chain that nothing else is
+ * said of; a chain that is configured is supported unless its entry says otherwise.
+ */
+function stackLayers(
+  chainId: number,
+  listed: ListRecord | undefined,
+  defaults: ServiceChain | undefined,
+  configured: ServiceChain | undefined,
+): readonly Layer[] {
+  const bottom = { name: unknownChainName(chainId), rpc: [], supported: false, monitored: false };
+  const layers: Layer[] = [{ origin: 'service', fromList: false, fields: bottom }];
+  const configuredIn = configured === undefined ? 'default configuration' : 'configuration';
+  if (configured !== undefined || defaults !== undefined) {
+    layers.push({ origin: configuredIn, fromList: false, fields: { supported: true } });
+  }
+  if (listed !== undefined) layers.push({ origin: 'list', fromList: true, fields: listed });
+  if (defaults !== undefined) {
+    layers.push({ origin: 'default configuration', fromList: false, fields: defaults });
+  }
+  if (configured !== undefined) {
+    layers.push({ origin: 'configuration', fromList: false, fields: configured });
+  }
+  return layers;
+}
+
+/** The highest layer that says something of a field. */
+function findLayer(layers: readonly Layer[], field: RecordField): Layer | undefined {
+  for (let index = layers.length - 1; index >= 0; index -= 1) {
+    if (layers[index]?.fields[field] !== undefined) return layers[index];
+  }
+  return undefined;
+}
+
+/** The record and the origin of each of its fields, keys in the table's order. */
+function mergeFields(
+  chainId: number,
+  layers: readonly Layer[],
+  endpoints: ChainEndpoints,
+): { readonly record: ChainRecord; readonly origins: Readonly<Record<string, FieldOrigin>> } {
+  const record: Record<string, unknown> = {};
+  const origins: Record<string, FieldOrigin> = {};
+  const set = (field: RecordField, value: unknown, origin: FieldOrigin): void => {
+    if (value === undefined) return;
+    record[field] = value;
+    origins[field] = origin;
+  };
+  const valueOf = (field: RecordField): unknown => findLayer(layers, field)?.fields[field];
+  for (const field of CHAIN_RECORD_FIELDS) {
+    const layer = findLayer(layers, field);
+    if (field === 'rpc') set(field, endpoints.rpc, endpoints.origin);
+    else if (field === 'chainId') {
+      const lowest = layers.find(({ fields }) => fields.chainId !== undefined);
+      set(field, chainId, lowest?.origin ?? 'service');
+    } else if (layer !== undefined) set(field, layer.fields[field], layer.origin);
+    else if (field === 'network') {
+      const names = {
+        chainId,
+        name: valueOf('name'),
+        title: valueOf('title'),
+        shortName: valueOf('shortName'),
+        slip44: valueOf('slip44'),
+      };
+      set(field, deriveNetwork(names as ChainNames), 'derived');
+    }
+  }
+  return { record: record as unknown as ChainRecord, origins };
+}
+
+function isTestnet(record: ChainRecord): boolean {
+  if (record.network === 'testnet' || record.network === 'mainnet') {
+    return record.network === 'testnet';
+  }
+  return deriveNetwork(record) === 'testnet';
+}
+
+/**
+ * One chain of the registry from its sources, field by field: list < default service configuration < operator's
+ * configuration (SPEC §1 rule 5).
+ */
+export function mergeChain(sources: ChainSources): {
+  readonly chain: RegisteredChain;
+  readonly findings: readonly Finding[];
+} {
+  const { chainId, configured, defaults } = sources;
+  const conflict = findConflict(sources);
+  const listed = conflict === undefined ? sources.listed : undefined;
+  const layers = stackLayers(chainId, listed, defaults, configured);
+  const local = configured?.local ?? defaults?.local ?? false;
+  const endpoints = mergeEndpoints(chainId, layers, local);
+  const { record, origins } = mergeFields(chainId, layers, endpoints);
+  const chain = {
+    record,
+    origins,
+    endpoints: endpoints.endpoints,
+    testnet: isTestnet(record),
+    local,
+  };
+  return { chain, findings: [...(conflict ? [conflict] : []), ...endpoints.findings] };
+}

@@ -1,0 +1,501 @@
+import { describe, expect, it } from 'vitest';
+import { chainListOf, registryOf } from '../../../test/support/chain-sources.ts';
+import { Secret } from '../../lib/secret.ts';
+import { parseChainList, readEmbeddedList } from '../list/chain-list.ts';
+import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
+import { defaultServiceChains } from './default-service-chains.ts';
+import { type ListRecord } from './list-record.ts';
+import { buildRegistry, type ChainRegistry, type RegisteredChain } from './registry.ts';
+
+const HEX_ADDRESS = `0x${'0'.repeat(40)}`;
+
+const FULL: ListRecord = {
+  name: 'Example Mainnet',
+  chain: 'EX',
+  icon: 'example',
+  rpc: ['https://a.example.org', 'https://b.example.org/${KEY}'],
+  faucets: [],
+  nativeCurrency: { name: 'Ex', symbol: 'EX', decimals: 18 },
+  infoURL: 'https://example.org',
+  shortName: 'ex',
+  chainId: 7,
+  networkId: 7,
+  slip44: 60,
+  ens: { registry: HEX_ADDRESS },
+  explorers: [{ name: 'e', url: 'https://e.example.org', standard: 'EIP3091' }],
+  title: 'Example',
+  status: 'active',
+  features: [{ name: 'EIP155' }],
+  parent: { type: 'L2', chain: 'eip155-1' },
+  redFlags: [],
+};
+
+function chainOf(registry: ChainRegistry, chainId: number): RegisteredChain {
+  const chain = registry.chains.find(({ record }) => record.chainId === chainId);
+  if (chain === undefined) throw new Error(`chain ${chainId} is missing`);
+  return chain;
+}
+
+const codesOf = (registry: ChainRegistry): readonly string[] =>
+  registry.findings.map(({ code }) => code);
+
+describe('the array', () => {
+  it('holds every listed chain, not supported and not monitored, in ascending numeric order', () => {
+    const ids = [9007199254740991, 10, 2, 4294967296, 1];
+    const registry = registryOf({
+      list: ids.map((chainId) => ({ name: `C${chainId}`, rpc: [], chainId })),
+    });
+    expect(registry.chains.map(({ record }) => record.chainId)).toEqual(
+      ids.sort((left, right) => left - right),
+    );
+    for (const { record } of registry.chains) {
+      expect(record).toMatchObject({ supported: false, monitored: false });
+    }
+  });
+
+  it('is narrowed by include: configured to the operator’s chains and chains with contracts', () => {
+    const list = [1, 2, 3, 4].map((chainId) => ({ name: `C${chainId}`, rpc: [], chainId }));
+    const registry = registryOf({
+      list,
+      defaults: [{ chainId: 1, supported: true }],
+      configured: [{ chainId: 2, supported: false }],
+      contracts: [3],
+      include: 'configured',
+    });
+    expect(registry.chains.map(({ record }) => record.chainId)).toEqual([2, 3]);
+    expect(chainOf(registry, 3).record).toMatchObject({ name: 'C3', supported: false });
+  });
+
+  it('can be empty', () => {
+    expect(registryOf().chains).toEqual([]);
+  });
+
+  it('applies the default configuration only to chains that the list holds', () => {
+    const registry = registryOf({
+      list: [{ name: 'One', rpc: ['https://a.example.org'], chainId: 1 }],
+      defaults: [
+        { chainId: 1, supported: true },
+        { chainId: 10, supported: true },
+      ],
+    });
+    expect(registry.chains.map(({ record }) => record.chainId)).toEqual([1]);
+    expect(registry.findings).toMatchObject([
+      { level: 'info', code: 'default_chain_not_listed', chainId: 10 },
+    ]);
+  });
+
+  it('supports the best-known chains of the embedded list, each with an endpoint', async () => {
+    const registry = buildRegistry({
+      list: await readEmbeddedList(),
+      defaults: defaultServiceChains,
+      configured: new Map(),
+      include: 'all',
+      localChains: false,
+      contractChainIds: [],
+    });
+    expect(registry.chains.length).toBeGreaterThanOrEqual(1900);
+    const supported = registry.chains.filter(({ record }) => record.supported);
+    expect(supported.map(({ record }) => record.chainId)).toEqual(
+      [...defaultServiceChains.keys()].sort((left, right) => left - right),
+    );
+    expect(supported.filter(({ endpoints }) => endpoints.length === 0)).toEqual([]);
+    const codes = new Set(codesOf(registry));
+    expect(codes).not.toContain('duplicate_short_name');
+    expect(codes).not.toContain('default_chain_not_listed');
+  });
+});
+
+describe('a record', () => {
+  it('has its keys in the order of the table, then the extras', () => {
+    const registry = registryOf({
+      list: [FULL],
+      configured: [
+        {
+          chainId: 7,
+          txRegex: '(a)',
+          contractFetchAddress: 'https://e.example.org/${ADDRESS}',
+          network: 'mainnet',
+        },
+      ],
+    });
+    expect(Object.keys(chainOf(registry, 7).record)).toEqual([...CHAIN_RECORD_FIELDS]);
+  });
+
+  it('has the origin of each of its fields and of no other', () => {
+    const { record, origins } = chainOf(
+      registryOf({
+        list: [FULL],
+        defaults: [{ chainId: 7, supported: true, txRegex: '(a)' }],
+        configured: [{ chainId: 7, name: 'Mine', extraRpc: ['https://c.example.org'] }],
+      }),
+      7,
+    );
+    expect(Object.keys(origins)).toEqual(Object.keys(record));
+    expect(origins).toMatchObject({
+      name: 'configuration',
+      chain: 'list',
+      network: 'derived',
+      rpc: 'list + configuration',
+      chainId: 'list',
+      supported: 'default configuration',
+      monitored: 'service',
+      txRegex: 'default configuration',
+    });
+  });
+
+  it('takes each field from the configuration before the default one before the list', () => {
+    const registry = registryOf({
+      list: [FULL],
+      defaults: [{ chainId: 7, name: 'Default', title: 'Default', supported: true }],
+      configured: [{ chainId: 7, name: 'Mine', supported: false, monitored: true, status: 'x' }],
+    });
+    expect(chainOf(registry, 7).record).toMatchObject({
+      name: 'Mine',
+      title: 'Default',
+      shortName: 'ex',
+      status: 'x',
+      supported: false,
+      monitored: true,
+    });
+  });
+
+  it('is supported once it is configured, unless the entry says otherwise', () => {
+    const registry = registryOf({
+      list: [FULL],
+      configured: [{ chainId: 7 }, { chainId: 8, name: 'Eight', supported: false }],
+    });
+    expect(chainOf(registry, 7).record.supported).toBe(true);
+    expect(chainOf(registry, 7).origins.supported).toBe('configuration');
+    expect(chainOf(registry, 8).record.supported).toBe(false);
+  });
+
+  it('keeps a network that a source names and derives one otherwise', () => {
+    const registry = registryOf({
+      list: [
+        { name: 'Old', network: 'rinkeby', rpc: [], chainId: 1 },
+        { name: 'Foo Sepolia', rpc: [], chainId: 2 },
+      ],
+      configured: [{ chainId: 3, name: 'Mine', network: 'testnet' }],
+    });
+    expect(registry.chains.map(({ record, testnet }) => [record.network, testnet])).toEqual([
+      ['rinkeby', false],
+      ['testnet', true],
+      ['testnet', true],
+    ]);
+  });
+
+  it('of an entry without a name that no list knows says so and reports it', () => {
+    const registry = registryOf({ configured: [{ chainId: 8, rpc: ['https://a.example.org'] }] });
+    expect(JSON.stringify(chainOf(registry, 8).record)).toBe(
+      '{"name":"Unknown chain 8","rpc":["https://a.example.org"],"chainId":8,"supported":true,"monitored":false}',
+    );
+    expect(codesOf(registry)).toEqual(['chain_name_unknown']);
+  });
+});
+
+describe('a chain with contracts that no source knows', () => {
+  it('has exactly the record of SPEC §1 rule 2, and is reported', () => {
+    const registry = registryOf({ contracts: [2716446429837000, 2716446429837000] });
+    expect(registry.chains.map(({ record }) => record)).toEqual([
+      {
+        name: 'Unknown chain 2716446429837000',
+        rpc: [],
+        chainId: 2716446429837000,
+        supported: false,
+        monitored: false,
+      },
+    ]);
+    expect(codesOf(registry)).toEqual(['contract_chain_unknown']);
+  });
+});
+
+describe('rpc', () => {
+  it('of the configuration replaces, extraRpc appends what is not there yet', () => {
+    const list = [{ ...FULL, rpc: ['https://a.example.org', 'https://b.example.org'] }];
+    const extraRpc = ['https://b.example.org', 'https://c.example.org', 'https://c.example.org'];
+    const appended = registryOf({ list, configured: [{ chainId: 7, extraRpc }] });
+    expect(chainOf(appended, 7).record.rpc).toEqual([
+      'https://a.example.org',
+      'https://b.example.org',
+      'https://c.example.org',
+    ]);
+    const rpc = ['https://x.example.org'];
+    const replaced = registryOf({
+      list,
+      defaults: [{ chainId: 7, extraRpc: ['https://d.example.org'] }],
+      configured: [{ chainId: 7, rpc, extraRpc }],
+    });
+    expect(chainOf(replaced, 7).record.rpc).toEqual([
+      'https://x.example.org',
+      'https://b.example.org',
+      'https://c.example.org',
+    ]);
+    expect(chainOf(replaced, 7).origins.rpc).toBe('configuration');
+  });
+
+  it('has the origins of what it holds', () => {
+    const extraRpc = ['https://c.example.org'];
+    const originOf = (registry: ChainRegistry): unknown => chainOf(registry, 7).origins.rpc;
+    expect(originOf(registryOf({ contracts: [7] }))).toBe('service');
+    expect(originOf(registryOf({ list: [{ ...FULL, rpc: [] }] }))).toBe('list');
+    expect(originOf(registryOf({ configured: [{ chainId: 7, extraRpc }] }))).toBe('configuration');
+  });
+
+  it('may be replaced by nothing', () => {
+    const registry = registryOf({ list: [FULL], configured: [{ chainId: 7, rpc: [] }] });
+    expect(chainOf(registry, 7).record.rpc).toEqual([]);
+    expect(codesOf(registry)).toEqual(['supported_chain_without_endpoint']);
+  });
+
+  it('keeps a repeated string of one source, and the service asks it once', () => {
+    const rpc = ['https://a.example.org', 'https://a.example.org'];
+    const { record, endpoints } = chainOf(registryOf({ list: [{ ...FULL, rpc }] }), 7);
+    expect(record.rpc).toEqual(rpc);
+    expect(endpoints.map(({ label }) => label)).toEqual(['a.example.org']);
+  });
+
+  it('of the list is left out when nobody may see it, and not asked either; one finding says so', () => {
+    const rpc = [
+      'https://a.example.org',
+      'https://b.example.org/${KEY}',
+      'https://c.example.org/{KEY}',
+      'https://name:password@d.example.org',
+      'http://127.0.0.1:8545',
+    ];
+    const registry = registryOf({ list: [{ ...FULL, rpc }] });
+    const { record, endpoints } = chainOf(registry, 7);
+    expect(record.rpc).toEqual(['https://a.example.org']);
+    expect(endpoints).toHaveLength(1);
+    expect(registry.findings).toMatchObject([
+      { level: 'info', code: 'rpc_left_out', chainId: 7, field: 'rpc' },
+    ]);
+    expect(registry.findings[0]?.message).toContain('placeholder 2');
+    expect(JSON.stringify(registry.findings)).not.toContain('password');
+  });
+
+  it('of the configuration that nobody may see is asked but not published, and the mend is named', () => {
+    const rpc = [
+      'https://name:hunter2@d.example.org',
+      'http://10.0.0.1:8545',
+      'https://e.example.org/${KEY}',
+    ];
+    const registry = registryOf({ list: [FULL], configured: [{ chainId: 7, rpc }] });
+    const { record, endpoints } = chainOf(registry, 7);
+    expect(record.rpc).toEqual([]);
+    expect(endpoints.map(({ url, label, public: shown }) => [url.reveal(), label, shown])).toEqual([
+      [rpc[0], 'private-1', false],
+      [rpc[1], 'private-2', false],
+    ]);
+    expect(registry.findings.map(({ code, field }) => [code, field])).toEqual([
+      ['configured_rpc_not_published', 'rpc[0]'],
+      ['configured_rpc_not_published', 'rpc[1]'],
+      ['configured_rpc_unusable', 'rpc[2]'],
+    ]);
+    expect(registry.findings[0]?.message).toContain('privateRpc');
+    expect(JSON.stringify(registry)).not.toContain('hunter2');
+    expect(JSON.stringify(registry)).not.toContain('10.0.0.1');
+  });
+
+  it('of a local chain may name private hosts, but neither user information nor placeholders', () => {
+    const rpc = ['http://127.0.0.1:8545', 'http://a:b@127.0.0.1', 'http://geth:8545/${KEY}'];
+    const registry = registryOf({
+      configured: [{ chainId: 7, name: 'Mine', local: true, rpc }],
+    });
+    const { record, local } = chainOf(registry, 7);
+    expect(record.rpc).toEqual(['http://127.0.0.1:8545']);
+    expect(local).toBe(true);
+  });
+
+  it('of the list stays hidden when the operator uses the same endpoint privately', () => {
+    const secret = new Secret('https://a.example.org');
+    const { endpoints } = chainOf(
+      registryOf({ list: [FULL], configured: [{ chainId: 7, privateRpc: [secret] }] }),
+      7,
+    );
+    expect(endpoints.map(({ label }) => label)).toEqual(['private-1']);
+  });
+});
+
+describe('privateRpc', () => {
+  it('is asked first, under an opaque label, and appears nowhere', () => {
+    const key = '0123456789abcdef0123456789abcdef';
+    const registry = registryOf({
+      list: [FULL],
+      configured: [
+        { chainId: 7, privateRpc: [new Secret(`https://secret-host.example.org/v3/${key}`)] },
+      ],
+    });
+    const { endpoints } = chainOf(registry, 7);
+    expect(endpoints.map(({ label, public: shown }) => [label, shown])).toEqual([
+      ['private-1', false],
+      ['a.example.org', true],
+    ]);
+    expect(endpoints[0]?.url.reveal()).toContain(key);
+    expect(JSON.stringify(registry)).not.toMatch(/0123456789abcdef|secret-host/);
+  });
+
+  it('that cannot be an endpoint is reported by its place, without its value', () => {
+    const registry = registryOf({
+      list: [FULL],
+      configured: [{ chainId: 7, privateRpc: [new Secret('https://a.example/${HUNTER2}')] }],
+    });
+    expect(registry.findings).toMatchObject([
+      { code: 'private_rpc_unusable', field: 'privateRpc[0]', level: 'warning' },
+      { code: 'rpc_left_out' },
+    ]);
+    expect(JSON.stringify(registry)).not.toContain('HUNTER2');
+  });
+});
+
+describe('a reused id', () => {
+  const list: ListRecord[] = [
+    { ...FULL, name: 'Ronin Mainnet', title: 'Ronin', redFlags: ['reusedChainId'] },
+  ];
+
+  it('merges no field of the list when the names conflict, and reports it', () => {
+    const registry = registryOf({ list, configured: [{ chainId: 7, name: 'PublicMint Mainnet' }] });
+    expect(chainOf(registry, 7).record).toEqual({
+      name: 'PublicMint Mainnet',
+      network: 'mainnet',
+      rpc: [],
+      chainId: 7,
+      supported: true,
+      monitored: false,
+    });
+    expect(codesOf(registry)).toEqual(['reused_chain_id', 'supported_chain_without_endpoint']);
+  });
+
+  it.each(['Ronin Mainnet', 'ronin mainnet', 'Ronin', 'Ronin Chain'])(
+    'is no conflict when the configuration calls the chain %s',
+    (name) => {
+      const registry = registryOf({ list, configured: [{ chainId: 7, name }] });
+      expect(chainOf(registry, 7).record.shortName).toBe('ex');
+      expect(codesOf(registry)).not.toContain('reused_chain_id');
+    },
+  );
+
+  it.each(['Ronin Testnet', 'Saigon'])('is a conflict when it calls the chain %s', (name) => {
+    const registry = registryOf({ list, configured: [{ chainId: 7, name }] });
+    expect(chainOf(registry, 7).record.shortName).toBeUndefined();
+    expect(codesOf(registry)).toContain('reused_chain_id');
+  });
+
+  it('is no conflict without a configured name, nor under an id that is not flagged', () => {
+    const unnamed = registryOf({ list, configured: [{ chainId: 7 }] });
+    expect(codesOf(unnamed)).not.toContain('reused_chain_id');
+    const unflagged = registryOf({ list: [FULL], configured: [{ chainId: 7, name: 'Other' }] });
+    expect(chainOf(unflagged, 7).record).toMatchObject({ name: 'Other', shortName: 'ex' });
+  });
+});
+
+describe('the local chains', () => {
+  const list = [
+    { ...FULL, name: 'Geth Testnet', rpc: ['http://127.0.0.1:8545'], chainId: 1337 },
+    { ...FULL, name: 'GoChain Testnet', shortName: 'got', chainId: 31337 },
+  ];
+
+  it('are off by default: the list’s records stand, without their private endpoints', () => {
+    const registry = registryOf({ list });
+    expect(chainOf(registry, 1337)).toMatchObject({
+      record: { name: 'Geth Testnet', rpc: [], supported: false },
+      local: false,
+    });
+    expect(chainOf(registry, 31337).record.name).toBe('GoChain Testnet');
+  });
+
+  it('replace the list’s records when they are enabled', () => {
+    const registry = registryOf({ list, localChains: true, include: 'configured' });
+    expect(registry.chains.map(({ record, local }) => [record.chainId, local])).toEqual([
+      [1337, true],
+      [31337, true],
+    ]);
+    for (const { record, testnet, endpoints } of registry.chains) {
+      expect(record).toMatchObject({ supported: true, monitored: false });
+      expect(record.rpc).toContain('http://127.0.0.1:8545');
+      expect(JSON.stringify(record)).not.toMatch(/GoChain|Geth Testnet|icon|example/);
+      expect(testnet).toBe(true);
+      expect(endpoints[0]?.public).toBe(true);
+    }
+  });
+
+  it('are there without a list that knows them, and the configuration wins over their defaults', () => {
+    const registry = registryOf({
+      localChains: true,
+      configured: [{ chainId: 31337, rpc: ['http://10.0.0.5:8545'], monitored: true }],
+    });
+    expect(chainOf(registry, 31337).record).toMatchObject({
+      name: 'Local Chain 31337',
+      rpc: ['http://10.0.0.5:8545'],
+      monitored: true,
+    });
+  });
+});
+
+describe('findings', () => {
+  it('tell of quarantined records and ignored fields of the list', () => {
+    const text = JSON.stringify([{ name: 'A', chainId: 1, tvl: 5 }, { chainId: 2 }]);
+    const registry = buildRegistry({
+      list: parseChainList(text, 'own.json'),
+      defaults: new Map(),
+      configured: new Map(),
+      include: 'all',
+      localChains: false,
+      contractChainIds: [],
+    });
+    expect(registry.findings).toMatchObject([
+      { level: 'warning', code: 'list_record_quarantined', chainId: 2 },
+      { level: 'info', code: 'list_field_ignored' },
+    ]);
+    expect(registry.listSource).toBe('own.json');
+  });
+
+  it('tell of supported chains that are deprecated or have no endpoint', () => {
+    const registry = registryOf({
+      list: [{ name: 'Old', rpc: [], chainId: 1, status: 'deprecated' }],
+      configured: [{ chainId: 1 }],
+    });
+    expect(codesOf(registry)).toEqual([
+      'deprecated_chain_supported',
+      'supported_chain_without_endpoint',
+    ]);
+    expect(codesOf(registryOf({ list: [{ name: 'Old', rpc: [], chainId: 1 }] }))).toEqual([]);
+  });
+
+  it('tell of short names that two chains have, whatever their case', () => {
+    const registry = registryOf({
+      list: [
+        { name: 'A', shortName: 'a', rpc: [], chainId: 1 },
+        { name: 'B', shortName: 'A', rpc: [], chainId: 2 },
+      ],
+    });
+    expect(registry.findings).toMatchObject([{ code: 'duplicate_short_name', chainId: 2 }]);
+  });
+
+  it('tell of what is monitored but not supported, and of a txRegex without a page', () => {
+    const registry = registryOf({
+      list: [FULL],
+      configured: [{ chainId: 7, supported: false, monitored: true, txRegex: '(a)' }],
+    });
+    expect(codesOf(registry)).toEqual([
+      'monitored_chain_unsupported',
+      'tx_regex_without_page',
+      'rpc_left_out',
+    ]);
+  });
+});
+
+describe('buildRegistry', () => {
+  it('refuses an entry whose id is not its key', () => {
+    const input = {
+      list: chainListOf([FULL]),
+      defaults: new Map(),
+      configured: new Map([[1, { chainId: 10 }]]),
+      include: 'all' as const,
+      localChains: false,
+      contractChainIds: [],
+    };
+    expect(() => buildRegistry(input)).toThrow(
+      expect.objectContaining({ code: 'invalid_configuration' }),
+    );
+  });
+});

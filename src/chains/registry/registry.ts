@@ -1,0 +1,132 @@
+import { FullmatchError } from '../../errors.ts';
+import { type ChainList } from '../list/chain-list.ts';
+import {
+  DEMONSTRATION_CHAIN_ID,
+  demonstrationChain,
+  localServiceChains,
+} from './default-service-chains.ts';
+import { compareFindings, type Finding } from './finding.ts';
+import { isChainId, type ListRecord } from './list-record.ts';
+import { mergeChain, type ChainSources } from './merge-chain.ts';
+import { type RegisteredChain } from './registered-chain.ts';
+import { reviewRegistry } from './review-registry.ts';
+import { type ServiceChain } from './service-chain.ts';
+
+export { type Finding } from './finding.ts';
+export { type RegisteredChain } from './registered-chain.ts';
+
+/** All chains that were added to the service, and what was noticed on the way. Immutable: a change makes a new one. */
+export interface ChainRegistry {
+  /** Ascending chainId; each id once. */
+  readonly chains: readonly RegisteredChain[];
+  /** Gravest first. */
+  readonly findings: readonly Finding[];
+  /** `embedded`, the operator's list file, or the source that the list was synced from. */
+  readonly listSource: string;
+  readonly listSha256: string;
+}
+
+/** The sources of a chain registry. */
+export interface RegistryInput {
+  readonly list: ChainList;
+  /** The default service configuration; it applies to chains that are listed or configured. An empty map switches it off. */
+  readonly defaults: ReadonlyMap<number, ServiceChain>;
+  /** The operator's service configuration. */
+  readonly configured: ReadonlyMap<number, ServiceChain>;
+  /** `configured` leaves out listed chains that the operator did not configure and that have no contracts. */
+  readonly include: 'all' | 'configured';
+  /** Enables the chains 1337 and 31337 of the operator's own machine; they replace the list's records of these ids. */
+  readonly localChains: boolean;
+  /** Every chain that ever stored a contract: it has a record whatever the other sources say. */
+  readonly contractChainIds: readonly number[];
+}
+
+/** A configuration keys its chains by id; an entry that says another id would be published under the wrong one. */
+function refuseWrongIds(
+  name: string,
+  chains: ReadonlyMap<number, ServiceChain>,
+): ReadonlyMap<number, ServiceChain> {
+  for (const [chainId, chain] of chains) {
+    if (!isChainId(chainId) || chain.chainId !== chainId) {
+      throw new FullmatchError(
+        'invalid_configuration',
+        `The ${name} holds chain ${chain.chainId} under the key ${chainId}; a key is the chain's id, an integer from 1 to 2^53-1.`,
+        { details: { chainId } },
+      );
+    }
+  }
+  return chains;
+}
+
+function pickDefaults(
+  input: RegistryInput,
+  listed: ReadonlyMap<number, ListRecord>,
+): ReadonlyMap<number, ServiceChain> {
+  const known = [...input.defaults].filter(
+    ([chainId]) => listed.has(chainId) || input.configured.has(chainId),
+  );
+  // Its contracts are never taken for a real chain's, whatever the configuration says of defaults.
+  const isShown = input.contractChainIds.includes(DEMONSTRATION_CHAIN_ID);
+  return new Map([
+    ...known,
+    ...(input.localChains ? localServiceChains : []),
+    ...(isShown ? ([[DEMONSTRATION_CHAIN_ID, demonstrationChain]] as const) : []),
+  ]);
+}
+
+/**
+ * The chain registry, from its sources and nothing else: the same sources in any order give the same registry.
+ * @throws FullmatchError invalid_configuration when an entry's id is not its key.
+ */
+export function buildRegistry(input: RegistryInput): ChainRegistry {
+  refuseWrongIds('default service configuration', input.defaults);
+  refuseWrongIds('configuration', input.configured);
+  const records = input.list.records.map((record) => [record.chainId, record] as const);
+  const listed = new Map<number, ListRecord>(records);
+  const defaults = pickDefaults(input, listed);
+  // The local chains are other chains than those that the list has under their ids.
+  if (input.localChains) for (const chainId of localServiceChains.keys()) listed.delete(chainId);
+
+  const included = new Set([
+    ...(input.include === 'all' ? listed.keys() : []),
+    ...(input.localChains ? localServiceChains.keys() : []),
+    ...input.configured.keys(),
+    ...input.contractChainIds,
+  ]);
+  const chains: RegisteredChain[] = [];
+  const findings: Finding[] = [...input.list.quarantined];
+  for (const chainId of [...included].sort((left, right) => left - right)) {
+    const merged = mergeChain(
+      sourcesOf(chainId, { listed, defaults, configured: input.configured }),
+    );
+    const formerNames = input.list.formerNames?.get(chainId);
+    chains.push(formerNames === undefined ? merged.chain : { ...merged.chain, formerNames });
+    findings.push(...merged.findings);
+  }
+  findings.push(...reviewRegistry(chains, input, listed));
+  return {
+    chains,
+    findings: findings.sort(compareFindings),
+    listSource: input.list.source,
+    listSha256: input.list.sha256,
+  };
+}
+
+function sourcesOf(
+  chainId: number,
+  maps: {
+    readonly listed: ReadonlyMap<number, ListRecord>;
+    readonly defaults: ReadonlyMap<number, ServiceChain>;
+    readonly configured: ReadonlyMap<number, ServiceChain>;
+  },
+): ChainSources {
+  const listed = maps.listed.get(chainId);
+  const defaults = maps.defaults.get(chainId);
+  const configured = maps.configured.get(chainId);
+  return {
+    chainId,
+    ...(listed === undefined ? {} : { listed }),
+    ...(defaults === undefined ? {} : { defaults }),
+    ...(configured === undefined ? {} : { configured }),
+  };
+}

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readCases } from '../../../test/support/shared-data.ts';
+import { type RegisteredChain } from './registered-chain.ts';
+import { foldText } from '../../lib/fold-text.ts';
+import { pickFields, searchChains, type ChainFilter } from './search-chains.ts';
+
+interface SearchCase {
+  readonly words: string;
+  readonly finds: readonly number[];
+  readonly why: string;
+}
+
+function chainOf(
+  chainId: number,
+  fields: Partial<RegisteredChain['record']> = {},
+  testnet = false,
+): RegisteredChain {
+  const { supported = false, monitored = false, name = `Chain ${chainId}`, ...rest } = fields;
+  const record = { name, rpc: [], ...rest, chainId, supported, monitored };
+  return { record, origins: {}, endpoints: [], testnet, local: false };
+}
+
+const currency = (symbol: string, name: string) => ({ symbol, name, decimals: 18 });
+const CHAINS = [
+  chainOf(1, {
+    name: 'Ethereum Mainnet',
+    shortName: 'eth',
+    chain: 'ETH',
+    supported: true,
+    nativeCurrency: currency('ETH', 'Ether'),
+  }),
+  chainOf(5, { name: 'Görli', title: 'Ethereum Testnet Görli', status: 'deprecated' }, true),
+  chainOf(137, { name: 'Polygon', nativeCurrency: currency('POL', 'POL'), status: 'active' }),
+  chainOf(1370, { name: 'Ramestta', monitored: true, supported: true }),
+  { ...chainOf(1400, { name: 'Renamed' }), formerNames: ['Tallinn', 'tal'] },
+  chainOf(4157, { name: 'Ｗｉｄｅ Straße ΧΑΟΣ' }),
+];
+const idsOf = (chains: readonly RegisteredChain[]): number[] =>
+  chains.map(({ record }) => record.chainId);
+const find = (filter: ChainFilter): number[] =>
+  idsOf(searchChains(CHAINS, filter, { limit: 100 }).chains);
+
+describe('the search of chains', () => {
+  it.each(readCases<SearchCase>('chain-search.json'))('"$words" finds $finds: $why', (each) => {
+    expect(find({ words: each.words })).toEqual(each.finds);
+  });
+
+  it.each<[ChainFilter, number[]]>([
+    [{}, [1, 5, 137, 1370, 1400, 4157]],
+    [{ supported: true }, [1, 1370]],
+    [{ supported: false }, [5, 137, 1400, 4157]],
+    [{ monitored: true }, [1370]],
+    [{ testnet: true }, [5]],
+    [{ testnet: false, supported: false }, [137, 1400, 4157]],
+    [{ status: 'Deprecated' }, [5]],
+    [{ status: 'active' }, [1, 137, 1370, 1400, 4157]],
+    [{ status: 'incubating' }, []],
+    [{ supported: true, words: 'eth' }, [1]],
+  ])('with %j finds %j', (filter, ids) => {
+    expect(find(filter)).toEqual(ids);
+  });
+
+  it('says how many fit, and where the next page begins', () => {
+    const page = searchChains(CHAINS, { supported: false }, { limit: 2 });
+    expect([idsOf(page.chains), page.matching, page.next]).toEqual([[5, 137], 4, 137]);
+    const last = searchChains(CHAINS, { supported: false }, { limit: 2, after: 1399 });
+    expect([idsOf(last.chains), last.matching, last.next]).toEqual([[1400, 4157], 4, undefined]);
+  });
+});
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('Görli', 'ΑΣ', 'Straße', 'İstanbul', 'ﬀ', 'eth', '한'),
+);
+const chains = fc
+  .uniqueArray(
+    fc.record({
+      chainId: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+      name: text,
+      shortName: fc.option(text, { nil: undefined }),
+      supported: fc.boolean(),
+      testnet: fc.boolean(),
+    }),
+    { selector: ({ chainId }) => chainId },
+  )
+  .map((drawn) =>
+    drawn
+      .toSorted((left, right) => left.chainId - right.chainId)
+      .map(({ chainId, name, shortName, supported, testnet }) =>
+        chainOf(
+          chainId,
+          { name, supported, ...(shortName === undefined ? {} : { shortName }) },
+          testnet,
+        ),
+      ),
+  );
+const filters = fc.record(
+  {
+    supported: fc.boolean(),
+    testnet: fc.boolean(),
+    status: fc.constantFrom('active', 'deprecated'),
+    words: text,
+  },
+  { requiredKeys: [] },
+);
+
+describe('every search', () => {
+  it('gives the same chains page by page as at once, each once, ascending', () => {
+    fc.assert(
+      fc.property(chains, filters, fc.integer({ min: 1, max: 7 }), (all, filter, limit) => {
+        const whole = searchChains(all, filter, { limit: all.length + 1 });
+        const paged: number[] = [];
+        for (let after: number | undefined = 0; after !== undefined;) {
+          const page = searchChains(all, filter, { after, limit });
+          expect(page.matching).toBe(whole.matching);
+          expect(page.chains.length).toBeLessThanOrEqual(limit);
+          paged.push(...idsOf(page.chains));
+          after = page.next;
+        }
+        expect(paged).toEqual(idsOf(whole.chains));
+        expect(paged).toEqual([...new Set(paged)].sort((left, right) => left - right));
+        expect(whole.next).toBeUndefined();
+      }),
+    );
+  });
+
+  it('finds a chain by every word of its name, in any case and with or without accents', () => {
+    fc.assert(
+      fc.property(chains, (all) => {
+        for (const { record } of all) {
+          for (const words of [record.name.toUpperCase(), record.name.normalize('NFD')]) {
+            const found = searchChains(all, { words }, { limit: all.length });
+            expect(idsOf(found.chains)).toContain(record.chainId);
+          }
+        }
+      }),
+    );
+  });
+
+  it('finds no more with another condition', () => {
+    fc.assert(
+      fc.property(chains, filters, text, (all, filter, word) => {
+        const narrower = { ...filter, words: `${filter.words ?? ''} ${word}` };
+        const wide = searchChains(all, filter, { limit: all.length + 1 });
+        const narrow = searchChains(all, narrower, { limit: all.length + 1 });
+        expect(idsOf(wide.chains)).toEqual(expect.arrayContaining(idsOf(narrow.chains)));
+      }),
+    );
+  });
+
+  it('folds a text once and for all', () => {
+    fc.assert(
+      fc.property(text, (each) => {
+        expect(foldText(foldText(each))).toBe(foldText(each));
+        expect(foldText(each.toUpperCase())).toBe(foldText(each));
+      }),
+    );
+  });
+});
+
+describe('the fields of a record', () => {
+  it('are those chosen and the id, in the order of the record', () => {
+    const { record } = CHAINS[0]!;
+    expect(Object.entries(pickFields(record, ['supported', 'name']))).toEqual([
+      ['name', 'Ethereum Mainnet'],
+      ['chainId', 1],
+      ['supported', true],
+    ]);
+    expect(pickFields(record, ['icon'])).toEqual({ chainId: 1 });
+  });
+});

@@ -1,0 +1,101 @@
+import { foldText } from '../../lib/fold-text.ts';
+import { type ChainRecord } from './chain-record.ts';
+import { type RegisteredChain } from './registered-chain.ts';
+
+/** Which chains are looked for. What is absent rules nothing out. */
+export interface ChainFilter {
+  readonly supported?: boolean;
+  readonly monitored?: boolean;
+  readonly testnet?: boolean;
+  /** `active`, `incubating` or `deprecated`, in any case. A chain that states no status counts as active. */
+  readonly status?: string;
+  /** Words with white space between them: each has to occur somewhere in what a chain calls itself. */
+  readonly words?: string;
+}
+
+/** A part of the chains that were found. */
+export interface ChainPage {
+  /** Ascending chainId. */
+  readonly chains: readonly RegisteredChain[];
+  /** How many chains fit the filter, on all pages. */
+  readonly matching: number;
+  /** The id after which the next page begins; absent on the last page. */
+  readonly next?: number;
+}
+
+/** The public list's word for a chain in use; most records leave it out. */
+const STATUS_UNLESS_STATED = 'active';
+/** An id that is written out is meant whole: `0x1` is not the beginning of `0x10`. */
+const SPELLED_ID = /^(?:0x[0-9a-f]+|eip155:[0-9]+)$/;
+
+/** What a chain calls itself and was called, a line each, so that no word is found across two of them. */
+function namesOf({ record, formerNames = [] }: RegisteredChain): string {
+  const { chainId, name, shortName, chain, title, nativeCurrency } = record;
+  const { symbol, name: currency } = nativeCurrency ?? {};
+  const names = [name, shortName, chain, title, symbol, currency, ...formerNames];
+  return foldText([chainId, ...names.filter((each) => each !== undefined)].join('\n'));
+}
+
+function spells(word: string, chainId: number): boolean {
+  return word === `0x${chainId.toString(16)}` || word === `eip155:${chainId}`;
+}
+
+function makeWordTest(text: string): (chain: RegisteredChain) => boolean {
+  const words = foldText(text)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return () => true;
+  return (chain) => {
+    const names = namesOf(chain);
+    return words.every(
+      (word) =>
+        names.includes(word) || (SPELLED_ID.test(word) && spells(word, chain.record.chainId)),
+    );
+  };
+}
+
+/** Whether a chain fits, as a function that is made once for all chains. */
+function makeTest(filter: ChainFilter): (chain: RegisteredChain) => boolean {
+  const { supported, monitored, testnet, status, words = '' } = filter;
+  const wantedStatus = status?.toLowerCase();
+  const hasWords = makeWordTest(words);
+  return (chain) =>
+    (supported === undefined || chain.record.supported === supported) &&
+    (monitored === undefined || chain.record.monitored === monitored) &&
+    (testnet === undefined || chain.testnet === testnet) &&
+    (wantedStatus === undefined ||
+      (chain.record.status ?? STATUS_UNLESS_STATED).toLowerCase() === wantedStatus) &&
+    hasWords(chain);
+}
+
+/**
+ * The chains that fit a filter, a page of them in the order of the registry, ascending chainId. A rank would shift
+ * between two pages; an id does not, so a page goes on where the one before ended whatever changed meanwhile. Pure.
+ */
+export function searchChains(
+  chains: readonly RegisteredChain[],
+  filter: ChainFilter,
+  page: { readonly after?: number; readonly limit: number },
+): ChainPage {
+  const found = chains.filter(makeTest(filter));
+  const { after = 0, limit } = page;
+  const start = found.findIndex(({ record }) => record.chainId > after);
+  const rest = start === -1 ? [] : found.slice(start);
+  const shown = rest.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    chains: shown,
+    matching: found.length,
+    ...(rest.length > limit && last !== undefined && { next: last.record.chainId }),
+  };
+}
+
+/** A record with the fields that were chosen, and its id whatever was chosen. */
+export function pickFields(
+  record: ChainRecord,
+  fields: readonly (keyof ChainRecord)[],
+): Partial<ChainRecord> & Pick<ChainRecord, 'chainId'> {
+  const chosen = new Set<string>([...fields, 'chainId']);
+  const entries = Object.entries(record).filter(([field]) => chosen.has(field));
+  return Object.fromEntries(entries) as Partial<ChainRecord> & Pick<ChainRecord, 'chainId'>;
+}

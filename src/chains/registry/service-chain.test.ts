@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { NO_SHARED_DATA, readCases, sharedData } from '../../../test/support/shared-data.ts';
+import { defaultServiceChains, localServiceChains } from './default-service-chains.ts';
+import { validateServiceChain } from './service-chain.ts';
+
+interface Case {
+  readonly field: 'txRegex' | 'contractFetchAddress';
+  readonly value: string;
+  readonly sound: boolean;
+}
+
+const real = sharedData('service-chains-2023.json') as Record<string, object> | undefined;
+
+describe('validateServiceChain', () => {
+  it.each(readCases<Case>('explorer-pages.json'))(
+    'finds $field $value sound: $sound',
+    ({ field, value, sound }) => {
+      const { chain, problems } = validateServiceChain(5, { [field]: value });
+      if (sound) {
+        expect(problems).toEqual([]);
+        expect(chain).toEqual({ chainId: 5, [field]: value });
+      } else {
+        expect(chain).toBeUndefined();
+        expect(problems).toHaveLength(1);
+        expect(problems[0]).toMatchObject({ field, code: 'invalid_configuration' });
+        expect(problems[0]?.message).toContain(`Chain 5: chains.5.${field} `);
+        // The mend stands after the fault.
+        expect(problems[0]?.message).toMatch(/; \w+/);
+      }
+    },
+  );
+
+  it('refuses a txRegex that is longer than 500 characters', () => {
+    const { problems } = validateServiceChain(5, { txRegex: `(${'a'.repeat(500)})` });
+    expect(problems).toMatchObject([{ field: 'txRegex' }]);
+  });
+
+  it('takes an empty entry: the chain is configured', () => {
+    expect(validateServiceChain(5, null).chain).toEqual({ chainId: 5 });
+    expect(validateServiceChain(5, {}).chain).toEqual({ chainId: 5 });
+  });
+
+  it('takes every field of the public list and every field of the service', () => {
+    const entry = {
+      supported: false,
+      monitored: true,
+      local: true,
+      rpc: ['https://a.example.org'],
+      extraRpc: ['https://b.example.org'],
+      privateRpc: ['https://c.example.org/key'],
+      contractFetchAddress: 'https://explorer.example.org/${ADDRESS}',
+      txRegex: '(0x.*)',
+      name: 'A',
+      chain: 'A',
+      network: 'testnet',
+      icon: 'a',
+      faucets: [],
+      nativeCurrency: { name: 'A', symbol: 'A', decimals: 18 },
+      infoURL: 'https://a.example.org',
+      shortName: 'a',
+      networkId: 5,
+      slip44: 1,
+      ens: { registry: `0x${'0'.repeat(40)}` },
+      explorers: [{ name: 'e', url: 'https://e.example.org', standard: 'EIP3091', icon: 'e' }],
+      title: 'A',
+      status: 'active',
+      features: [{ name: 'EIP155' }],
+      parent: { type: 'L2', chain: 'eip155-1', bridges: [{ url: 'https://b.example.org' }] },
+      redFlags: ['reusedChainId'],
+    };
+    expect(validateServiceChain(5, entry)).toEqual({
+      chain: { chainId: 5, ...entry },
+      problems: [],
+    });
+  });
+
+  it('refuses an unknown key and names the one that was meant', () => {
+    const { chain, problems } = validateServiceChain(5, { txregex: '(a)' });
+    expect(chain).toBeUndefined();
+    expect(problems).toMatchObject([{ code: 'unknown_configuration_key', field: 'txregex' }]);
+    expect(problems[0]?.message).toContain("'txRegex'");
+  });
+
+  it('reports every fault with its path, and no value', () => {
+    const { problems } = validateServiceChain(5, {
+      rpc: ['https://a.example.org', 'x', 7],
+      nativeCurrency: { name: 'A', symbol: 'hunter2', decimals: -1, extra: 'hunter2' },
+      supported: 'hunter2',
+      privateRpc: { key: 'hunter2' },
+    });
+    expect(problems.map(({ field }) => field).sort()).toEqual([
+      'nativeCurrency.decimals',
+      'nativeCurrency.extra',
+      'privateRpc',
+      'rpc[2]',
+      'supported',
+    ]);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
+
+  it('says no credential of a contractFetchAddress in its message', () => {
+    const value = 'https://explorer.example.org/${ADDRESS}?apikey=hunter2';
+    const { problems } = validateServiceChain(5, { contractFetchAddress: value });
+    expect(JSON.stringify(problems)).toContain('apikey');
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
+
+  it.each([0, -1, 1.5, 2 ** 53, Number.NaN])('refuses the chain id %d', (chainId) => {
+    expect(validateServiceChain(chainId, {}).problems).toHaveLength(1);
+  });
+
+  it.each([['a text'], [5], [[]]])('refuses %j as entry', (raw) => {
+    expect(validateServiceChain(5, raw).problems).toHaveLength(1);
+  });
+
+  it.skipIf(real === undefined)(
+    `takes every real entry of 2023 (skipped when ${NO_SHARED_DATA})`,
+    () => {
+      for (const [key, entry] of Object.entries(real ?? {})) {
+        const { chain, problems } = validateServiceChain(Number(key), entry);
+        expect(problems).toEqual([]);
+        expect(chain).toEqual({ chainId: Number(key), ...entry });
+      }
+    },
+  );
+});
+
+describe('the default service configuration', () => {
+  const chains = [...defaultServiceChains, ...localServiceChains];
+
+  it.each(chains)('is sound for chain %d', (chainId, chain) => {
+    const { chainId: id, ...entry } = chain;
+    expect(id).toBe(chainId);
+    expect(validateServiceChain(chainId, entry)).toMatchObject({ chain, problems: [] });
+    expect(chain).toMatchObject({ supported: true, monitored: false });
+  });
+
+  it.skipIf(real === undefined)(
+    `names the explorer pages that served them (skipped when ${NO_SHARED_DATA})`,
+    () => {
+      for (const [chainId, { contractFetchAddress, txRegex }] of defaultServiceChains) {
+        if (contractFetchAddress === undefined) continue;
+        expect(real?.[String(chainId)]).toMatchObject({ contractFetchAddress, txRegex });
+      }
+    },
+  );
+});

@@ -1,0 +1,190 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { type ErrorCode } from '../../errors.ts';
+import { looksLikeName, NOT_A_NAME } from '../../lib/shown-key.ts';
+import { Secret } from '../../lib/secret.ts';
+import { findFetchAddressFault, findTxRegexFault } from './explorer-page.ts';
+import { isChainId, type ListRecord, runsCode } from './list-record.ts';
+
+type ListFields = Omit<ListRecord, 'chainId' | 'name' | 'rpc'>;
+
+/**
+ * What the service configuration says of a chain. Each field wins over the public list's; what is absent stays as
+ * the list has it.
+ */
+export interface ServiceChain extends ListFields {
+  readonly chainId: number;
+  readonly name?: string;
+  /** May a contract be verified on this chain? True once the chain is configured. */
+  readonly supported?: boolean;
+  /** Is the chain watched for new contracts? False unless set. */
+  readonly monitored?: boolean;
+  /** A chain on the operator's machine or private network: private hosts may be shown in rpc. */
+  readonly local?: boolean;
+  /** How many independent endpoints must agree on the code on chain; 1 for the operator's own node, else 2 unless set. */
+  readonly quorum?: 1 | 2;
+  /** Replaces the list's endpoints. */
+  readonly rpc?: readonly string[];
+  /** Appended to the list's endpoints, or to `rpc`. */
+  readonly extraRpc?: readonly string[];
+  /** Endpoints with keys: used by the service, never published. */
+  readonly privateRpc?: readonly Secret[];
+  /** URL of an explorer's page of a contract, with the literal `${ADDRESS}`. */
+  readonly contractFetchAddress?: string;
+  /** RE2 pattern with one capture group: the creation transaction's hash on that page. */
+  readonly txRegex?: string;
+}
+
+/** A service chain as it stands in a configuration file: private endpoints are still text. */
+export type ServiceChainInput = Omit<ServiceChain, 'chainId' | 'privateRpc'> & {
+  readonly privateRpc?: readonly string[];
+};
+
+const text = z.string().min(1);
+const texts = z.array(text);
+const count = z.int().min(0);
+const link = text.refine((value) => !runsCode(value), { error: 'is a link that runs code' });
+
+/** The strict schema of one entry of `chains:`. Unknown keys are errors. */
+const serviceChainSchema = z.strictObject({
+  supported: z.boolean().optional(),
+  monitored: z.boolean().optional(),
+  local: z.boolean().optional(),
+  quorum: z.union([z.literal(1), z.literal(2)]).optional(),
+  rpc: texts.optional(),
+  extraRpc: texts.optional(),
+  privateRpc: texts.optional(),
+  contractFetchAddress: text.optional(),
+  txRegex: text.optional(),
+  name: text.optional(),
+  chain: text.optional(),
+  network: text.optional(),
+  icon: text.optional(),
+  faucets: z.array(link).optional(),
+  nativeCurrency: z.strictObject({ name: text, symbol: text, decimals: count }).optional(),
+  infoURL: link.optional(),
+  shortName: text.optional(),
+  networkId: count.optional(),
+  slip44: count.optional(),
+  ens: z.strictObject({ registry: z.string().regex(/^0x[0-9a-fA-F]{40}$/) }).optional(),
+  explorers: z
+    .array(
+      z.strictObject({
+        name: text,
+        url: link,
+        standard: text.default('none'),
+        icon: text.optional(),
+      }),
+    )
+    .optional(),
+  title: text.optional(),
+  status: text.optional(),
+  features: z.array(z.strictObject({ name: text })).optional(),
+  parent: z
+    .strictObject({
+      type: text,
+      chain: text,
+      bridges: z.array(z.strictObject({ url: z.string() })).optional(),
+    })
+    .optional(),
+  redFlags: texts.optional(),
+});
+
+const KNOWN_KEYS = Object.keys(serviceChainSchema.shape);
+const SUGGESTION_MAX_DISTANCE = 3;
+
+/** A fault of one entry of the service configuration: where, what, and the mend. */
+export interface ServiceChainProblem {
+  readonly code: Extract<ErrorCode, 'invalid_configuration' | 'unknown_configuration_key'>;
+  /** Path below the entry: `txRegex`, `rpc[0]`, `explorers[1].url`; empty for the entry itself. */
+  readonly field: string;
+  /** The whole sentence; it names the chain and the field and holds no value of the entry. */
+  readonly message: string;
+  /** A key below the field that is not shown, for finding its place. */
+  readonly hiddenKey?: Secret;
+}
+
+function joinPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((joined, part) => {
+    if (typeof part === 'number') return `${joined}[${part}]`;
+    return joined === '' ? String(part) : `${joined}.${String(part)}`;
+  }, '');
+}
+
+function problem(
+  chainId: number,
+  field: string,
+  fault: string,
+  code: ServiceChainProblem['code'] = 'invalid_configuration',
+): ServiceChainProblem {
+  const where = field === '' ? `chains.${chainId}` : `chains.${chainId}.${field}`;
+  return { code, field, message: `Chain ${chainId}: ${where} ${fault}.` };
+}
+
+function describeUnknownKey(key: string, isEntryKey: boolean): string {
+  if (isEntryKey) {
+    const candidate = closest(key, KNOWN_KEYS);
+    if (key === 'chainId') return 'is not written here; the key of the entry is the chain id';
+    if (distance(key.toLowerCase(), candidate.toLowerCase()) <= SUGGESTION_MAX_DISTANCE) {
+      return `is no known key; did you mean '${candidate}'`;
+    }
+  }
+  return 'is no known key; leave it out';
+}
+
+function problemsOf(chainId: number, issue: z.core.$ZodIssue): readonly ServiceChainProblem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const code = 'unknown_configuration_key';
+      if (!looksLikeName(key)) {
+        const fault = `has ${NOT_A_NAME}, perhaps a value in the wrong place; leave it out`;
+        const hiddenKey = new Secret(key);
+        return { ...problem(chainId, joinPath(issue.path), fault, code), hiddenKey };
+      }
+      const fault = describeUnknownKey(key, issue.path.length === 0);
+      return problem(chainId, joinPath([...issue.path, key]), fault, code);
+    });
+  }
+  const reason = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  return [problem(chainId, joinPath(issue.path), `is not valid: ${reason}`)];
+}
+
+/** Leaves out keys that are set to undefined, which exactOptionalPropertyTypes tells apart from absent ones. */
+function withoutUndefined(parsed: z.output<typeof serviceChainSchema>): ServiceChainInput {
+  const known = Object.entries(parsed).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known);
+}
+
+/**
+ * Checks one entry of the service configuration (SPEC §1 rules 5 and 6). With any problem there is no chain:
+ * a configuration that fails is refused. No message holds a value, which may be a credential.
+ */
+export function validateServiceChain(
+  chainId: number,
+  raw: unknown,
+): {
+  readonly chain?: ServiceChainInput & { readonly chainId: number };
+  readonly problems: readonly ServiceChainProblem[];
+} {
+  if (!isChainId(chainId)) {
+    return {
+      problems: [problem(chainId, '', 'is no chain id; ids are integers from 1 to 2^53-1')],
+    };
+  }
+  // `1: {}` may be written as `1:` in YAML, which reads as null.
+  const parsed = serviceChainSchema.safeParse(raw ?? {});
+  if (!parsed.success) {
+    return { problems: parsed.error.issues.flatMap((issue) => problemsOf(chainId, issue)) };
+  }
+  const chain = withoutUndefined(parsed.data);
+  const problems: ServiceChainProblem[] = [];
+  if (chain.txRegex !== undefined) {
+    const fault = findTxRegexFault(chain.txRegex);
+    if (fault !== undefined) problems.push(problem(chainId, 'txRegex', fault));
+  }
+  if (chain.contractFetchAddress !== undefined) {
+    const fault = findFetchAddressFault(chain.contractFetchAddress);
+    if (fault !== undefined) problems.push(problem(chainId, 'contractFetchAddress', fault));
+  }
+  return problems.length > 0 ? { problems } : { chain: { chainId, ...chain }, problems };
+}

@@ -1,0 +1,101 @@
+import { type ChainRegistry } from '../chains/registry/registry.ts';
+import { checksumAddress } from '../lib/hex.ts';
+import { type ContractSummary, type SummaryPage } from '../repository/matches/contract-summary.ts';
+import {
+  type HistoryQuestion,
+  type StatisticsHistory,
+} from '../repository/statistics/statistics-history.ts';
+import {
+  type MatchCounts,
+  type StatisticsOverview,
+} from '../repository/statistics/statistics-overview.ts';
+import { type z } from '@hono/zod-openapi';
+import { type contractPageSchema } from '../http/api/statistics/contract-list-routes.ts';
+import {
+  type historySchema,
+  type overviewSchema,
+} from '../http/api/statistics/statistics-routes.ts';
+
+const SHARE_DIGITS = 1e6;
+
+function shareOf({ full, partial }: MatchCounts): number | null {
+  if (full + partial === 0) return null;
+  return Math.round((full / (full + partial)) * SHARE_DIGITS) / SHARE_DIGITS;
+}
+
+/** The bytes of GET /v1/statistics. */
+export function renderOverview(
+  { asOf, chains, uniqueCodes, ...rest }: StatisticsOverview,
+  registry: ChainRegistry,
+): Buffer {
+  const names = new Map(registry.chains.map(({ record }) => [record.chainId, record.name]));
+  const sum = (kind: keyof MatchCounts): number =>
+    chains.reduce((total, counts) => total + counts[kind], 0);
+  const overview: z.infer<typeof overviewSchema> = {
+    asOf: asOf.toISOString(),
+    eventNumber: rest.eventNumber,
+    totals: {
+      full: sum('full'),
+      partial: sum('partial'),
+      chains: chains.filter(({ full, partial }) => full + partial > 0).length,
+      uniqueCodes,
+    },
+    changes: rest.changes,
+    chains: chains.map(({ chainId, full, partial, firstVerifiedAt, lastVerifiedAt }) => ({
+      chainId,
+      name: names.get(chainId) ?? `Unknown chain ${chainId}`,
+      full,
+      partial,
+      share: shareOf({ full, partial }),
+      firstVerifiedAt: firstVerifiedAt?.toISOString() ?? null,
+      lastVerifiedAt: lastVerifiedAt?.toISOString() ?? null,
+    })),
+    origins: rest.origins,
+    compilers: [...rest.compilers],
+  };
+  return Buffer.from(JSON.stringify(overview));
+}
+
+/** The text of GET /v1/statistics/history. */
+export function renderHistory(
+  { interval, from, to, chainIds }: HistoryQuestion,
+  { points, falls }: StatisticsHistory,
+): string {
+  const history: z.infer<typeof historySchema> = {
+    interval,
+    from,
+    to,
+    chains: chainIds === undefined ? null : [...chainIds],
+    points: [...points],
+    falls: [...falls],
+  };
+  return JSON.stringify(history);
+}
+
+/** A page of contracts as it goes over the wire. */
+export function renderPage({ results, next }: SummaryPage): z.infer<typeof contractPageSchema> {
+  return { results: results.map(renderSummary), next: next ?? null };
+}
+
+function renderSummary({
+  verifiedAt,
+  address,
+  matchId,
+  ...summary
+}: ContractSummary): z.infer<typeof contractPageSchema>['results'][number] {
+  const { chainId, match, runtimeMatch, creationMatch, name, language, compilerVersion, origin } =
+    summary;
+  return {
+    chainId,
+    address: checksumAddress(address),
+    match,
+    runtimeMatch,
+    creationMatch,
+    name,
+    language,
+    compilerVersion,
+    origin,
+    verifiedAt: verifiedAt.toISOString(),
+    matchId,
+  };
+}

@@ -1,0 +1,105 @@
+import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+import {
+  type ContractMatch,
+  type MatchRow,
+  QUALIFIED_MATCH_COLUMNS,
+  toContractMatch,
+} from '../matches/contract-match.ts';
+import { type Alternative, readAlternatives } from '../matches/read-alternatives.ts';
+import { unprovenOf, type Unproven } from '../matches/unproven.ts';
+import { type CodeReading, type CreationSearchStep } from '../matches/verified-contract.ts';
+
+const READ_EVIDENCE = sql(
+  'read evidence',
+  `SELECT ${QUALIFIED_MATCH_COLUMNS}, code_reading, creation_search, runtime_values,
+     jsonb_path_exists(compiler_settings, '$.libraries.*.*') AS has_configured_libraries,
+     metadata_hash IS NOT NULL AND text_hash <> metadata_hash AS has_unlisted_sources,
+     creation.code_hash_keccak AS creation_hash, runtime.code_hash_keccak AS runtime_hash,
+     compiled_creation.code_hash_keccak AS compiled_creation_hash, compiled_runtime.code_hash_keccak AS compiled_runtime_hash
+   FROM current_matches
+   LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   LEFT JOIN contract_deployments ON contract_deployments.id = deployment_id
+   LEFT JOIN contracts ON contracts.id = contract_id
+   LEFT JOIN code AS creation ON creation.code_hash = contracts.creation_code_hash
+   LEFT JOIN code AS runtime ON runtime.code_hash = contracts.runtime_code_hash
+   LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   LEFT JOIN code AS compiled_creation ON compiled_creation.code_hash = compiled_contracts.creation_code_hash
+   LEFT JOIN code AS compiled_runtime ON compiled_runtime.code_hash = compiled_contracts.runtime_code_hash
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
+);
+
+/** keccak256 of a contract's codes, as far as they are known. */
+export interface CodeHashes {
+  readonly onChain?: Hex;
+  readonly recompiled?: Hex;
+}
+
+/** How a match came about: who judged it, and from what. */
+export interface MatchEvidence {
+  readonly match: ContractMatch;
+  /** Absent where the code on chain was not read here. */
+  readonly codeReading?: CodeReading;
+  /** Absent where the creation transaction was not looked for here. */
+  readonly creationSearch?: readonly CreationSearchStep[];
+  /**
+   * Whether the shown sources hold files that the metadata does not list: the compiler gives another code without them,
+   * and no hash proves their text.
+   */
+  readonly hasUnlistedSources: boolean;
+  /** Other texts that give the code of a partial match. */
+  readonly alternatives: readonly Alternative[];
+  readonly runtimeHashes: CodeHashes;
+  readonly creationHashes: CodeHashes;
+  readonly unproven: readonly Unproven[];
+}
+
+type EvidenceRow = MatchRow & {
+  code_reading: CodeReading | null;
+  creation_search: CreationSearchStep[] | null;
+  runtime_values: Record<string, unknown> | null;
+  has_configured_libraries: boolean | null;
+  has_unlisted_sources: boolean | null;
+  creation_hash: Buffer | null;
+  runtime_hash: Buffer | null;
+  compiled_creation_hash: Buffer | null;
+  compiled_runtime_hash: Buffer | null;
+};
+
+/**
+ * What stands behind the current match of a contract.
+ * @returns undefined when the address (lower-case hex) has no match on the chain
+ */
+export async function readEvidence(
+  database: Queryable,
+  chainId: number,
+  address: Hex,
+): Promise<MatchEvidence | undefined> {
+  const [row] = await database.query<EvidenceRow>(READ_EVIDENCE, [chainId, hexToBytes(address)]);
+  if (row === undefined) return undefined;
+  const match = toContractMatch(row);
+  return {
+    match,
+    unproven: unprovenOf(
+      {
+        ...match,
+        values: row.runtime_values,
+        hasConfiguredLibraries: row.has_configured_libraries === true,
+      },
+      row.creation_hash !== null && row.compiled_creation_hash !== null,
+    ),
+    hasUnlistedSources: row.has_unlisted_sources === true,
+    alternatives: row.match === 'partial' ? await readAlternatives(database, chainId, address) : [],
+    ...(row.code_reading !== null && { codeReading: row.code_reading }),
+    ...(row.creation_search !== null && { creationSearch: row.creation_search }),
+    runtimeHashes: toHashes(row.runtime_hash, row.compiled_runtime_hash),
+    creationHashes: toHashes(row.creation_hash, row.compiled_creation_hash),
+  };
+}
+
+function toHashes(onChain: Buffer | null, recompiled: Buffer | null): CodeHashes {
+  return {
+    ...(onChain !== null && { onChain: bytesToHex(onChain) }),
+    ...(recompiled !== null && { recompiled: bytesToHex(recompiled) }),
+  };
+}

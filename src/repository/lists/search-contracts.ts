@@ -1,0 +1,223 @@
+import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
+import { sql, type Queryable, type Statement } from '../../store/database.ts';
+import {
+  type ListQuestion,
+  type PageQuestion,
+  SUMMARY_COLUMNS,
+  SUMMARY_EVIDENCE,
+  type SummaryPage,
+  type SummaryRow,
+  toPage,
+} from '../matches/contract-summary.ts';
+
+/** How many contracts a page with filters looks at, so that it costs little where hardly any fits. */
+const LOOKED_AT = 1000;
+const ADDRESS_BYTES = 20;
+const LAST_MATCH_ID = '9223372036854775807';
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+/** The last character of Unicode: above every ending that begins with the text before it. */
+const AFTER_ALL = '\u{10FFFF}';
+
+/** Of the first $1 candidates, $2 that fit the filters $3 to $5, and the last one: there the search goes on. */
+const search = (label: string, candidates: string, order: string, columns = ''): Statement =>
+  sql(
+    label,
+    `SELECT ${SUMMARY_COLUMNS}, found.place, found.fits ${columns}
+   FROM (
+     SELECT * FROM (
+       SELECT candidates.*, row_number() OVER (ORDER BY ${order}) AS place,
+         coalesce(chain_id = $3::bigint, true) AND coalesce(match = $4::match, true)
+           AND coalesce(origin = $5::match_origin, true) AS fits
+       FROM (${candidates} ORDER BY ${order} LIMIT $1::bigint) AS candidates
+     ) AS judged
+     WHERE fits OR place = $1 ORDER BY place LIMIT $2
+   ) AS found
+   ${SUMMARY_EVIDENCE}
+   ORDER BY found.place`,
+  );
+
+// The scan of the index begins at the row comparison, so $6 and $7 are never below the prefix.
+const SEARCH_BY_ADDRESS = search(
+  'search contracts by address',
+  `SELECT * FROM current_matches
+   WHERE (address, chain_id) > ($6, $7) AND address <= $8 AND verified_contract_id IS NOT NULL`,
+  'address, chain_id',
+);
+// A contract that two words of its name find is shown for the first of them. Names come in the order of their index,
+// and each has its contracts looked up only when the page still has room. The scans begin at the cursor ($8 to $10),
+// which is never below the text ($6).
+const SEARCH_BY_NAME = search(
+  'search contracts by name',
+  `SELECT contracts.*, ending, named.compilation_id
+   FROM (
+     SELECT ending, compilation_id FROM contract_names
+     WHERE (ending, compilation_id) >= ($8, $9::uuid) AND ending < $7
+       AND NOT EXISTS (
+         SELECT FROM contract_names AS other WHERE other.compilation_id = contract_names.compilation_id
+           AND other.ending >= $6 AND other.ending < contract_names.ending)
+   ) AS named
+   CROSS JOIN LATERAL (
+     SELECT current_matches.*
+     FROM verified_contracts
+     JOIN contract_deployments ON contract_deployments.id = deployment_id
+     JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
+       AND current_matches.address = contract_deployments.address AND verified_contract_id = verified_contracts.id
+     WHERE verified_contracts.compilation_id = named.compilation_id
+       AND verified_contracts.id > CASE WHEN (named.ending, named.compilation_id) = ($8, $9::uuid) THEN $10::bigint ELSE 0 END
+     ORDER BY verified_contracts.id LIMIT $1
+   ) AS contracts`,
+  'ending, compilation_id, verified_contract_id',
+  ', found.ending, found.compilation_id',
+);
+const FIND_CODE = sql(
+  'find code by hash',
+  `SELECT code_hash FROM code WHERE code_hash = $1
+   UNION ALL SELECT code_hash FROM code WHERE code_hash_keccak = $1 LIMIT 1`,
+);
+const FIND_SAME_CODE = search(
+  'find same code',
+  `SELECT * FROM current_matches
+   WHERE runtime_code_hash = $6 AND verified_contract_id < $7 AND (chain_id, address) IS DISTINCT FROM ($8::bigint, $9::bytea)`,
+  'verified_contract_id DESC',
+);
+const READ_CODE_HASH = sql(
+  'read code hash of contract',
+  `SELECT runtime_code_hash FROM current_matches WHERE chain_id = $1 AND address = $2`,
+);
+
+/** A contract that was looked at, and which of them it is. */
+type FoundRow = SummaryRow & { place: string; fits: boolean };
+
+/** The page that a statement of {@link search} finds; `values` are those of its candidates. */
+async function findPage<Row extends FoundRow>(
+  database: Queryable,
+  statement: Statement,
+  { chainId, match, origin, limit }: ListQuestion,
+  values: readonly unknown[],
+  cursorOf: (last: Row) => string,
+): Promise<SummaryPage> {
+  const filters = [chainId, match, origin].map((filter) => filter ?? null);
+  const lookedAt = filters.every((filter) => filter === null) ? limit + 1 : LOOKED_AT;
+  const rows = await database.query<Row>(statement, [lookedAt, limit + 1, ...filters, ...values]);
+  const page = toPage(
+    rows.filter(({ fits }) => fits),
+    limit,
+    cursorOf,
+  );
+  const last = rows.at(-1);
+  const isCut = page.next === undefined && Number(last?.place) === lookedAt;
+  return isCut && last !== undefined ? { ...page, next: cursorOf(last) } : page;
+}
+
+/**
+ * Contracts whose address begins with these digits (lower-case hex after `0x`), by address and chain. As of every
+ * search with filters, a page may hold fewer than its limit, or none, and have a next one.
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function searchByAddress(
+  database: Queryable,
+  digits: string,
+  question: ListQuestion,
+): Promise<SummaryPage> {
+  const lowest = digits.padEnd(2 * ADDRESS_BYTES, '0');
+  const [address = '', chainId = '0'] = question.after?.split('.') ?? [];
+  const [from, afterChain] = address >= lowest ? [address, chainId] : [lowest, '0'];
+  const highest = digits.padEnd(2 * ADDRESS_BYTES, 'f');
+  const values = [hexToBytes(from), afterChain, hexToBytes(highest)];
+  return findPage(
+    database,
+    SEARCH_BY_ADDRESS,
+    question,
+    values,
+    (last) => `${last.address.toString('hex')}.${last.chain_id}`,
+  );
+}
+
+/**
+ * Contracts in whose name some word begins with this text, or the words from there on do, in any case: `proxy` and
+ * `uupsp` find UUPSProxy. By that part of the name.
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function searchByName(
+  database: Queryable,
+  text: string,
+  question: ListQuestion,
+): Promise<SummaryPage> {
+  const begins = text.toLowerCase();
+  const { after } = question;
+  const first = ['0', NIL_UUID, begins] as const;
+  const cursor = after === undefined ? first : splitInThree(after);
+  // Endings are in the order of their bytes.
+  const isBelow = Buffer.compare(Buffer.from(cursor[2]), Buffer.from(begins)) < 0;
+  const [id, compilation, ending] = isBelow ? first : cursor;
+  return findPage<FoundRow & { ending: string; compilation_id: string }>(
+    database,
+    SEARCH_BY_NAME,
+    question,
+    [begins, `${begins}${AFTER_ALL}`, ending, compilation, id],
+    (last) => `${last.verified_contract_id}.${last.compilation_id}.${last.ending}`,
+  );
+}
+
+/** The last of the three may hold dots. */
+function splitInThree(text: string): [string, string, string] {
+  const [first = '', second = ''] = text.split('.', 2);
+  return [first, second, text.slice(first.length + second.length + 2)];
+}
+
+/**
+ * Contracts that run the code of this hash, newest first: the keccak256 of the runtime code, or the SHA-256 by which
+ * the repository keeps it.
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function searchByCodeHash(
+  database: Queryable,
+  hash: Hex,
+  question: ListQuestion,
+): Promise<SummaryPage> {
+  const [code] = await database.query<{ code_hash: Buffer }>(FIND_CODE, [hexToBytes(hash)]);
+  if (code === undefined) return { results: [], next: undefined };
+  return findCode(database, code.code_hash, question);
+}
+
+/**
+ * The other contracts that run the runtime code of this one, on every chain, newest first; undefined where the
+ * contract is not verified. Where its code is not known, as after an import, nothing is known to be the same.
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function findSameCode(
+  database: Queryable,
+  contract: { readonly chainId: number; readonly address: Hex },
+  page: PageQuestion,
+): Promise<(SummaryPage & { readonly codeHash: Hex | null }) | undefined> {
+  const [row] = await database.query<{ runtime_code_hash: Buffer | null }>(READ_CODE_HASH, [
+    contract.chainId,
+    hexToBytes(contract.address),
+  ]);
+  if (row === undefined) return undefined;
+  const { runtime_code_hash: hash } = row;
+  if (hash === null) return { results: [], next: undefined, codeHash: null };
+  const found = await findCode(database, hash, page, contract);
+  return { ...found, codeHash: bytesToHex(hash) };
+}
+
+async function findCode(
+  database: Queryable,
+  hash: Buffer,
+  question: ListQuestion,
+  except?: { readonly chainId: number; readonly address: Hex },
+): Promise<SummaryPage> {
+  const values = [
+    hash,
+    question.after ?? LAST_MATCH_ID,
+    except?.chainId ?? null,
+    except === undefined ? null : hexToBytes(except.address),
+  ];
+  return findPage(
+    database,
+    FIND_SAME_CODE,
+    question,
+    values,
+    ({ verified_contract_id }) => verified_contract_id,
+  );
+}

@@ -1,0 +1,61 @@
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { type Match, type Origin } from './verified-contract.ts';
+
+/** The current match of a contract, without its evidence: one row. */
+export interface ContractMatch {
+  readonly chainId: number;
+  /** Lower-case hex, 20 bytes. */
+  readonly address: Hex;
+  /** The better of the two. */
+  readonly match: Match;
+  readonly runtimeMatch: Match | null;
+  readonly creationMatch: Match | null;
+  readonly origin: Origin;
+  /** When this service stored the current match, and its first one of this address. */
+  readonly matchedAt: Date;
+  readonly firstMatchedAt: Date;
+  /**
+   * The number of the evidence behind the match, as decimal digits. It stays while the match stays. A match with new
+   * evidence gets a number above all given before, so that ascending numbers follow storing; a contract that is
+   * withdrawn and stored again with the same evidence comes back under its number.
+   * Absent where the evidence is not known (a match that a recount restored).
+   */
+  readonly matchId?: string;
+}
+
+/** The columns of current_matches that {@link toContractMatch} reads. */
+export const MATCH_COLUMNS = `chain_id, address, match, runtime_match, creation_match, origin,
+  updated_at, first_matched_at, verified_contract_id`;
+
+/** The same with their table's name, for statements that join others. */
+export const QUALIFIED_MATCH_COLUMNS = MATCH_COLUMNS.split(',')
+  .map((column) => `current_matches.${column.trim()}`)
+  .join(', ');
+
+/** A row of {@link MATCH_COLUMNS}. */
+export interface MatchRow {
+  chain_id: string;
+  address: Buffer;
+  match: Match;
+  runtime_match: Match | null;
+  creation_match: Match | null;
+  origin: Origin;
+  updated_at: Date;
+  first_matched_at: Date;
+  verified_contract_id: string | null;
+}
+
+/** The match that a row of {@link MATCH_COLUMNS} holds. */
+export function toContractMatch(row: MatchRow): ContractMatch {
+  return {
+    chainId: Number(row.chain_id),
+    address: bytesToHex(row.address),
+    match: row.match,
+    runtimeMatch: row.runtime_match,
+    creationMatch: row.creation_match,
+    origin: row.origin,
+    matchedAt: row.updated_at,
+    firstMatchedAt: row.first_matched_at,
+    ...(row.verified_contract_id !== null && { matchId: row.verified_contract_id }),
+  };
+}

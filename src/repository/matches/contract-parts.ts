@@ -1,0 +1,156 @@
+import { bytesToHex } from '../../lib/hex.ts';
+import { unprovenValuesOf, type UnprovenValues } from './unproven.ts';
+import {
+  type Compilation,
+  type Deployment,
+  type Match,
+  type Origin,
+  type Source,
+  type Transformed,
+} from './verified-contract.ts';
+
+/** A code of a contract as far as it is known, and the expected differences between its two forms. */
+export interface StoredCode extends Partial<Transformed> {
+  readonly onChain?: Uint8Array;
+  readonly recompiled?: Uint8Array;
+  /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said of the code. */
+  readonly artifacts?: Readonly<Record<string, unknown>>;
+  /** Of running code: see {@link unprovenValuesOf}. */
+  readonly unprovenValues?: readonly UnprovenValues[];
+}
+
+/** The evidence of a contract, in the parts that a reader may ask for. */
+export interface ContractParts {
+  readonly deployment: Pick<
+    Deployment,
+    'transactionHash' | 'blockNumber' | 'transactionIndex' | 'deployer'
+  >;
+  readonly compilation: Pick<
+    Compilation,
+    'language' | 'compiler' | 'version' | 'name' | 'fullyQualifiedName' | 'settings'
+  >;
+  readonly artifacts: Compilation['artifacts'];
+  /** The text of metadata.json; null where the contract has none. */
+  readonly metadata: string | null;
+  /** Each source, by path in code-unit order of UTF-8. */
+  readonly sources: readonly Source[];
+  /** Their paths alone, in the same order. */
+  readonly sourcePaths: readonly string[];
+  readonly creationCode: StoredCode;
+  readonly runtimeCode: StoredCode;
+}
+
+/** The name of a part of the evidence. */
+export type ContractPart = keyof ContractParts;
+
+/** The columns of evidence as they are read, with all JSON as text; a part that was not asked for is null. */
+export interface PartsRow {
+  readonly transaction_hash: Uint8Array | null;
+  readonly block_number: string | null;
+  readonly transaction_index: string | null;
+  readonly deployer: Uint8Array | null;
+  readonly language: string | null;
+  readonly compiler: string | null;
+  readonly version: string | null;
+  readonly name: string | null;
+  readonly fully_qualified_name: string | null;
+  readonly settings: string | null;
+  readonly artifacts: string | null;
+  readonly metadata: string | null;
+  readonly match: Match;
+  readonly creation_match: Match | null;
+  readonly origin: Origin;
+  readonly has_configured_libraries: boolean | null;
+  readonly creation_on_chain: Uint8Array | null;
+  readonly creation_recompiled: Uint8Array | null;
+  readonly creation_artifacts: string | null;
+  readonly creation_transformations: string | null;
+  readonly creation_values: string | null;
+  readonly runtime_on_chain: Uint8Array | null;
+  readonly runtime_recompiled: Uint8Array | null;
+  readonly runtime_artifacts: string | null;
+  readonly runtime_transformations: string | null;
+  readonly runtime_values: string | null;
+}
+
+/** Evidence as it is read: plain data that can be handed to a thread, where parsing takes long. */
+export interface StoredParts {
+  readonly asked: readonly ContractPart[];
+  /** Absent where the evidence of the match is not known. */
+  readonly row?: PartsRow;
+  readonly sources?: readonly Source[];
+  readonly sourcePaths?: readonly string[];
+}
+
+/** The parts that were asked for and are known. */
+export function parseParts({
+  asked,
+  row,
+  sources,
+  sourcePaths,
+}: StoredParts): Partial<ContractParts> {
+  if (row === undefined) return {};
+  const parts: Partial<ContractParts> = {
+    deployment: parseDeployment(row),
+    ...(row.language !== null && { compilation: parseCompilation(row) }),
+    ...(row.artifacts !== null && { artifacts: parseMembers(row.artifacts) }),
+    metadata: row.metadata,
+    ...(sources !== undefined && { sources }),
+    ...(sourcePaths !== undefined && { sourcePaths }),
+    creationCode: parseCode(row, 'creation'),
+    runtimeCode: parseCode(row, 'runtime'),
+  };
+  const isAsked = new Set<string>(asked);
+  return Object.fromEntries(Object.entries(parts).filter(([part]) => isAsked.has(part)));
+}
+
+function parseMembers(text: string): Record<string, unknown> {
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+function parseDeployment(row: PartsRow): ContractParts['deployment'] {
+  return {
+    ...(row.transaction_hash !== null && { transactionHash: bytesToHex(row.transaction_hash) }),
+    ...(row.block_number !== null && { blockNumber: Number(row.block_number) }),
+    ...(row.transaction_index !== null && { transactionIndex: Number(row.transaction_index) }),
+    ...(row.deployer !== null && { deployer: bytesToHex(row.deployer) }),
+  };
+}
+
+function parseCompilation(row: PartsRow): ContractParts['compilation'] {
+  return {
+    language: row.language ?? '',
+    compiler: row.compiler ?? '',
+    version: row.version ?? '',
+    name: row.name ?? '',
+    fullyQualifiedName: row.fully_qualified_name ?? '',
+    settings: parseMembers(row.settings ?? '{}'),
+  };
+}
+
+function parseCode(row: PartsRow, side: 'creation' | 'runtime'): StoredCode {
+  const onChain = row[`${side}_on_chain`];
+  const recompiled = row[`${side}_recompiled`];
+  const artifacts = row[`${side}_artifacts`];
+  const transformations = row[`${side}_transformations`];
+  const text = row[`${side}_values`];
+  const values = text === null ? null : parseMembers(text);
+  return {
+    ...(onChain !== null && { onChain }),
+    ...(recompiled !== null && { recompiled }),
+    ...(artifacts !== null && { artifacts: parseMembers(artifacts) }),
+    ...(transformations !== null && {
+      transformations: JSON.parse(transformations) as Record<string, unknown>[],
+    }),
+    ...(values !== null && {
+      values,
+      unprovenValues: unprovenValuesOf({
+        match: row.match,
+        creationMatch: row.creation_match,
+        origin: row.origin,
+        values: side === 'runtime' ? values : null,
+        hasConfiguredLibraries: row.has_configured_libraries === true,
+      }),
+    }),
+  };
+}

@@ -1,0 +1,94 @@
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { type Match, type Origin } from './verified-contract.ts';
+
+/** What a list of contracts shows of each. */
+export interface ContractSummary {
+  readonly chainId: number;
+  /** Lower-case hex, 20 bytes. */
+  readonly address: Hex;
+  readonly match: Match;
+  readonly runtimeMatch: Match | null;
+  readonly creationMatch: Match | null;
+  readonly name: string;
+  readonly language: string;
+  readonly compilerVersion: string;
+  readonly origin: Origin;
+  readonly verifiedAt: Date;
+  /** See `matchId` of a ContractMatch. */
+  readonly matchId: string;
+}
+
+/** How many contracts a page holds, and after which one it begins. */
+export interface PageQuestion {
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly after?: string;
+}
+
+/** Which contracts a list holds; what is absent rules nothing out. */
+export interface ListQuestion extends PageQuestion {
+  readonly chainId?: number;
+  readonly match?: Match;
+  readonly origin?: Origin;
+}
+
+/** A part of a list, and where the next part begins; undefined where there is no more. */
+export interface SummaryPage {
+  readonly results: readonly ContractSummary[];
+  readonly next: string | undefined;
+}
+
+/** The columns that {@link toPage} reads, of {@link SUMMARY_EVIDENCE}. */
+export const SUMMARY_COLUMNS = `found.chain_id, found.address, found.match, found.runtime_match, found.creation_match,
+     compiled_contracts.name, compiled_contracts.language, compiled_contracts.version, found.origin, found.updated_at,
+     found.verified_contract_id`;
+
+/** What gives a row `found` of current_matches its evidence: two look-ups by key for each row that is shown. */
+export const SUMMARY_EVIDENCE = `JOIN verified_contracts ON verified_contracts.id = found.verified_contract_id
+   JOIN compiled_contracts ON compiled_contracts.id = verified_contracts.compilation_id`;
+
+/** A row of {@link SUMMARY_COLUMNS}. */
+export interface SummaryRow {
+  chain_id: string;
+  address: Buffer;
+  match: Match;
+  runtime_match: Match | null;
+  creation_match: Match | null;
+  name: string;
+  language: string;
+  version: string;
+  origin: Origin;
+  updated_at: Date;
+  verified_contract_id: string;
+}
+
+/** The contract that a row of {@link SUMMARY_COLUMNS} holds. */
+function toSummary(row: SummaryRow): ContractSummary {
+  return {
+    chainId: Number(row.chain_id),
+    address: bytesToHex(row.address),
+    match: row.match,
+    runtimeMatch: row.runtime_match,
+    creationMatch: row.creation_match,
+    name: row.name,
+    language: row.language,
+    compilerVersion: row.version,
+    origin: row.origin,
+    verifiedAt: row.updated_at,
+    matchId: row.verified_contract_id,
+  };
+}
+
+/** The page of rows of which one more than `limit` was asked for, to see whether there is more. */
+export function toPage<Row extends SummaryRow>(
+  rows: readonly Row[],
+  limit: number,
+  cursorOf: (last: Row) => string,
+): SummaryPage {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    results: shown.map(toSummary),
+    next: rows.length > limit && last !== undefined ? cursorOf(last) : undefined,
+  };
+}

@@ -1,0 +1,58 @@
+import { hexToBytes } from '../../lib/hex.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+import { type Deployed } from '../evidence/evidence.ts';
+
+/** The reason of the event that says which facts of a stored creation were corrected. */
+export const DEPLOYMENT_CORRECTED = 'deployment_corrected';
+
+// Which block holds a transaction is one fact, however many deployments of a contract name that transaction.
+const CORRECT = sql(
+  'correct deployment',
+  `WITH wrong AS (
+     SELECT * FROM contract_deployments
+     WHERE chain_id = $1 AND address = $2 AND transaction_hash = $3
+       AND (block_number, transaction_index, deployer)
+         IS DISTINCT FROM ($4::numeric, $5::numeric, $6::bytea)
+     ORDER BY id FOR NO KEY UPDATE
+   ), corrected AS (
+     UPDATE contract_deployments AS stored
+     SET block_number = $4, transaction_index = $5, deployer = $6, updated_at = now()
+     FROM wrong WHERE stored.id = wrong.id
+     RETURNING concat_ws(', ', CASE WHEN wrong.block_number <> $4 THEN 'block_number' END,
+       CASE WHEN wrong.transaction_index <> $5 THEN 'transaction_index' END,
+       CASE WHEN wrong.deployer <> $6 THEN 'deployer' END) AS facts
+   )
+   INSERT INTO match_events (kind, chain_id, address, reason)
+   SELECT DISTINCT 'corrected'::match_event_kind, $1::bigint, $2::bytea, $7 || ': ' || facts
+   FROM corrected WHERE facts <> ''
+   RETURNING id`,
+);
+
+/**
+ * Makes what is stored of a creation what the chain says of it, by an agreed reading: block, index and deployer. A fact
+ * that was not known is filled in; of one that was wrong a `corrected` event tells. A contract without a creation
+ * transaction is left as it is.
+ * @returns whether something was wrong
+ */
+export async function correctDeployment(
+  database: Queryable,
+  { chainId, address, deployment }: Deployed,
+): Promise<boolean> {
+  const { transactionHash, blockNumber, transactionIndex, deployer } = deployment;
+  const isKnown =
+    transactionHash !== undefined &&
+    blockNumber !== undefined &&
+    transactionIndex !== undefined &&
+    deployer !== undefined;
+  if (!isKnown) return false;
+  const events = await database.query(CORRECT, [
+    chainId,
+    hexToBytes(address),
+    hexToBytes(transactionHash),
+    blockNumber,
+    transactionIndex,
+    hexToBytes(deployer),
+    DEPLOYMENT_CORRECTED,
+  ]);
+  return events.length > 0;
+}

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { sql, type Database } from '../../store/database.ts';
+import {
+  CODE_REPLACED,
+  CREATION_DISPROVED,
+  CREATION_REPLACED,
+  readNewestEvent,
+} from './outdated-reading.ts';
+import { readCurrentMatches } from './read-current-matches.ts';
+import { saveMatch } from './save-matches.ts';
+import { sha256 } from './verified-contract-identity.ts';
+import { type Deployment, type VerifiedContract } from './verified-contract.ts';
+import { withdrawMatch } from './withdraw-match.ts';
+
+const CHAIN = 77;
+const CODES = { x: Buffer.from('6001', 'hex'), y: Buffer.from('6002', 'hex') };
+const CREATIONS: Record<'x' | 'y', Hex> = { x: `0x${'11'.repeat(32)}`, y: `0x${'22'.repeat(32)}` };
+const CHANGED = { code: 'contract_changed' };
+
+let testDatabase: TestDatabase;
+let database: Database;
+let addresses = 0;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.database;
+});
+afterAll(() => testDatabase.drop());
+
+const freshAddress = (): Hex => sampleAddress((addresses += 1));
+/** A contract that this service verified; the full match is of another text. */
+const verified = (
+  address: Hex,
+  code: keyof typeof CODES,
+  match: 'full' | 'partial',
+  more: Partial<VerifiedContract> & { madeBy?: keyof typeof CREATIONS } = {},
+): VerifiedContract => {
+  const { madeBy, ...rest } = more;
+  const deployment: Deployment = {
+    runtimeCode: CODES[code],
+    ...(madeBy && { transactionHash: CREATIONS[madeBy], creationCode: CODES[madeBy] }),
+  };
+  return sampleContract(
+    CHAIN,
+    address,
+    { runtimeMatch: match, ...(madeBy && { creationMatch: match }) },
+    { variant: match === 'full' ? 1 : 0, origin: 'verified', deployment, ...rest },
+  );
+};
+const withdrawX = (address: Hex, reason = CODE_REPLACED): Promise<unknown> =>
+  withdrawMatch(database, { chainId: CHAIN, address, reason, runtimeCodeHash: sha256(CODES.x) });
+const newestEvent = (address: Hex): Promise<string> => readNewestEvent(database, CHAIN, address);
+const matchOf = async (address: Hex): Promise<unknown> =>
+  (await readCurrentMatches(database, CHAIN, [address])).get(address)?.match;
+
+describe('a contract that was read before', () => {
+  test('its code was withdrawn as replaced is not stored, and one that was read after is', async () => {
+    const address = freshAddress();
+    await saveMatch(database, verified(address, 'x', 'partial'));
+    const readAfterEvent = await newestEvent(address);
+    await withdrawX(address);
+    const outdated = verified(address, 'x', 'full', { readAfterEvent });
+    await expect(saveMatch(database, outdated)).rejects.toMatchObject(CHANGED);
+    expect(await matchOf(address)).toBeUndefined();
+    const current = { ...outdated, readAfterEvent: await newestEvent(address) };
+    expect(await saveMatch(database, current)).toMatchObject({ outcome: 'stored' });
+  });
+
+  test('a match of other code was stored is not stored, whatever the levels', async () => {
+    for (const [stored, late] of [
+      ['partial', 'full'],
+      ['full', 'partial'],
+    ] as const) {
+      const address = freshAddress();
+      const readAfterEvent = await newestEvent(address);
+      await saveMatch(database, verified(address, 'y', stored));
+      const outdated = verified(address, 'x', late, { readAfterEvent });
+      await expect(saveMatch(database, outdated)).rejects.toMatchObject(CHANGED);
+      expect(await matchOf(address)).toBe(stored);
+    }
+  });
+
+  test.each([CREATION_REPLACED, CREATION_DISPROVED])(
+    'its creation was withdrawn as %s is not stored, and the same code with another creation is',
+    async (reason) => {
+      const address = freshAddress();
+      await saveMatch(database, verified(address, 'x', 'partial', { madeBy: 'x' }));
+      const readAfterEvent = await newestEvent(address);
+      await withdrawX(address, reason);
+      const outdated = verified(address, 'x', 'full', { madeBy: 'x', readAfterEvent });
+      await expect(saveMatch(database, outdated)).rejects.toMatchObject(CHANGED);
+      expect(await matchOf(address)).toBeUndefined();
+      const other = verified(address, 'x', 'full', { madeBy: 'y', readAfterEvent });
+      expect(await saveMatch(database, other)).toMatchObject({ outcome: 'stored' });
+    },
+  );
+
+  test.each(['full', 'partial'] as const)(
+    'another creation was stored meanwhile is settled again, where it is %s too',
+    async (match) => {
+      const address = freshAddress();
+      const readAfterEvent = await newestEvent(address);
+      await saveMatch(database, verified(address, 'x', 'partial', { madeBy: 'y' }));
+      const outdated = verified(address, 'x', match, { madeBy: 'x', readAfterEvent });
+      await expect(saveMatch(database, outdated)).rejects.toMatchObject(CHANGED);
+      const settled = { ...outdated, readAfterEvent: await newestEvent(address) };
+      await expect(saveMatch(database, settled)).resolves.toBeDefined();
+    },
+  );
+
+  test('the operator withdrew its match for reasons of his own is stored', async () => {
+    const address = freshAddress();
+    await saveMatch(database, verified(address, 'x', 'partial'));
+    const readAfterEvent = await newestEvent(address);
+    await withdrawX(address, 'a mistake');
+    const saved = await saveMatch(database, verified(address, 'x', 'full', { readAfterEvent }));
+    expect(saved.outcome).toBe('stored');
+  });
+
+  test('others withdraw its code at the same moment is never stored after that', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const address = freshAddress();
+      await saveMatch(database, verified(address, 'x', 'partial'));
+      const readAfterEvent = await newestEvent(address);
+      await Promise.allSettled([
+        saveMatch(database, verified(address, 'x', 'full', { readAfterEvent })),
+        withdrawX(address),
+      ]);
+      expect(await matchOf(address)).toBeUndefined();
+      const [last] = await database.query<{ reason: string }>(
+        sql(
+          'test newest event',
+          'SELECT reason FROM match_events WHERE chain_id = $1 AND address = $2 ORDER BY id DESC LIMIT 1',
+        ),
+        [CHAIN, Buffer.from(address.slice(2), 'hex')],
+      );
+      expect(last?.reason).toBe(CODE_REPLACED);
+    }
+  });
+});
+
+test('a claim of other code does not replace a match whose code was read', async () => {
+  const address = freshAddress();
+  await saveMatch(database, verified(address, 'x', 'partial'));
+  const claim = verified(address, 'y', 'full', { origin: 'imported' });
+  expect(await saveMatch(database, claim)).toMatchObject({ outcome: 'unchanged' });
+});
+
+test('a match whose code was read replaces a claim of other code where it is better', async () => {
+  const address = freshAddress();
+  await saveMatch(database, verified(address, 'x', 'partial', { origin: 'imported' }));
+  const readAfterEvent = await newestEvent(address);
+  const saved = await saveMatch(database, verified(address, 'y', 'full', { readAfterEvent }));
+  expect(saved.outcome).toBe('upgraded');
+});
+
+describe('a match of a contract that an import claims', () => {
+  const claim = (address: Hex, match: 'full' | 'partial', variant: number): VerifiedContract =>
+    sampleContract(CHAIN, address, { runtimeMatch: match }, { variant });
+  const alternativesOf = (address: Hex): Promise<readonly unknown[]> =>
+    database.query(
+      sql(
+        'test alternatives',
+        'SELECT 1 FROM alternative_matches WHERE chain_id = $1 AND address = $2',
+      ),
+      [CHAIN, Buffer.from(address.slice(2), 'hex')],
+    );
+
+  test.each([
+    ['full', 'another text'],
+    ['partial', 'the same text'],
+  ] as const)(
+    'that is %s takes the place of a claim that is too, of %s, and is not replaced',
+    async (match, text) => {
+      const address = freshAddress();
+      const judged = verified(address, 'x', match);
+      const claimed =
+        text === 'another text'
+          ? claim(address, match, 2)
+          : verified(address, 'x', match, { origin: 'imported' });
+      await saveMatch(database, claimed);
+      const readAfterEvent = await newestEvent(address);
+      expect(await saveMatch(database, { ...judged, readAfterEvent })).toMatchObject({
+        outcome: 'upgraded',
+      });
+      const other = match === 'full' ? 3 : 2;
+      for (const level of ['full', 'partial'] as const) {
+        const later = await saveMatch(database, claim(address, level, other));
+        expect(later).toMatchObject({ outcome: 'unchanged' });
+      }
+      expect((await readCurrentMatches(database, CHAIN, [address])).get(address)).toMatchObject({
+        origin: 'verified',
+        match,
+      });
+    },
+  );
+
+  test('that is partial is kept beside a partial claim of another text', async () => {
+    const address = freshAddress();
+    await saveMatch(database, claim(address, 'partial', 2));
+    expect(await saveMatch(database, verified(address, 'x', 'partial'))).toMatchObject({
+      outcome: 'unchanged',
+      keptBeside: true,
+    });
+    expect(await saveMatch(database, claim(address, 'full', 3))).toMatchObject({
+      outcome: 'unchanged',
+    });
+    expect(await alternativesOf(address)).toHaveLength(1);
+  });
+
+  test('does not give way to a better claim where another text was judged', async () => {
+    const address = freshAddress();
+    await saveMatch(database, verified(address, 'x', 'partial'));
+    const settings = { other: true };
+    const beside = verified(address, 'x', 'partial');
+    const compilation = { ...beside.compilation, settings, metadata: '{"other":true}' };
+    expect(await saveMatch(database, { ...beside, compilation })).toMatchObject({
+      keptBeside: true,
+    });
+    // An earlier version kept judged texts beside a claim.
+    await database.query(
+      sql(
+        'test claim',
+        "UPDATE current_matches SET origin = 'imported' WHERE chain_id = $1 AND address = $2",
+      ),
+      [CHAIN, Buffer.from(address.slice(2), 'hex')],
+    );
+    const better = verified(address, 'x', 'full', { origin: 'imported' });
+    expect(await saveMatch(database, better)).toMatchObject({ outcome: 'unchanged' });
+    expect(await alternativesOf(address)).toHaveLength(1);
+    expect(await saveMatch(database, verified(address, 'x', 'full'))).toMatchObject({
+      outcome: 'upgraded',
+    });
+    expect(await alternativesOf(address)).toHaveLength(0);
+  });
+});

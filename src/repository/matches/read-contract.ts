@@ -1,0 +1,159 @@
+import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+import {
+  type ContractMatch,
+  MATCH_COLUMNS,
+  type MatchRow,
+  QUALIFIED_MATCH_COLUMNS,
+  toContractMatch,
+} from './contract-match.ts';
+import { type ContractPart, type PartsRow, type StoredParts } from './contract-parts.ts';
+import { type Source } from './verified-contract.ts';
+
+const READ_MATCH = sql(
+  'read match',
+  `SELECT ${MATCH_COLUMNS} FROM current_matches WHERE chain_id = $1 AND address = $2`,
+);
+
+const VERSIONED_TABLES = [
+  'current_matches',
+  'verified_contracts',
+  'contract_deployments',
+  'contracts',
+  'compiled_contracts',
+];
+/**
+ * The versions of all rows that a record is made of. A row that is written gets the number of its transaction as `xmin`.
+ * A database that is restored from a backup gives such numbers, and those of matches, a second time: ids, which come
+ * from the content, hashes and times to the microsecond keep the texts of both histories apart. Codes and sources are
+ * stored by their hashes and the sources of a compilation never change, so they have no part in it.
+ */
+const VERSION = `ROW(verified_contract_id, deployment_id, contract_id, compilation_id, current_matches.text_hash,
+     current_matches.runtime_code_hash, metadata_hash, ${VERSIONED_TABLES.map(
+       (table) => `${table}.xmin, extract(epoch FROM ${table}.updated_at)`,
+     ).join(', ')})::text`;
+const FROM_MATCH = `FROM current_matches
+   LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   LEFT JOIN contract_deployments ON contract_deployments.id = deployment_id
+   LEFT JOIN contracts ON contracts.id = contract_id
+   LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id`;
+const WHERE_MATCH = `WHERE current_matches.chain_id = $1 AND current_matches.address = $2`;
+
+const READ_VERSION = sql(
+  'read record version',
+  `SELECT ${QUALIFIED_MATCH_COLUMNS}, ${VERSION} AS record_version ${FROM_MATCH} ${WHERE_MATCH}`,
+);
+
+/** The columns of one of the two codes: on chain, recompiled, and what makes the one of the other. */
+const codeColumns = (side: 'creation' | 'runtime', wanted: string): string =>
+  [
+    `(SELECT code FROM code WHERE code_hash = contracts.${side}_code_hash) AS ${side}_on_chain`,
+    `(SELECT code FROM code WHERE code_hash = compiled_contracts.${side}_code_hash) AS ${side}_recompiled`,
+    `${side}_code_artifacts::text AS ${side}_artifacts`,
+    `${side}_transformations::text AS ${side}_transformations`,
+    `${side}_values::text AS ${side}_values`,
+  ]
+    .map((column) => column.replace(/^(.*) AS /s, `CASE WHEN ${wanted} THEN $1 END AS `))
+    .join(', ');
+
+// JSON comes as text, since parsing much of it belongs on another thread. What is not wanted is not read.
+const READ_PARTS = sql(
+  'read record',
+  `SELECT ${QUALIFIED_MATCH_COLUMNS}, ${VERSION} AS record_version, compilation_id,
+     transaction_hash, block_number, transaction_index, deployer,
+     language, compiler, version, name, fully_qualified_name, compiler_settings::text AS settings,
+     CASE WHEN $3::boolean THEN compilation_artifacts::text END AS artifacts, CASE WHEN $4::boolean THEN metadata END AS metadata,
+     jsonb_path_exists(compiler_settings, '$.libraries.*.*') AS has_configured_libraries,
+     ${codeColumns('creation', '$5::boolean')}, ${codeColumns('runtime', '$6::boolean')}
+   ${FROM_MATCH} ${WHERE_MATCH}`,
+);
+const READ_SOURCES = sql(
+  'read sources',
+  `SELECT path, content FROM compiled_contracts_sources JOIN sources USING (source_hash)
+   WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
+);
+const READ_SOURCE_PATHS = sql(
+  'read source paths',
+  `SELECT path FROM compiled_contracts_sources WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
+);
+
+/** A match, and what tells this state of the contract's record from every other. */
+export interface RecordVersion {
+  readonly match: ContractMatch;
+  /** Another text after every committed change of anything that the record shows. */
+  readonly version: string;
+}
+
+/** A verified contract: its match, and those parts of its evidence that were asked for. */
+export interface StoredRecord extends RecordVersion {
+  readonly parts: StoredParts;
+}
+
+/**
+ * The current match of a contract: one row.
+ * @returns undefined when the address (lower-case hex) has no match on the chain
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function readContract(
+  database: Queryable,
+  chainId: number,
+  address: Hex,
+): Promise<ContractMatch | undefined> {
+  const [row] = await database.query<MatchRow>(READ_MATCH, [chainId, hexToBytes(address)]);
+  return row === undefined ? undefined : toContractMatch(row);
+}
+
+type VersionRow = MatchRow & { record_version: string };
+
+const toVersion = (row: VersionRow): RecordVersion => ({
+  match: toContractMatch(row),
+  version: row.record_version,
+});
+
+/** The match of a contract and the version of its record, without reading the record. See {@link readContract}. */
+export async function readRecordVersion(
+  database: Queryable,
+  chainId: number,
+  address: Hex,
+): Promise<RecordVersion | undefined> {
+  const [row] = await database.query<VersionRow>(READ_VERSION, [chainId, hexToBytes(address)]);
+  return row === undefined ? undefined : toVersion(row);
+}
+
+/** A verified contract with the parts that are asked for, as they were at one moment. See {@link readContract}. */
+export async function readRecord(
+  database: Queryable,
+  chainId: number,
+  address: Hex,
+  asked: readonly ContractPart[],
+): Promise<StoredRecord | undefined> {
+  const isAsked = new Set(asked);
+  const [row] = await database.query<VersionRow & PartsRow & { compilation_id: string | null }>(
+    READ_PARTS,
+    [
+      chainId,
+      hexToBytes(address),
+      isAsked.has('artifacts'),
+      isAsked.has('metadata'),
+      isAsked.has('creationCode'),
+      isAsked.has('runtimeCode'),
+    ],
+  );
+  if (row === undefined) return undefined;
+  const { compilation_id: id } = row;
+  if (id === null) return { ...toVersion(row), parts: { asked } };
+  const sources = isAsked.has('sources')
+    ? await database.query<Source>(READ_SOURCES, [id])
+    : undefined;
+  const paths = isAsked.has('sourcePaths')
+    ? await database.query<{ path: string }>(READ_SOURCE_PATHS, [id])
+    : undefined;
+  return {
+    ...toVersion(row),
+    parts: {
+      ...{ asked, row },
+      ...(sources && { sources }),
+      ...(paths && { sourcePaths: paths.map(({ path }) => path) }),
+    },
+  };
+}

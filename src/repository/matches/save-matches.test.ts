@@ -1,0 +1,314 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { readCurrentMatches } from './read-current-matches.ts';
+import { recount } from '../statistics/recount.ts';
+import { saveMatch, saveMatches } from './save-matches.ts';
+import { readStatistics } from '../statistics/statistics.ts';
+import { type Match, type VerifiedContract } from './verified-contract.ts';
+import { withdrawMatch } from './withdraw-match.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+let nextChainId = 1000;
+/** A chain of the test's own, so that tests of one file share a database without meeting. */
+const freshChain = (): number => (nextChainId += 1);
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = testDatabase.database;
+});
+afterAll(() => testDatabase.drop());
+
+async function countsOf(chainId: number): Promise<{ full: number; partial: number } | undefined> {
+  const { chains } = await readStatistics(database);
+  const found = chains.find((chain) => chain.chainId === chainId);
+  return found && { full: found.full, partial: found.partial };
+}
+
+const COUNT_OF = {
+  events: sql(
+    'test events',
+    'SELECT kind, match_before, match_after, reason FROM match_events WHERE chain_id = $1 ORDER BY id',
+  ),
+  verified: sql(
+    'test verified',
+    `SELECT v.* FROM verified_contracts v JOIN contract_deployments d ON d.id = v.deployment_id WHERE d.chain_id = $1`,
+  ),
+};
+
+describe('saving a match', () => {
+  const address = sampleAddress(1);
+
+  test('a first match is stored and counted once', async () => {
+    const chainId = freshChain();
+    const saved = await saveMatch(
+      database,
+      sampleContract(chainId, address, { runtimeMatch: 'partial' }),
+    );
+    expect(saved.outcome).toBe('stored');
+    expect(await countsOf(chainId)).toEqual({ full: 0, partial: 1 });
+  });
+
+  test('a contract is full when its creation match alone is full', async () => {
+    const chainId = freshChain();
+    await saveMatch(
+      database,
+      sampleContract(chainId, address, { runtimeMatch: 'partial', creationMatch: 'full' }),
+    );
+    expect(await countsOf(chainId)).toEqual({ full: 1, partial: 0 });
+  });
+
+  test('partial rises to full, and the address still counts once', async () => {
+    const chainId = freshChain();
+    await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'partial' }));
+    const saved = await saveMatch(
+      database,
+      sampleContract(chainId, address, { runtimeMatch: 'full' }, { variant: 1 }),
+    );
+    expect(saved.outcome).toBe('upgraded');
+    expect(await countsOf(chainId)).toEqual({ full: 1, partial: 0 });
+  });
+
+  test('full never falls and an equal match changes nothing: no event, no evidence, no new time', async () => {
+    const chainId = freshChain();
+    await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));
+    const before = await readStatistics(database);
+    for (const match of ['partial', 'full'] as const) {
+      const saved = await saveMatch(
+        database,
+        sampleContract(chainId, address, { runtimeMatch: match }, { variant: 2 }),
+      );
+      expect(saved).toEqual({ chainId, address, outcome: 'unchanged' });
+    }
+    expect(await readStatistics(database)).toEqual(before);
+    expect(await database.query(COUNT_OF.events, [chainId])).toHaveLength(1);
+    expect(await database.query(COUNT_OF.verified, [chainId])).toHaveLength(1);
+  });
+
+  test('a creation match joins an equal runtime match, but never at the cost of it', async () => {
+    const chainId = freshChain();
+    await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));
+    const trade = await saveMatch(
+      database,
+      sampleContract(chainId, address, { runtimeMatch: 'partial', creationMatch: 'full' }),
+    );
+    expect(trade.outcome).toBe('unchanged');
+    const join = await saveMatch(
+      database,
+      sampleContract(chainId, address, { runtimeMatch: 'full', creationMatch: 'partial' }),
+    );
+    expect(join.outcome).toBe('upgraded');
+    expect(await countsOf(chainId)).toEqual({ full: 1, partial: 0 });
+  });
+
+  test('a batch that names an address several times ends like single stores in that order', async () => {
+    const chainId = freshChain();
+    const outcomes = await saveMatches(database, [
+      sampleContract(chainId, address, { runtimeMatch: 'partial' }),
+      sampleContract(chainId, address, { runtimeMatch: 'full' }),
+      sampleContract(chainId, address, { runtimeMatch: 'partial' }),
+      sampleContract(chainId, sampleAddress(2), { runtimeMatch: 'partial' }),
+    ]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      'stored',
+      'upgraded',
+      'unchanged',
+      'stored',
+    ]);
+    expect(await countsOf(chainId)).toEqual({ full: 1, partial: 1 });
+  });
+
+  test('a batch with one contract that cannot be stored stores nothing', async () => {
+    const chainId = freshChain();
+    const broken = sampleContract(chainId, sampleAddress(2), { runtimeMatch: 'full' });
+    const batch = [
+      sampleContract(chainId, address, { runtimeMatch: 'full' }),
+      {
+        ...broken,
+        compilation: { ...broken.compilation, sources: [{ path: 'a', content: 'nul \0' }] },
+      },
+    ];
+    await expect(saveMatches(database, batch)).rejects.toMatchObject({ code: 'database_error' });
+    expect(await countsOf(chainId)).toBeUndefined();
+  });
+
+  test('equal sources and compilations are stored once, whatever number of contracts they verify', async () => {
+    const chainId = freshChain();
+    const batch = Array.from({ length: 20 }, (_, index) =>
+      sampleContract(chainId, sampleAddress(index), { runtimeMatch: 'full' }, { variant: 77 }),
+    );
+    await saveMatches(database, batch);
+    const [row] = await database.query<{ sources: string; compilations: string; verified: string }>(
+      sql(
+        'test sharing',
+        `SELECT (SELECT count(*) FROM sources WHERE content LIKE '%v = 77;%') AS sources,
+           (SELECT count(*) FROM compiled_contracts WHERE metadata = '{"variant":77}') AS compilations,
+           (SELECT count(*) FROM verified_contracts JOIN contract_deployments d ON d.id = deployment_id
+             WHERE d.chain_id = $1) AS verified`,
+      ),
+      [chainId],
+    );
+    expect(row).toEqual({ sources: '1', compilations: '1', verified: '20' });
+  });
+
+  test('chain ids up to 2^53-1 are kept exact', async () => {
+    await saveMatch(
+      database,
+      sampleContract(Number.MAX_SAFE_INTEGER, address, { runtimeMatch: 'partial' }),
+    );
+    expect(await countsOf(Number.MAX_SAFE_INTEGER)).toEqual({ full: 0, partial: 1 });
+  });
+});
+
+describe('withdrawing a match', () => {
+  const address = sampleAddress(1);
+
+  test('the count falls, the key stays, and the event keeps the reason', async () => {
+    const chainId = freshChain();
+    await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));
+    await withdrawMatch(database, {
+      chainId,
+      address,
+      reason: 'the sources were not ours to publish',
+    });
+    expect(await countsOf(chainId)).toEqual({ full: 0, partial: 0 });
+    expect(await database.query(COUNT_OF.events, [chainId])).toMatchObject([
+      { kind: 'stored' },
+      {
+        kind: 'withdrawn',
+        match_before: 'full',
+        match_after: null,
+        reason: 'the sources were not ours to publish',
+      },
+    ]);
+  });
+
+  test('a withdrawn address can be stored anew', async () => {
+    const chainId = freshChain();
+    await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));
+    await withdrawMatch(database, { chainId, address, reason: 'mistake' });
+    const saved = await saveMatch(
+      database,
+      sampleContract(chainId, address, { runtimeMatch: 'partial' }),
+    );
+    expect(saved.outcome).toBe('stored');
+    expect(await countsOf(chainId)).toEqual({ full: 0, partial: 1 });
+  });
+
+  test('an address without a match, and an empty reason, are refused', async () => {
+    const chainId = freshChain();
+    await expect(withdrawMatch(database, { chainId, address, reason: 'x' })).rejects.toMatchObject({
+      code: 'contract_not_found',
+    });
+    await expect(withdrawMatch(database, { chainId, address, reason: ' ' })).rejects.toMatchObject({
+      code: 'invalid_parameter',
+    });
+  });
+});
+
+const RANK = { none: 0, partial: 1, full: 2 };
+const rank = (match: Match | null | undefined): number => RANK[match ?? 'none'];
+const best = ({ runtimeMatch, creationMatch }: VerifiedContract): number =>
+  Math.max(rank(runtimeMatch), rank(creationMatch));
+
+const anyMatch = fc.constantFrom<Match | null>('full', 'partial', null);
+/** Contracts on few chains and addresses, so that they meet. */
+const anyContract = (chains: readonly number[]): fc.Arbitrary<VerifiedContract> =>
+  fc
+    .record({
+      chainId: fc.constantFrom(...chains),
+      number: fc.integer({ min: 0, max: 5 }),
+      runtimeMatch: anyMatch,
+      creationMatch: anyMatch,
+      variant: fc.integer({ min: 0, max: 3 }),
+    })
+    .filter(({ runtimeMatch, creationMatch }) => runtimeMatch !== null || creationMatch !== null)
+    .map(({ chainId, number, variant, ...matches }) =>
+      sampleContract(chainId, sampleAddress(number), matches, { variant }),
+    );
+
+describe('any sequence of stores', () => {
+  test('in any order and concurrency gives the best match of each address, counted once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(anyContract([0, 1]), { minLength: 1, maxLength: 8 }), {
+          minLength: 1,
+          maxLength: 10,
+        }),
+        async (pattern) => {
+          const chains = [freshChain(), freshChain()];
+          const batches = pattern.map((batch) =>
+            batch.map((contract) => ({ ...contract, chainId: chains[contract.chainId] ?? 0 })),
+          );
+          await Promise.all(batches.map((batch) => saveMatches(database, batch)));
+          for (const chainId of chains) {
+            const expected = new Map<string, number>();
+            for (const contract of batches.flat().filter((each) => each.chainId === chainId)) {
+              expected.set(
+                contract.address,
+                Math.max(best(contract), expected.get(contract.address) ?? 0),
+              );
+            }
+            const stored = await readCurrentMatches(
+              database,
+              chainId,
+              batches.flat().map(({ address }) => address),
+            );
+            expect(
+              new Map([...stored].map(([address, { match }]) => [address, rank(match)])),
+            ).toEqual(expected);
+            const ranks = [...expected.values()];
+            if (ranks.length > 0) {
+              expect(await countsOf(chainId)).toEqual({
+                full: ranks.filter((each) => each === RANK.full).length,
+                partial: ranks.filter((each) => each === RANK.partial).length,
+              });
+            }
+          }
+          expect((await recount(database, { repair: false })).differences).toEqual([]);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('mixed with withdrawals keeps counts, rows and events equal, and no event lowers a match but a withdrawal', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ contract: anyContract([0]), withdraw: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 30,
+        }),
+        async (steps) => {
+          const chainId = freshChain();
+          await Promise.all(
+            steps.map(async ({ contract, withdraw }) => {
+              await saveMatch(database, { ...contract, chainId });
+              if (!withdraw) return;
+              await withdrawMatch(database, {
+                chainId,
+                address: contract.address,
+                reason: 'property',
+              }).catch((error: unknown) => {
+                expect(error).toMatchObject({ code: 'contract_not_found' });
+              });
+            }),
+          );
+          expect((await recount(database, { repair: false })).differences).toEqual([]);
+          const events = await database.query<{
+            kind: string;
+            match_before: Match | null;
+            match_after: Match | null;
+          }>(COUNT_OF.events, [chainId]);
+          for (const event of events.filter(({ kind }) => kind !== 'withdrawn')) {
+            expect(rank(event.match_after)).toBeGreaterThanOrEqual(rank(event.match_before));
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

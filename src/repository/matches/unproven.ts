@@ -1,0 +1,66 @@
+import { LIBRARY_ADDRESS_IMMUTABLE } from '../../bytecode/explained-value.ts';
+import { type Match, type Origin } from './verified-contract.ts';
+
+/** Values in the running code that nothing shows to belong there. */
+export type UnprovenValues = 'immutables' | 'libraries';
+
+/**
+ * What a match does not show to be that of the deployment. `storage`: what the constructor wrote, where no creation
+ * code matches. `creation`: the code that created the contract is known, and it is other code than that of the sources.
+ */
+export type Unproven = 'names' | 'comments' | 'settings' | UnprovenValues | 'storage' | 'creation';
+
+/** A match, and what is known of the values in its codes. */
+export interface MatchValues {
+  readonly match: Match;
+  readonly creationMatch: Match | null;
+  readonly origin: Origin;
+  /** Those of the running code. */
+  readonly values: Readonly<Record<string, unknown>> | null;
+  /** Whether the settings give addresses to libraries. */
+  readonly hasConfiguredLibraries: boolean;
+}
+
+/** Whether a running code holds immutables that only creation code that matches proves. */
+export function holdsImmutables(values: MatchValues['values']): boolean {
+  // A library's own address is known: it is where the code was read. Zeros, which older records hold, are no address.
+  return Object.entries(values?.['immutables'] ?? {}).some(
+    ([id, value]) => id !== LIBRARY_ADDRESS_IMMUTABLE || /^0x0*$/.test(String(value)),
+  );
+}
+
+/** Whether a metadata hash in the code that this service saw proves names, comments and settings. */
+const isTextProven = ({ match, origin }: MatchValues): boolean =>
+  match === 'full' && origin !== 'imported';
+
+/**
+ * Which values of a running code are not proven. Immutables are by creation code that matches. The addresses of libraries
+ * are in a full match alone: by creation code that matches, or by its metadata where the settings name them. That those of
+ * a partial match belong to the libraries which the sources name is the word of whoever submitted them, since other
+ * libraries at the same addresses give the same codes.
+ */
+export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] {
+  const { creationMatch, values, hasConfiguredLibraries } = match;
+  const readsLibraries = Object.keys(values?.['libraries'] ?? {}).length > 0;
+  const areLibrariesProven = isTextProven(match)
+    ? !readsLibraries || creationMatch !== null
+    : !readsLibraries && !hasConfiguredLibraries;
+  return [
+    ...(creationMatch === null && holdsImmutables(values) ? (['immutables'] as const) : []),
+    ...(areLibrariesProven ? [] : (['libraries'] as const)),
+  ];
+}
+
+/**
+ * What a match does not prove. Names, comments and settings are in the metadata, whose hash only a full match has in its code: a
+ * partial one says nothing of them, and so no match of Yul does, which has no metadata. That an imported match is full is
+ * what its tree claims.
+ */
+export function unprovenOf(match: MatchValues, isCreationKnown: boolean): readonly Unproven[] {
+  return [
+    ...(isTextProven(match) ? [] : (['names', 'comments', 'settings'] as const)),
+    ...unprovenValuesOf(match),
+    ...(match.creationMatch === null ? (['storage'] as const) : []),
+    ...(match.creationMatch === null && isCreationKnown ? (['creation'] as const) : []),
+  ];
+}

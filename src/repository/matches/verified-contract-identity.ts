@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { bytesToHex } from '../../lib/hex.ts';
+import { type Compilation, type Deployment, type VerifiedContract } from './verified-contract.ts';
+
+/** The SHA-256 hash, 32 bytes, by which codes, sources and metadata are stored. */
+export function sha256(content: Uint8Array | string): Buffer {
+  return createHash('sha256').update(content).digest();
+}
+
+/** The hash of a code or text that may be absent. */
+export function hashOf(content: Uint8Array | string | undefined): Buffer | null {
+  return content === undefined ? null : sha256(content);
+}
+
+/**
+ * A UUID (RFC 9562, version 8) made from what tells a row apart. Equal rows get equal ids in every process,
+ * so that a writer knows the id of a row that another writer stored, without asking.
+ */
+function deriveUuid(identity: unknown): string {
+  const bytes = sha256(canonicalJson(identity)).subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join('-');
+}
+
+const orNull = (hash: Buffer | null): string | null => (hash === null ? null : bytesToHex(hash));
+
+/** The id of the pair of codes that a deployment runs, or undefined where neither code is known. */
+export function codePairId(deployment: Deployment): string | undefined {
+  if (deployment.creationCode === undefined && deployment.runtimeCode === undefined)
+    return undefined;
+  return deriveUuid([
+    'contract',
+    orNull(hashOf(deployment.creationCode)),
+    orNull(hashOf(deployment.runtimeCode)),
+  ]);
+}
+
+/** The id of a deployment: chain, address, creation transaction and codes tell it apart. */
+export function deploymentId({
+  chainId,
+  address,
+  deployment,
+}: Pick<VerifiedContract, 'chainId' | 'address' | 'deployment'>): string {
+  return deriveUuid([
+    'deployment',
+    chainId,
+    address,
+    deployment.transactionHash ?? null,
+    codePairId(deployment) ?? null,
+  ]);
+}
+
+const compilationIds = new WeakMap<Compilation, string>();
+
+/**
+ * The id of a compilation: all that is published of it tells it apart, so that a compilation never changes. Whoever
+ * shows the same code with another file, name or setting has another compilation.
+ */
+export function compilationId(compilation: Compilation): string {
+  const known = compilationIds.get(compilation);
+  if (known !== undefined) return known;
+  const { sources, creationCode, runtimeCode, metadata, ...published } = compilation;
+  const id = deriveUuid([
+    'compilation of sources',
+    { ...published, hasUnlistedSources: undefined },
+    orNull(hashOf(creationCode)),
+    orNull(hashOf(runtimeCode)),
+    orNull(hashOf(metadata)),
+    Object.fromEntries(sources.map(({ path, content }) => [path, bytesToHex(sha256(content))])),
+  ]);
+  compilationIds.set(compilation, id);
+  return id;
+}
+
+/**
+ * What tells the text of a compilation apart from others that give the same code: the SHA-256 of the metadata, whose
+ * hashes prove every source, or of the compilation's id where no metadata lists all of them.
+ */
+export function textHash(compilation: Compilation): Buffer {
+  const { metadata, hasUnlistedSources } = compilation;
+  return metadata === undefined || hasUnlistedSources === true
+    ? sha256(compilationId(compilation))
+    : sha256(metadata);
+}

@@ -1,0 +1,102 @@
+import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { sql, type Database, type Queryable } from '../../store/database.ts';
+import { addToCounts } from '../statistics/chain-counts.ts';
+import { storeDeployments, type Deployed } from '../evidence/evidence.ts';
+import { notifyOfMatches } from './match-notifications.ts';
+import { rollUpEvents } from '../statistics/roll-up-events.ts';
+import { holdsImmutables } from './unproven.ts';
+import { deploymentId } from './verified-contract-identity.ts';
+import { type Match } from './verified-contract.ts';
+import { withdrawRow, type WithdrawnRow } from './withdraw-match.ts';
+
+const READ_RUNTIME_VALUES = sql(
+  'read runtime values',
+  'SELECT runtime_values FROM verified_contracts WHERE id = $1',
+);
+const STORE_RUNTIME_SIDE = sql(
+  'store runtime side',
+  `WITH evidence AS (
+     INSERT INTO verified_contracts AS stored (deployment_id, compilation_id, creation_match,
+       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading)
+     SELECT $2, compilation_id, false,
+       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading
+     FROM verified_contracts WHERE id = $1
+     ON CONFLICT (compilation_id, deployment_id) DO UPDATE SET
+       runtime_match = excluded.runtime_match, runtime_metadata_match = excluded.runtime_metadata_match,
+       runtime_values = excluded.runtime_values, runtime_transformations = excluded.runtime_transformations,
+       code_reading = excluded.code_reading, updated_at = now()
+     RETURNING id
+   ), shown AS (
+     INSERT INTO current_matches (chain_id, address, runtime_match, origin, verified_contract_id,
+       first_matched_at, runtime_code_hash, text_hash)
+     SELECT $3, $4, $5, $6, id, $7, $8, $9 FROM evidence RETURNING *
+   )
+   INSERT INTO match_events (kind, chain_id, address, match_after, runtime_match, origin, verified_contract_id)
+   SELECT 'stored', chain_id, address, match, runtime_match, origin, verified_contract_id FROM shown RETURNING id`,
+);
+
+/** Which match loses its creation, and why. */
+export interface CreationWithdrawal {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly reason: string;
+  /** The number of the match: another one that was stored meanwhile stays. */
+  readonly matchId: string;
+  /** The code that runs, which the match is about. */
+  readonly runtimeCode: Uint8Array;
+  /** The newest block of the reading that gave the reason. */
+  readonly readAtBlock: number;
+}
+
+/**
+ * Withdraws a match whose creation transaction did not leave the contract that stands there today, and stores in the
+ * same transaction what remains true: the match of the running code, without a transaction. Nothing remains where
+ * there is no runtime match, or where it holds immutables: some are believed only of creation code that matches. The
+ * events are one of each kind, so the log says all of it, and the evidence that was withdrawn stays in the store.
+ * @returns false where the match is not that of `matchId` any more: nothing changed.
+ */
+export async function withdrawCreation(
+  database: Database,
+  withdrawal: CreationWithdrawal,
+): Promise<boolean> {
+  const isWithdrawn = await database.transaction(async (transaction) => {
+    const row = await withdrawRow(transaction, withdrawal);
+    if (row === undefined) return false;
+    const stored = await keepRuntimeSide(transaction, withdrawal, row);
+    await addToCounts(transaction, [
+      { chainId: withdrawal.chainId, before: row.match, after: stored?.match ?? null },
+    ]);
+    await rollUpEvents(transaction, [row.event_id, ...(stored ? [stored.eventId] : [])]);
+    return true;
+  });
+  if (isWithdrawn) await notifyOfMatches(database);
+  return isWithdrawn;
+}
+
+async function keepRuntimeSide(
+  transaction: Queryable,
+  { chainId, address, matchId, runtimeCode }: CreationWithdrawal,
+  row: WithdrawnRow,
+): Promise<{ readonly match: Match; readonly eventId: string } | undefined> {
+  const match = row.runtime_match;
+  if (match === null) return undefined;
+  const [evidence] = await transaction.query<{ runtime_values: Record<string, unknown> | null }>(
+    READ_RUNTIME_VALUES,
+    [matchId],
+  );
+  if (holdsImmutables(evidence?.runtime_values ?? null)) return undefined;
+  const deployed: Deployed = { chainId, address, deployment: { runtimeCode } };
+  await storeDeployments(transaction, [deployed]);
+  const [event] = await transaction.query<{ id: string }>(STORE_RUNTIME_SIDE, [
+    matchId,
+    deploymentId(deployed),
+    chainId,
+    hexToBytes(address),
+    match,
+    row.origin,
+    row.first_matched_at,
+    row.runtime_code_hash,
+    row.text_hash,
+  ]);
+  return event && { match, eventId: event.id };
+}

@@ -1,0 +1,96 @@
+import { FullmatchError } from '../../errors.ts';
+import { checksumAddress, hexToBytes, type Hex } from '../../lib/hex.ts';
+import { sql, type Database, type Queryable } from '../../store/database.ts';
+import { addToCounts } from '../statistics/chain-counts.ts';
+import { notifyOfMatches } from './match-notifications.ts';
+import { rollUpEvents } from '../statistics/roll-up-events.ts';
+import { type Match, type Origin } from './verified-contract.ts';
+
+const WITHDRAW = sql(
+  'withdraw match',
+  `WITH withdrawn AS (
+     DELETE FROM current_matches
+     WHERE chain_id = $1 AND address = $2 AND ($4::bytea IS NULL OR runtime_code_hash = $4)
+       AND ($5::bigint IS NULL OR verified_contract_id = $5) RETURNING *
+   ), logged AS (
+     INSERT INTO match_events (kind, chain_id, address, match_before, origin, verified_contract_id, reason, read_at_block)
+     SELECT 'withdrawn', chain_id, address, match, origin, verified_contract_id, $3, $6 FROM withdrawn
+     RETURNING id
+   )
+   SELECT withdrawn.*, logged.id AS event_id FROM withdrawn, logged`,
+);
+
+/** A current match that was withdrawn, and the event that says so. */
+export interface WithdrawnRow {
+  readonly match: Match;
+  readonly runtime_match: Match | null;
+  readonly origin: Origin;
+  readonly first_matched_at: Date;
+  readonly runtime_code_hash: Buffer | null;
+  readonly text_hash: Buffer | null;
+  readonly event_id: string;
+}
+
+/** Takes a match away and records why, in a transaction whose writer then mends the counts. */
+export async function withdrawRow(
+  transaction: Queryable,
+  { chainId, address, reason, runtimeCodeHash, matchId, readAtBlock }: Withdrawal,
+): Promise<WithdrawnRow | undefined> {
+  const [row] = await transaction.query<WithdrawnRow>(WITHDRAW, [
+    chainId,
+    hexToBytes(address),
+    reason,
+    runtimeCodeHash ?? null,
+    matchId ?? null,
+    readAtBlock ?? null,
+  ]);
+  return row;
+}
+
+/** Which match is withdrawn, and why. */
+export interface Withdrawal {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly reason: string;
+  /** SHA-256: only a match of this code is withdrawn. */
+  readonly runtimeCodeHash?: Uint8Array;
+  /** Only the match of this number is withdrawn. */
+  readonly matchId?: string;
+  /** The newest block of the reading that gave the reason. */
+  readonly readAtBlock?: number;
+}
+
+/**
+ * Withdraws the match of an address, with the reason that the event log keeps. The evidence stays in the store;
+ * a later verification or import may store a match anew.
+ * @throws FullmatchError `contract_not_found` when the address has no match, `invalid_parameter` for an empty reason.
+ */
+export async function withdrawMatch(
+  database: Database,
+  withdrawal: Withdrawal,
+): Promise<{ match: Match; eventId: string }> {
+  const { chainId, address, reason } = withdrawal;
+  if (reason.trim() === '') {
+    throw new FullmatchError(
+      'invalid_parameter',
+      'A withdrawal needs a reason: the event log keeps it for everyone who asks why the count fell.',
+    );
+  }
+  const withdrawn = await database.transaction(async (transaction) => {
+    const row = await withdrawRow(transaction, withdrawal);
+    if (row !== undefined) {
+      await addToCounts(transaction, [{ chainId, before: row.match, after: null }]);
+      await rollUpEvents(transaction, [row.event_id]);
+    }
+    return row;
+  });
+  if (withdrawn === undefined) {
+    throw new FullmatchError(
+      'contract_not_found',
+      `${checksumAddress(address)} has no match on chain ${chainId}: nothing to withdraw.`,
+      { details: { chain_id: chainId, address } },
+    );
+  }
+  await notifyOfMatches(database);
+  return { match: withdrawn.match, eventId: withdrawn.event_id };
+}

@@ -1,0 +1,221 @@
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { sql, type Database, type Queryable } from '../../store/database.ts';
+import { notifyOfMatches } from '../matches/match-notifications.ts';
+import { compareRollups, restoreRollups } from './recount-rollups.ts';
+
+/**
+ * A place where the stored numbers are not what the event log gives.
+ * `counts_against_events`: the counts of a chain are not those of its events.
+ * `counts_against_rows`: the counts of a chain are not those of its current matches.
+ * `row_against_events`: an address's current match is not what its last event left.
+ * `row_against_evidence`: an address's current match is not what its verified contract says.
+ * `rollup_against_events`: the statistics over time of a chain are not those of its events.
+ * `stored` and `expected` are texts for people: `full 5, partial 1`, `runtime full, creation none`.
+ */
+export interface CountDifference {
+  readonly kind:
+    | 'counts_against_events'
+    | 'counts_against_rows'
+    | 'row_against_events'
+    | 'row_against_evidence'
+    | 'rollup_against_events';
+  readonly chainId: number;
+  readonly address?: Hex;
+  readonly stored: string;
+  readonly expected: string;
+}
+
+/** What a recount found. `repaired` tells whether it then mended the rows and counts. */
+export interface Recount {
+  readonly chains: number;
+  readonly contracts: number;
+  readonly events: number;
+  readonly differences: readonly CountDifference[];
+  readonly repaired: boolean;
+}
+
+const REPLAY = `
+  SELECT DISTINCT ON (chain_id, address) chain_id, address, match_after AS match, runtime_match, creation_match,
+    match_before, origin, verified_contract_id, recorded_at
+  FROM match_events WHERE kind <> 'corrected' ORDER BY chain_id, address, id DESC`;
+const COUNT = `count(*) FILTER (WHERE match = 'full') AS full_match, count(*) FILTER (WHERE match = 'partial') AS partial_match`;
+
+/** All comparisons in one statement, hence on one snapshot, so that a recount is right while others write. */
+const COMPARE = sql(
+  'compare counts',
+  `WITH replayed AS MATERIALIZED (${REPLAY}),
+   by_events AS (SELECT chain_id, ${COUNT} FROM replayed GROUP BY chain_id),
+   by_rows AS (SELECT chain_id, ${COUNT} FROM current_matches GROUP BY chain_id),
+   shown AS (
+     SELECT chain_id, format('full %s, partial %s', full_match, partial_match) AS counts FROM chain_counts
+   )
+   SELECT 'counts_against_events' AS kind, chain_id, NULL::bytea AS address,
+     coalesce(shown.counts, 'absent') AS stored,
+     coalesce(format('full %s, partial %s', full_match, partial_match), 'absent') AS expected
+   FROM shown FULL JOIN by_events USING (chain_id)
+   WHERE shown.counts IS DISTINCT FROM format('full %s, partial %s', full_match, partial_match)
+   UNION ALL
+   SELECT 'counts_against_rows', chain_id, NULL, coalesce(shown.counts, 'absent'),
+     format('full %s, partial %s', coalesce(full_match, 0), coalesce(partial_match, 0))
+   FROM shown FULL JOIN by_rows USING (chain_id)
+   WHERE shown.counts IS DISTINCT FROM format('full %s, partial %s', coalesce(full_match, 0), coalesce(partial_match, 0))
+   UNION ALL
+   SELECT 'row_against_events', chain_id, address,
+     format('runtime %s, creation %s', coalesce(current.runtime_match::text, 'none'), coalesce(current.creation_match::text, 'none')),
+     format('runtime %s, creation %s', coalesce(replayed.runtime_match::text, 'none'), coalesce(replayed.creation_match::text, 'none'))
+   FROM current_matches AS current FULL JOIN replayed USING (chain_id, address)
+   WHERE (current.runtime_match, current.creation_match) IS DISTINCT FROM (replayed.runtime_match, replayed.creation_match)
+   UNION ALL
+   SELECT 'row_against_evidence', current.chain_id, current.address, current.match::text,
+     coalesce(CASE WHEN verified.runtime_metadata_match OR verified.creation_metadata_match THEN 'full'
+       WHEN verified.id IS NOT NULL THEN 'partial' END, 'absent')
+   FROM current_matches AS current LEFT JOIN verified_contracts AS verified ON verified.id = current.verified_contract_id
+   WHERE current.match::text IS DISTINCT FROM
+     CASE WHEN verified.runtime_metadata_match OR verified.creation_metadata_match THEN 'full'
+       WHEN verified.id IS NOT NULL THEN 'partial' END
+   ORDER BY chain_id, kind, address`,
+);
+const COUNT_ROWS = sql(
+  'count rows',
+  `SELECT (SELECT count(*) FROM chain_counts) AS chains, (SELECT count(*) FROM current_matches) AS contracts,
+     (SELECT count(*) FROM match_events) AS events`,
+);
+
+// A recount of millions of contracts takes longer than any statement of a request may.
+const LIFT_TIME_LIMIT = sql('lift time limit', `SET LOCAL statement_timeout = 0`);
+// The tables in the order in which a store takes them, so that repair and writers never wait in a circle.
+const LOCK_ROWS = sql(
+  'lock current matches',
+  `LOCK TABLE current_matches IN SHARE ROW EXCLUSIVE MODE`,
+);
+const LOCK_COUNTS = sql('lock chain counts', `LOCK TABLE chain_counts IN SHARE ROW EXCLUSIVE MODE`);
+const LOCK_ROLLUPS = sql(
+  'lock chain activity',
+  `LOCK TABLE chain_activity IN SHARE ROW EXCLUSIVE MODE`,
+);
+const DELETE_UNEXPLAINED = sql(
+  'delete unexplained matches',
+  `WITH replayed AS MATERIALIZED (${REPLAY})
+   DELETE FROM current_matches AS current WHERE NOT EXISTS (
+     SELECT FROM replayed WHERE replayed.chain_id = current.chain_id AND replayed.address = current.address
+       AND replayed.match IS NOT NULL)`,
+);
+// As `textHash` has it. Metadata of an import lists every source that is stored, and only a compiler's is known to be
+// text that PostgreSQL reads as JSON.
+const HAS_UNLISTED_SOURCES = `json_typeof(metadata::json -> 'sources') = 'object' AND EXISTS (
+        SELECT FROM compiled_contracts_sources WHERE compilation_id = compiled_contracts.id
+          AND path NOT IN (SELECT json_object_keys(metadata::json -> 'sources')))`;
+const RESTORE_MATCHES = sql(
+  'restore matches',
+  `WITH replayed AS MATERIALIZED (${REPLAY})
+   INSERT INTO current_matches AS current
+     (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at, runtime_code_hash, text_hash)
+   SELECT chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, recorded_at, recorded_at,
+     (SELECT runtime_code_hash FROM verified_contracts
+      JOIN contract_deployments ON contract_deployments.id = deployment_id
+      JOIN contracts ON contracts.id = contract_id
+      WHERE verified_contracts.id = replayed.verified_contract_id),
+     (SELECT CASE WHEN metadata IS NULL OR (replayed.origin <> 'imported' AND ${HAS_UNLISTED_SOURCES})
+        THEN sha256(convert_to(compiled_contracts.id::text, 'UTF8')) ELSE metadata_hash END
+      FROM verified_contracts JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+      WHERE verified_contracts.id = replayed.verified_contract_id)
+   FROM replayed WHERE match IS NOT NULL AND NOT EXISTS (
+     SELECT FROM current_matches AS right_already
+     WHERE (right_already.chain_id, right_already.address) = (replayed.chain_id, replayed.address)
+       AND (right_already.runtime_match, right_already.creation_match)
+         IS NOT DISTINCT FROM (replayed.runtime_match, replayed.creation_match))
+   ON CONFLICT (chain_id, address) DO UPDATE SET
+     runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
+     match_before = excluded.match_before, origin = excluded.origin,
+     verified_contract_id = excluded.verified_contract_id, runtime_code_hash = excluded.runtime_code_hash,
+     text_hash = excluded.text_hash, updated_at = now()`,
+);
+const RESTORE_COUNTS = sql(
+  'restore counts',
+  `WITH replayed AS MATERIALIZED (${REPLAY}),
+   by_events AS (SELECT chain_id, ${COUNT} FROM replayed GROUP BY chain_id)
+   INSERT INTO chain_counts AS counts (chain_id, full_match, partial_match)
+   SELECT chain_id, coalesce(full_match, 0), coalesce(partial_match, 0)
+   FROM by_events FULL JOIN (SELECT chain_id FROM chain_counts) AS known USING (chain_id)
+   ON CONFLICT (chain_id) DO UPDATE
+     SET full_match = excluded.full_match, partial_match = excluded.partial_match, updated_at = clock_timestamp()
+   WHERE (counts.full_match, counts.partial_match) IS DISTINCT FROM (excluded.full_match, excluded.partial_match)`,
+);
+const DELETE_UNEXPLAINED_COUNTS = sql(
+  'delete unexplained counts',
+  `DELETE FROM chain_counts AS counts WHERE NOT EXISTS (
+     SELECT FROM match_events WHERE match_events.chain_id = counts.chain_id AND kind <> 'corrected')`,
+);
+const RECORD_CORRECTION = sql(
+  'record correction',
+  `INSERT INTO match_events (kind, chain_id, address, reason)
+   SELECT 'corrected', chain_id, address, reason
+   FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS row (chain_id, address, reason)`,
+);
+
+/**
+ * Compares the counts with the events and with the rows, and the rows with the events and their evidence.
+ * With `repair` it then makes rows and counts what the event log gives and records a correction for each
+ * difference; a row that differs from its evidence is shown and left, since only a new verification can mend it.
+ */
+export async function recount(
+  database: Database,
+  { repair }: { repair: boolean },
+): Promise<Recount> {
+  const found = await database.transaction(async (transaction) => {
+    await transaction.query(LIFT_TIME_LIMIT);
+    if (!repair) return { ...(await compare(transaction)), repaired: false };
+    await transaction.query(LOCK_ROWS);
+    await transaction.query(LOCK_COUNTS);
+    await transaction.query(LOCK_ROLLUPS);
+    const before = await compare(transaction);
+    const repairable = before.differences.filter(({ kind }) => kind !== 'row_against_evidence');
+    if (repairable.length === 0) return { ...before, repaired: false };
+    await transaction.query(DELETE_UNEXPLAINED);
+    await transaction.query(RESTORE_MATCHES);
+    await transaction.query(DELETE_UNEXPLAINED_COUNTS);
+    await transaction.query(RESTORE_COUNTS);
+    await restoreRollups(transaction);
+    await transaction.query(RECORD_CORRECTION, [
+      repairable.map(({ chainId }) => chainId),
+      repairable.map(({ address }) =>
+        address === undefined ? null : Buffer.from(address.slice(2), 'hex'),
+      ),
+      repairable.map(({ kind, stored, expected }) => `${kind}: ${stored} became ${expected}`),
+    ]);
+    return { ...before, repaired: true };
+  });
+  if (found.repaired) await notifyOfMatches(database);
+  return found;
+}
+
+async function compare(database: Queryable): Promise<Omit<Recount, 'repaired'>> {
+  const rows = await database.query<{
+    kind: CountDifference['kind'];
+    chain_id: string;
+    address: Buffer | null;
+    stored: string;
+    expected: string;
+  }>(COMPARE);
+  const [totals] = await database.query<{ chains: string; contracts: string; events: string }>(
+    COUNT_ROWS,
+  );
+  return {
+    chains: Number(totals?.chains ?? 0),
+    contracts: Number(totals?.contracts ?? 0),
+    events: Number(totals?.events ?? 0),
+    differences: [
+      ...rows.map((row) => ({
+        kind: row.kind,
+        chainId: Number(row.chain_id),
+        ...(row.address === null ? {} : { address: bytesToHex(row.address) }),
+        stored: row.stored,
+        expected: row.expected,
+      })),
+      ...(await compareRollups(database)).map((difference) => ({
+        kind: 'rollup_against_events' as const,
+        ...difference,
+      })),
+    ],
+  };
+}

@@ -1,0 +1,146 @@
+import { sql, type Queryable } from '../../store/database.ts';
+import { type MatchCounts } from './statistics-overview.ts';
+
+/** A day of the calendar in UTC, such as `2026-02-03`. */
+export type Day = string;
+
+/** How far apart the points of a history are; weeks begin on Mondays (ISO 8601). */
+export type HistoryInterval = 'day' | 'week' | 'month';
+
+/** Which history is asked for. Both days are included. */
+export interface HistoryQuestion {
+  readonly interval: HistoryInterval;
+  readonly from: Day;
+  readonly to: Day;
+  /** Absent: all chains together. */
+  readonly chainIds?: readonly number[];
+}
+
+/** The counts at the end of an interval, named by its last day, or by the last day that was asked for. */
+export interface HistoryPoint extends MatchCounts {
+  readonly date: Day;
+}
+
+/** Withdrawals of one day on one chain for one reason; the counts are negative. */
+export interface HistoryFall extends HistoryPoint {
+  readonly chainId: number;
+  readonly reason: string;
+}
+
+/** The counts over time. */
+export interface StatisticsHistory {
+  readonly points: readonly HistoryPoint[];
+  readonly falls: readonly HistoryFall[];
+}
+
+/** The changes of each day since `from`, up to now, and the counts now: all from one snapshot. */
+export const READ_ALL = sql(
+  'read history of all chains',
+  `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
+   FROM daily_totals WHERE day >= $1::date GROUP BY daily_totals.day
+   UNION ALL
+   SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0) FROM chain_counts`,
+);
+/** The same of some chains. */
+export const READ_CHAINS = sql(
+  'read history of chains',
+  `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
+   FROM daily_counts WHERE day >= $1::date AND chain_id = ANY ($2::bigint[]) GROUP BY daily_counts.day
+   UNION ALL
+   SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0)
+   FROM chain_counts WHERE chain_id = ANY ($2::bigint[])`,
+);
+const READ_FALLS = sql(
+  'read falls',
+  `SELECT day::text AS date, chain_id, full_match, partial_match, reason FROM daily_falls
+   WHERE day BETWEEN $1::date AND $2::date AND ($3::bigint[] IS NULL OR chain_id = ANY ($3::bigint[]))
+   ORDER BY day, chain_id, reason COLLATE "C"`,
+);
+
+interface SumRow {
+  /** null: the counts now. */
+  day: Day | null;
+  full_match: string;
+  partial_match: string;
+}
+
+/**
+ * The counts at the end of each interval, without a gap, and why they fell.
+ *
+ * It begins with the counts of now and takes off what changed later, so that only the days since `from` are read,
+ * and the last point of a history that ends today is what `stats.json` says.
+ */
+export async function readStatisticsHistory(
+  database: Queryable,
+  { interval, from, to, chainIds }: HistoryQuestion,
+): Promise<StatisticsHistory> {
+  const rows =
+    chainIds === undefined
+      ? await database.query<SumRow>(READ_ALL, [from])
+      : await database.query<SumRow>(READ_CHAINS, [from, chainIds]);
+  const falls = await database.query<SumRow & { date: Day; chain_id: string; reason: string }>(
+    READ_FALLS,
+    [from, to, chainIds ?? null],
+  );
+  return {
+    points: pointsOf(rows, listEnds(interval, from, to)),
+    falls: falls.map((row) => ({
+      date: row.date,
+      chainId: Number(row.chain_id),
+      full: Number(row.full_match),
+      partial: Number(row.partial_match),
+      reason: row.reason,
+    })),
+  };
+}
+
+function pointsOf(rows: readonly SumRow[], ends: readonly Day[]): HistoryPoint[] {
+  let [full, partial] = [0, 0];
+  const changes: HistoryPoint[] = [];
+  for (const row of rows) {
+    const counts = { full: Number(row.full_match), partial: Number(row.partial_match) };
+    if (row.day === null) ({ full, partial } = counts);
+    else changes.push({ date: row.day, ...counts });
+  }
+  // Days of this form are in the order of their texts.
+  changes.sort((left, right) => (left.date < right.date ? -1 : 1));
+  const points: HistoryPoint[] = [];
+  for (const date of [...ends].reverse()) {
+    for (let last = changes.at(-1); last !== undefined && last.date > date; last = changes.at(-1)) {
+      full -= last.full;
+      partial -= last.partial;
+      changes.pop();
+    }
+    points.push({ date, full, partial });
+  }
+  return points.reverse();
+}
+
+const DAY_MS = 86_400_000;
+const timeOf = (day: Day): number => Date.parse(`${day}T00:00:00Z`);
+const dayOf = (time: number): Day => new Date(time).toISOString().slice(0, 10);
+
+/** The last days of the intervals from the one of `from` to the one of `to`, which is the last. */
+function listEnds(interval: HistoryInterval, from: Day, to: Day): readonly Day[] {
+  const ends: Day[] = [];
+  const last = timeOf(to);
+  for (let start = startOf(interval, timeOf(from)); start <= last;) {
+    const next = nextOf(interval, start);
+    ends.push(dayOf(Math.min(next - DAY_MS, last)));
+    start = next;
+  }
+  return ends;
+}
+
+function startOf(interval: HistoryInterval, time: number): number {
+  const date = new Date(time);
+  if (interval === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  if (interval === 'week') return time - ((date.getUTCDay() + 6) % 7) * DAY_MS;
+  return time;
+}
+
+function nextOf(interval: HistoryInterval, start: number): number {
+  const date = new Date(start);
+  if (interval === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  return start + (interval === 'week' ? 7 : 1) * DAY_MS;
+}

@@ -1,0 +1,146 @@
+import { sql, type Database } from '../../store/database.ts';
+import { type Origin } from '../matches/verified-contract.ts';
+
+/** Contracts at their best match. */
+export interface MatchCounts {
+  readonly full: number;
+  readonly partial: number;
+}
+
+/** The counts of a chain, and when it was verified on. */
+export interface ChainOverview extends MatchCounts {
+  readonly chainId: number;
+  readonly firstVerifiedAt: Date | null;
+  readonly lastVerifiedAt: Date | null;
+}
+
+/** All counts of the service, true at one moment. */
+export interface StatisticsOverview {
+  readonly asOf: Date;
+  /** The number of the newest event that is counted; `0` before the first. */
+  readonly eventNumber: string;
+  /** Distinct runtime codes that were ever verified, as far as the codes are known. */
+  readonly uniqueCodes: number;
+  /** How the counts changed in the last 24 hours and 7 days, by whole hours. */
+  readonly changes: { readonly day: MatchCounts; readonly week: MatchCounts };
+  /** Ascending by chain id. */
+  readonly chains: readonly ChainOverview[];
+  readonly origins: Readonly<Record<Origin, MatchCounts>>;
+  /** The compilers with current matches, those with the most first. */
+  readonly compilers: readonly (MatchCounts & {
+    readonly language: string;
+    readonly version: string;
+  })[];
+}
+
+const ONE_SNAPSHOT = sql(
+  'read from one snapshot',
+  'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
+);
+// The first statement takes the snapshot.
+const READ_TOTALS = sql(
+  'read totals of the overview',
+  `SELECT statement_timestamp() AS as_of, (SELECT coalesce(max(id), 0) FROM match_events) AS event_number,
+     (SELECT coalesce(sum(codes), 0) FROM chain_activity) AS codes`,
+);
+const READ_CHAINS = sql(
+  'read chains of the overview',
+  `SELECT chain_id, full_match, partial_match, first_verified_at, last_verified_at
+   FROM chain_counts LEFT JOIN chain_activity USING (chain_id) ORDER BY chain_id`,
+);
+const READ_CHANGES = sql(
+  'read changes of the overview',
+  `SELECT coalesce(sum(full_match) FILTER (WHERE hour >= now() - interval '24 hours'), 0) AS day_full,
+     coalesce(sum(partial_match) FILTER (WHERE hour >= now() - interval '24 hours'), 0) AS day_partial,
+     coalesce(sum(full_match), 0) AS week_full, coalesce(sum(partial_match), 0) AS week_partial
+   FROM hourly_totals WHERE hour >= now() - interval '7 days'`,
+);
+const READ_COMPILERS = sql(
+  'read compilers of the overview',
+  `SELECT origin, language, version, sum(full_match) AS full_match, sum(partial_match) AS partial_match
+   FROM compiler_counts GROUP BY origin, language, version`,
+);
+
+/**
+ * Reads all counts from one snapshot of the database. What it reads are sums that writers keep, so that it costs the
+ * same at any number of contracts.
+ */
+export async function readStatisticsOverview(database: Database): Promise<StatisticsOverview> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(ONE_SNAPSHOT);
+    const [totals] = await transaction.query<{
+      as_of: Date;
+      event_number: string;
+      codes: string;
+    }>(READ_TOTALS);
+    const chains = await transaction.query<{
+      chain_id: string;
+      full_match: string;
+      partial_match: string;
+      first_verified_at: Date | null;
+      last_verified_at: Date | null;
+    }>(READ_CHAINS);
+    const [changes] = await transaction.query<Record<string, string>>(READ_CHANGES);
+    const compilers = await transaction.query<CompilerRow>(READ_COMPILERS);
+    const change = (span: 'day' | 'week'): MatchCounts => ({
+      full: Number(changes?.[`${span}_full`] ?? 0),
+      partial: Number(changes?.[`${span}_partial`] ?? 0),
+    });
+    return {
+      asOf: totals?.as_of ?? new Date(),
+      eventNumber: totals?.event_number ?? '0',
+      uniqueCodes: Number(totals?.codes ?? 0),
+      changes: { day: change('day'), week: change('week') },
+      chains: chains.map((row) => ({
+        chainId: Number(row.chain_id),
+        ...countsOf(row),
+        firstVerifiedAt: row.first_verified_at,
+        lastVerifiedAt: row.last_verified_at,
+      })),
+      ...sumCompilers(compilers),
+    };
+  });
+}
+
+interface CompilerRow {
+  origin: Origin;
+  language: string;
+  version: string;
+  full_match: string;
+  partial_match: string;
+}
+
+const countsOf = (row: { full_match: string; partial_match: string }): MatchCounts => ({
+  full: Number(row.full_match),
+  partial: Number(row.partial_match),
+});
+
+function sumCompilers(
+  rows: readonly CompilerRow[],
+): Pick<StatisticsOverview, 'origins' | 'compilers'> {
+  const add = (left: MatchCounts, right: MatchCounts): MatchCounts => ({
+    full: left.full + right.full,
+    partial: left.partial + right.partial,
+  });
+  const none: MatchCounts = { full: 0, partial: 0 };
+  const origins = { verified: none, imported: none, monitored: none };
+  const compilers = new Map<string, StatisticsOverview['compilers'][number]>();
+  for (const row of rows) {
+    const { origin, language, version } = row;
+    const counts = countsOf(row);
+    origins[origin] = add(origins[origin], counts);
+    const key = `${language} ${version}`;
+    compilers.set(key, { language, version, ...add(compilers.get(key) ?? none, counts) });
+  }
+  const sizeOf = ({ full, partial }: MatchCounts): number => full + partial;
+  const compare = (left: string, right: string): number => (left < right ? -1 : 1);
+  return {
+    origins,
+    compilers: [...compilers]
+      .filter(([, counts]) => sizeOf(counts) > 0)
+      .sort(([leftKey, left], [rightKey, right]) =>
+        sizeOf(left) === sizeOf(right) ? compare(leftKey, rightKey) : sizeOf(right) - sizeOf(left),
+      )
+      .map(([, counts]) => counts),
+  };
+}

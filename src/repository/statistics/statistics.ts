@@ -1,0 +1,63 @@
+import { sql, type Queryable } from '../../store/database.ts';
+
+/** The counts of one chain: contracts at their best match. */
+export interface ChainStatistics {
+  readonly chainId: number;
+  readonly full: number;
+  readonly partial: number;
+}
+
+/** The counts of all chains that ever stored a contract, from one snapshot of the database. */
+export interface Statistics {
+  /** Ascending by chain id. */
+  readonly chains: readonly ChainStatistics[];
+  /** When a count last changed; where none ever did, when the database was made. */
+  readonly lastModified: Date;
+}
+
+const READ_COUNTS = sql(
+  'read counts',
+  `SELECT chain_id, full_match, partial_match, updated_at FROM chain_counts ORDER BY chain_id`,
+);
+const READ_FIRST_MIGRATION = sql(
+  'read first migration',
+  `SELECT applied_at FROM schema_migrations ORDER BY number LIMIT 1`,
+);
+
+/** Reads the counts in one statement, hence from one snapshot. */
+export async function readStatistics(database: Queryable): Promise<Statistics> {
+  const rows = await database.query<{
+    chain_id: string;
+    full_match: string;
+    partial_match: string;
+    updated_at: Date;
+  }>(READ_COUNTS);
+  return {
+    chains: rows.map((row) => ({
+      chainId: Number(row.chain_id),
+      full: Number(row.full_match),
+      partial: Number(row.partial_match),
+    })),
+    lastModified:
+      rows.length === 0
+        ? await readMakingTime(database)
+        : new Date(Math.max(...rows.map((row) => row.updated_at.getTime()))),
+  };
+}
+
+async function readMakingTime(database: Queryable): Promise<Date> {
+  const [row] = await database.query<{ applied_at: Date }>(READ_FIRST_MIGRATION);
+  return row?.applied_at ?? new Date(0);
+}
+
+/**
+ * The bytes of `stats.json`. They are written by hand because an object with integer-like keys
+ * would come out in the engine's order, which is numeric only below 2^32 - 1.
+ */
+export function renderStatistics({ chains }: Statistics): Buffer {
+  const members = chains.map(
+    ({ chainId, full, partial }) =>
+      `"${chainId}":{"full_match":${full},"partial_match":${partial}}`,
+  );
+  return Buffer.from(`{${members.join(',')}}`, 'utf8');
+}

@@ -1,0 +1,72 @@
+import { libraryPlaceholder } from '../../solidity/library-placeholder.ts';
+import {
+  type ContractPart,
+  type ContractParts,
+  type StoredCode,
+} from '../matches/contract-parts.ts';
+import { mapSourcePaths } from './source-paths.ts';
+
+/** A file of the published tree that is no source: what it is made of, and how. */
+interface FactFile {
+  readonly parts: readonly ContractPart[];
+  /** Its content; undefined where the fact is not known. */
+  readonly render: (parts: Partial<ContractParts>) => string | undefined;
+}
+
+/** The files beside `sources/` in the tree of layout V1, by name. */
+export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFile>([
+  ['metadata.json', { parts: ['metadata'], render: ({ metadata }) => metadata ?? undefined }],
+  ['path-translation.json', { parts: ['sourcePaths'], render: renderTranslation }],
+  [
+    'creator-tx-hash.txt',
+    { parts: ['deployment'], render: ({ deployment }) => deployment?.transactionHash },
+  ],
+  ['constructor-args.txt', { parts: ['creationCode'], render: renderArguments }],
+  [
+    'library-map.json',
+    { parts: ['compilation', 'creationCode', 'runtimeCode'], render: renderLibraries },
+  ],
+  ['immutable-references.json', { parts: ['runtimeCode'], render: renderImmutables }],
+]);
+
+/** `{name: path}` of the sources that do not keep their names. */
+function renderTranslation({ sourcePaths = [] }: Partial<ContractParts>): string | undefined {
+  const paths = mapSourcePaths(sourcePaths);
+  const changed = [...paths].filter(([name, path]) => name !== path);
+  // fromEntries makes own members, so that a source may be called __proto__.
+  return changed.length === 0 ? undefined : JSON.stringify(Object.fromEntries(changed));
+}
+
+function renderArguments({ creationCode }: Partial<ContractParts>): string | undefined {
+  const value = creationCode?.values?.['constructorArguments'];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** `{placeholder: address without 0x}`, as the compiler's linker spells both. */
+function renderLibraries(parts: Partial<ContractParts>): string | undefined {
+  const { compilation, runtimeCode, creationCode } = parts;
+  const libraries = Object.entries({ ...librariesOf(creationCode), ...librariesOf(runtimeCode) });
+  if (compilation === undefined || libraries.length === 0) return undefined;
+  return JSON.stringify(
+    Object.fromEntries(
+      libraries.map(([name, address]) => [
+        libraryPlaceholder(name, compilation.version),
+        String(address).replace(/^0x/, ''),
+      ]),
+    ),
+  );
+}
+
+/** `{id: [{start, length}]}`, as in the compiler's output. */
+function renderImmutables({ runtimeCode }: Partial<ContractParts>): string | undefined {
+  const references = membersOf(runtimeCode?.artifacts?.['immutableReferences']);
+  return Object.keys(references).length === 0 ? undefined : JSON.stringify(references);
+}
+
+function librariesOf(code: StoredCode | undefined): Record<string, unknown> {
+  return membersOf(code?.values?.['libraries']);
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,120 @@
+import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+
+/** A source of a page. */
+export interface PagedSource {
+  readonly path: string;
+  readonly bytes: number;
+  /** Null where the contents of the page are larger than a page may hold. */
+  readonly content: string | null;
+}
+
+/** The beginning of one source. */
+export interface ShownSource {
+  readonly path: string;
+  readonly bytes: number;
+  readonly content: string;
+}
+
+/** Some of a contract's sources, in the order of their paths. */
+export interface SourcePage {
+  readonly sources: readonly PagedSource[];
+  /** Counted up to a bound. */
+  readonly total: number;
+  /** Behind which path the next page begins; absent on the last one. */
+  readonly next?: string;
+  /** Of metadata.json; 0 without one. */
+  readonly metadataBytes: number;
+  /** The source that was asked for, else that of the contract itself, else the first. Absent without sources. */
+  readonly shown?: ShownSource;
+}
+
+/** Which sources are asked for. */
+export interface SourceQuestion {
+  /** Those behind this path. */
+  readonly after?: string;
+  readonly limit: number;
+  /** Which source to show. */
+  readonly path?: string;
+}
+
+/** All contents of a page together; a source beyond it is named without its content. */
+const CONTENTS_MAX_BYTES = 2_000_000;
+/** More sources than this are counted as this many. */
+const SOURCES_COUNTED = 10_000;
+/** Of the shown source. */
+const SHOWN_MAX_CHARACTERS = 1_000_000;
+
+// Sorting the paths reads no content; the length of a content stands beside it without its text.
+const READ_PAGE = sql(
+  'read page of sources',
+  `WITH paths AS (
+     SELECT path, source_hash FROM compiled_contracts_sources WHERE compilation_id = $1
+     AND ($2::text IS NULL OR path COLLATE "C" > $2) ORDER BY path COLLATE "C" LIMIT $3
+   ), sizes AS (
+     SELECT path, source_hash, octet_length(content) AS bytes,
+       sum(octet_length(content)) OVER (ORDER BY path COLLATE "C") AS bytes_so_far
+     FROM paths JOIN sources USING (source_hash)
+   )
+   SELECT path, bytes, CASE WHEN bytes_so_far <= ${CONTENTS_MAX_BYTES}
+     THEN (SELECT content FROM sources WHERE sources.source_hash = sizes.source_hash) END AS content
+   FROM sizes ORDER BY path COLLATE "C"`,
+);
+const READ_SIZES = sql(
+  'read sizes of sources',
+  `SELECT compilation_id, left(fully_qualified_name, -length(name) - 1) AS target,
+     (SELECT count(*)::int FROM (SELECT FROM compiled_contracts_sources AS counted
+        WHERE counted.compilation_id = compiled_contracts.id LIMIT ${SOURCES_COUNTED}) AS bounded) AS total,
+     coalesce(octet_length(metadata), 0) AS metadata_bytes
+   FROM current_matches
+   JOIN verified_contracts ON verified_contracts.id = current_matches.verified_contract_id
+   JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   WHERE chain_id = $1 AND address = $2`,
+);
+
+const READ_SHOWN = sql(
+  'read shown source',
+  `SELECT path, octet_length(content) AS bytes, left(content, ${SHOWN_MAX_CHARACTERS}) AS content
+   FROM compiled_contracts_sources JOIN sources USING (source_hash)
+   WHERE compilation_id = $1 AND hash_path(path) = hash_path($2)`,
+);
+
+/**
+ * A page of a contract's sources, of bounded size however many there are.
+ * @returns undefined when the address (lower-case hex) has no match with evidence on the chain
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function readSourcePage(
+  database: Queryable,
+  chainId: number,
+  address: Hex,
+  { after, limit, path }: SourceQuestion,
+): Promise<SourcePage | undefined> {
+  const [sizes] = await database.query<{
+    compilation_id: string;
+    target: string;
+    total: number;
+    metadata_bytes: number;
+  }>(READ_SIZES, [chainId, hexToBytes(address)]);
+  if (sizes === undefined) return undefined;
+  const rows = await database.query<PagedSource>(READ_PAGE, [
+    sizes.compilation_id,
+    after ?? null,
+    limit + 1,
+  ]);
+  const sources = rows.slice(0, limit);
+  const last = sources.at(-1);
+  let shown: ShownSource | undefined;
+  for (const candidate of [path, sizes.target, sources[0]?.path]) {
+    if (candidate === undefined || shown !== undefined) continue;
+    const values = [sizes.compilation_id, candidate];
+    [shown] = await database.query<ShownSource>(READ_SHOWN, values);
+  }
+  return {
+    ...(shown && { shown }),
+    sources,
+    total: sizes.total,
+    metadataBytes: sizes.metadata_bytes,
+    ...(rows.length > limit && last !== undefined && { next: last.path }),
+  };
+}

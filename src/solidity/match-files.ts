@@ -1,0 +1,56 @@
+import { keccak256 } from '../lib/keccak.ts';
+import { type InputFile } from './input-file.ts';
+import { type ListedSource } from './metadata.ts';
+
+const hashes = new WeakMap<InputFile, string>();
+
+/** The hash of a file's text in hex. It is kept, since many artifacts list one source. */
+function hashOf(file: InputFile): string {
+  const known = hashes.get(file);
+  if (known !== undefined) return known;
+  const bytes = keccak256(new TextEncoder().encode(file.text));
+  const hash = `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  hashes.set(file, hash);
+  return hash;
+}
+
+/**
+ * The file of each source: the one with its hash, under whatever name. Of the files that no source has by its hash, a
+ * source gets the one whose path ends with most of its name, each file for the source that it fits best: the service
+ * tells what is wrong with its text.
+ */
+export function matchFiles(
+  sources: readonly ListedSource[],
+  files: readonly InputFile[],
+): ReadonlyMap<string, InputFile> {
+  const byHash = new Map(files.map((file) => [hashOf(file), file]));
+  const matched = new Map<string, InputFile>();
+  for (const { path: name, keccak256: hash = '' } of sources) {
+    const file = byHash.get(hash);
+    if (file !== undefined) matched.set(name, file);
+  }
+  const taken = new Set(matched.values());
+  const others = files.filter((file) => !taken.has(file));
+  const pairs = sources
+    .filter(({ path: name }) => !matched.has(name))
+    .flatMap(({ path: name }) => {
+      const baseName = name.slice(name.lastIndexOf('/') + 1);
+      return others
+        .filter(({ path }) => path.endsWith(baseName))
+        .map((file) => ({ name, file, parts: countSameParts(name, file.path) }));
+    });
+  for (const { name, file, parts } of pairs.sort((one, other) => other.parts - one.parts)) {
+    if (parts === 0 || matched.has(name) || taken.has(file)) continue;
+    matched.set(name, file);
+    taken.add(file);
+  }
+  return matched;
+}
+
+/** With how many of the same parts two paths end. */
+function countSameParts(one: string, other: string): number {
+  const [parts, others] = [one.split('/'), other.split('/')];
+  let same = 0;
+  while (same < parts.length && parts.at(-1 - same) === others.at(-1 - same)) same += 1;
+  return same;
+}

@@ -1,0 +1,252 @@
+import { isMembers, type Members } from '../lib/members.ts';
+import { type InputFile } from './input-file.ts';
+import { matchFiles } from './match-files.ts';
+import { isMetadata, listedSourcesOf, targetOf, versionOf } from './metadata.ts';
+
+/** One thing that can be compiled: a standard JSON input, or metadata with its sources. */
+export type InputCompilation = {
+  /** Where the file says it. */
+  readonly compilerVersion?: string;
+  /** `path:Name` of the contracts that it may be; the output of a compiler names all of them. */
+  readonly contracts: readonly string[];
+} & (
+  | {
+      readonly kind: 'standard_json';
+      readonly input: Members;
+      /** The sources that it was made for: Hardhat 3 writes a build info for each of them. */
+      readonly roots: readonly unknown[];
+    }
+  | {
+      readonly kind: 'metadata';
+      readonly metadata: Members;
+      readonly sources: Readonly<Record<string, string>>;
+      /** Sources that the metadata names and that are not there, by name or by content. */
+      readonly missing: readonly string[];
+    }
+);
+
+/** What a set of files holds that can be verified. */
+export type InputFiles =
+  | {
+      readonly kind: 'usable';
+      /** In words: a standard JSON input, a build info. */
+      readonly from: string;
+      /** At least one. */
+      readonly compilations: readonly InputCompilation[];
+      /** Of all compilations. */
+      readonly contracts: readonly string[];
+    }
+  | { readonly kind: 'unusable'; readonly reason: string };
+
+const unusable = (reason: string): InputFiles => ({ kind: 'unusable', reason });
+
+/**
+ * What can be verified of files that were dropped or chosen: a standard JSON input, a build info of Hardhat (with the
+ * output, or with `output` in a file of its own), an artifact of Foundry or a metadata.json with its sources. What
+ * says most is taken; the other files are sources.
+ */
+export function readInputFiles(files: readonly InputFile[]): InputFiles {
+  const documents = files.flatMap(({ path, text }) => {
+    const value = parseMembers(text);
+    return value === undefined ? [] : [{ path, value }];
+  });
+  const kinds: Readonly<Record<string, (document: Members) => boolean>> = {
+    'build info': ({ input }) => isStandardJson(input),
+    'standard JSON input': isStandardJson,
+    artifact: (document) => metadataOf(document) !== undefined,
+  };
+  for (const [name, fits] of Object.entries(kinds)) {
+    const found = documents.filter(({ value }) => fits(value));
+    if (found.length === 0) continue;
+    const compilations = found.map(({ value }) => toCompilation(value, documents, files));
+    const fault = compilations.map(faultOfInput).find((each) => each !== '');
+    if (fault !== undefined) return unusable(fault);
+    return {
+      kind: 'usable',
+      from: found.length === 1 ? `One ${name}` : `${found.length} ${name}s`,
+      compilations,
+      contracts: [...new Set(compilations.flatMap(({ contracts }) => contracts))],
+    };
+  }
+  return nothingOf(files, documents);
+}
+
+function toCompilation(
+  document: Members,
+  documents: readonly JsonDocument[],
+  files: readonly InputFile[],
+): InputCompilation {
+  const metadata = metadataOf(document);
+  return metadata === undefined
+    ? ofInput(document, documents)
+    : ofMetadata(metadata, sourcesOf(files, documents));
+}
+
+/** The compilation of a contract: the one that was made for its source, where several have it. */
+export function compilationOf(
+  dropped: InputFiles | undefined,
+  contract: string,
+): InputCompilation | undefined {
+  if (dropped?.kind !== 'usable') return undefined;
+  const { compilations } = dropped;
+  const path = contract.slice(0, contract.lastIndexOf(':'));
+  return (
+    compilations.find((each) => each.kind === 'standard_json' && each.roots.includes(path)) ??
+    compilations.find(({ contracts }) => contracts.includes(contract)) ??
+    compilations[0]
+  );
+}
+
+interface JsonDocument {
+  readonly path: string;
+  readonly value: Members;
+}
+
+function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument[]): InputFiles {
+  const broken = files.find(({ path, text }) => path.endsWith('.json') && faultOf(text) !== '');
+  if (broken !== undefined) {
+    return unusable(`${broken.path} is no JSON: ${faultOf(broken.text)}`);
+  }
+  const [document] = documents;
+  if (document === undefined) {
+    return unusable(
+      'Sources alone do not say how they were compiled. Add the standard JSON input, the build info, the artifact or the metadata.json of the compilation.',
+    );
+  }
+  const { path, value } = document;
+  return unusable(
+    isMembers(value['output'])
+      ? `${path} is the output of a build. Choose the build info beside it, which has the same name without .output.`
+      : `${path} is no standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
+  );
+}
+
+/** The mark that some editors write first is no part of JSON. */
+const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
+
+function parseMembers(text: string): Members | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(withoutMark(text));
+    return isMembers(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(text: string): string {
+  try {
+    JSON.parse(withoutMark(text));
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** A build info without the output but for the names of its contracts: the rest is large, and nobody here needs it. */
+export function withoutOutput(text: string): string {
+  const document = parseMembers(text);
+  const output: unknown = document?.['output'];
+  if (!isMembers(output)) return text;
+  const contracts = Object.entries(membersOf(output['contracts'])).map(
+    ([path, inFile]): [string, Members] => [
+      path,
+      Object.fromEntries(Object.keys(membersOf(inFile)).map((name) => [name, {}])),
+    ],
+  );
+  return JSON.stringify({ ...document, output: { contracts: Object.fromEntries(contracts) } });
+}
+
+const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
+
+function isStandardJson(value: unknown): boolean {
+  return isMembers(value) && isMembers(value['sources']) && typeof value['language'] === 'string';
+}
+
+const inputOf = (document: Members): Members =>
+  isStandardJson(document) ? document : membersOf(document['input']);
+
+const DECLARATION = /^[ \t]*(?:abstract[ \t]+)?(?:contract|library)[ \t]+([A-Za-z_$][\w$]*)/gm;
+
+/** Hardhat 2 keeps the output beside the input, Hardhat 3 in another file with the same id. */
+function ofInput(document: Members, documents: readonly JsonDocument[]): InputCompilation {
+  const version = [document['solcLongVersion'], document['solcVersion']].find(
+    (each): each is string => typeof each === 'string' && each !== '',
+  );
+  const { output } =
+    documents.find(({ value }) => isMembers(value['output']) && value['id'] === document['id'])
+      ?.value ?? {};
+  const compiled = Object.entries(membersOf(membersOf(output)['contracts'])).flatMap(
+    ([path, inFile]) => Object.keys(membersOf(inFile)).map((name) => `${path}:${name}`),
+  );
+  const input = inputOf(document);
+  return {
+    kind: 'standard_json',
+    input,
+    ...(version !== undefined && { compilerVersion: version }),
+    contracts: compiled.length > 0 ? compiled : declaredIn(input),
+    roots: Object.values(membersOf(document['userSourceNameMap'])),
+  };
+}
+
+function declaredIn(input: Members): string[] {
+  return Object.entries(membersOf(input['sources'])).flatMap(([path, source]) =>
+    Array.from(
+      String(membersOf(source)['content']).matchAll(DECLARATION),
+      ([, name = '']) => `${path}:${name}`,
+    ),
+  );
+}
+
+/** Why an input cannot be sent; empty where it can. */
+function faultOfInput(compilation: InputCompilation): string {
+  if (compilation.kind === 'metadata') return '';
+  const sources = Object.entries(membersOf(compilation.input['sources']));
+  if (sources.length === 0) return 'The input has no sources.';
+  const without = sources.find(([, source]) => typeof membersOf(source)['content'] !== 'string');
+  if (without === undefined) return '';
+  return `The source ${without[0]} stands in the input without its text; write the input with literal contents.`;
+}
+
+/** The metadata of a metadata.json itself, or of an artifact of Foundry, which has it as an object or as text. */
+export function metadataOf(value: unknown): Members | undefined {
+  if (!isMembers(value)) return undefined;
+  const { rawMetadata, metadata } = value;
+  const written = typeof rawMetadata === 'string' ? rawMetadata : metadata;
+  const inside = typeof written === 'string' ? parseMembers(written) : written;
+  return [value, inside].find(isMetadata);
+}
+
+/** The files that are not JSON: a source may begin with a brace too, such as one in Yul. */
+function sourcesOf(files: readonly InputFile[], documents: readonly JsonDocument[]): InputFile[] {
+  const parsed = new Set(documents.map(({ path }) => path));
+  return files.filter(({ path }) => !parsed.has(path));
+}
+
+function ofMetadata(metadata: Members, others: readonly InputFile[]): InputCompilation {
+  const listed = listedSourcesOf(metadata);
+  const matched = matchFiles(
+    listed.filter(({ content }) => content === undefined),
+    others,
+  );
+  const sources: [string, string][] = [];
+  const missing: string[] = [];
+  for (const { path, content } of listed) {
+    const text = content ?? matched.get(path)?.text;
+    if (text === undefined) missing.push(path);
+    else sources.push([path, text]);
+  }
+  // The service finds a source by its hash as well: what stands under another name is sent under its own.
+  const used = new Set(sources.map(([, text]) => text));
+  for (const { path, text } of others) if (!used.has(text)) sources.push([path, text]);
+  const target = targetOf(metadata);
+  const version = versionOf(metadata);
+  return {
+    kind: 'metadata',
+    metadata,
+    sources: Object.fromEntries(sources),
+    contracts: target === undefined ? [] : [`${target.path}:${target.name}`],
+    ...(version !== undefined && { compilerVersion: version }),
+    missing,
+  };
+}

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bytesToHex } from '../../src/lib/hex.ts';
+import { keccak256 } from '../../src/lib/keccak.ts';
+import {
+  compilationOf,
+  readInputFiles,
+  withoutOutput,
+} from '../../src/solidity/read-input-files.ts';
+import { buildRequest, fillFields, findFaults } from '../../web/src/verify/verify-form.ts';
+
+const file = (path: string, value: unknown): { path: string; text: string } => ({
+  path,
+  text: typeof value === 'string' ? value : JSON.stringify(value),
+});
+const TOKEN = 'pragma solidity ^0.8.0;\nabstract contract Base {}\ncontract Token is Base {}\n';
+const INPUT = {
+  language: 'Solidity',
+  sources: { 'src/Token.sol': { content: TOKEN } },
+  settings: {},
+};
+const METADATA = {
+  compiler: { version: '0.8.30+commit.73712a01' },
+  settings: { compilationTarget: { 'src/Token.sol': 'Token' } },
+  sources: { 'src/Token.sol': { keccak256: '0x' }, 'lib/a/Token.sol': { keccak256: '0x' } },
+};
+const EMPTY = { chain: '', address: '', compilerVersion: '', contract: '', transaction: '' };
+
+describe('files that are dropped', () => {
+  test('may be a standard JSON input: its sources name the contracts', () => {
+    expect(readInputFiles([file('input.json', INPUT)])).toMatchObject({
+      kind: 'usable',
+      compilations: [{ kind: 'standard_json', input: INPUT }],
+      contracts: ['src/Token.sol:Base', 'src/Token.sol:Token'],
+    });
+  });
+
+  test('may be a build info of Hardhat, whose output names the contracts', () => {
+    const output = { contracts: { 'src/Token.sol': { Token: {} } } };
+    const info = {
+      solcVersion: '0.8.30',
+      solcLongVersion: '0.8.30+commit.73712a01',
+      input: INPUT,
+      output,
+    };
+    expect(readInputFiles([file('a.json', { other: 1 }), file('info.json', info)])).toMatchObject({
+      kind: 'usable',
+      compilations: [{ compilerVersion: '0.8.30+commit.73712a01' }],
+      contracts: ['src/Token.sol:Token'],
+    });
+  });
+
+  test('may be all build infos of Hardhat 3: each contract is compiled by its own', () => {
+    const info = (id: string, root: string): object => ({
+      id,
+      solcLongVersion: '0.8.30+commit.73712a01',
+      userSourceNameMap: { [root]: `project/${root}` },
+      input: { ...INPUT, settings: { id } },
+    });
+    const output = (id: string, ...paths: readonly string[]): object => ({
+      id,
+      output: { contracts: Object.fromEntries(paths.map((path) => [path, { A: { abi: [] } }])) },
+    });
+    const dropped = readInputFiles([
+      file('1.json', info('1', 'Both.sol')),
+      file('1.output.json', output('1', 'project/Both.sol', 'project/Base.sol')),
+      file('2.json', info('2', 'Base.sol')),
+      file('2.output.json', output('2', 'project/Base.sol')),
+    ]);
+    expect(dropped).toHaveProperty('contracts', ['project/Both.sol:A', 'project/Base.sol:A']);
+    const idOf = (id: string): object => ({ input: { settings: { id } } });
+    expect(compilationOf(dropped, 'project/Base.sol:A')).toMatchObject(idOf('2'));
+    expect(compilationOf(dropped, 'project/Both.sol:A')).toMatchObject(idOf('1'));
+    const fields = { ...EMPTY, contract: 'project/Base.sol:A' };
+    expect(fillFields(fields, dropped).compilerVersion).toBe('0.8.30+commit.73712a01');
+  });
+
+  test('lose what a compiler gave but for the names of contracts', () => {
+    const info = {
+      input: INPUT,
+      output: { sources: {}, contracts: { 'a.sol': { A: { abi: [] } } } },
+    };
+    expect(JSON.parse(withoutOutput(JSON.stringify(info)))).toEqual({
+      input: INPUT,
+      output: { contracts: { 'a.sol': { A: {} } } },
+    });
+    for (const text of ['{"a":1}', 'contract A {}', '{"output":[]}', '{']) {
+      expect(withoutOutput(text)).toBe(text);
+    }
+  });
+
+  test('may begin with the mark of an editor', () => {
+    expect(readInputFiles([file('a.json', `\ufeff${JSON.stringify(INPUT)}`)]).kind).toBe('usable');
+  });
+
+  test.each([
+    ['package.json', { name: 'token', version: '1.0.0' }, 'package.json is no standard JSON input'],
+    ['a.output.json', { id: 'a', output: { contracts: {} } }, 'Choose the build info beside it'],
+    ['input.json', '{"language": ', 'input.json is no JSON'],
+  ])('that are something else are named: %s', (path, content, reason) => {
+    expect(readInputFiles([file(path, content)])).toMatchObject({
+      kind: 'unusable',
+      reason: expect.stringContaining(reason) as string,
+    });
+  });
+
+  test.each([
+    ['as an object', { abi: [], metadata: METADATA }],
+    ['as text', { abi: [], rawMetadata: JSON.stringify(METADATA) }],
+  ])('may be an artifact of Foundry with its metadata %s', (_, artifact) => {
+    const dropped = readInputFiles([
+      file('Token.json', artifact),
+      file('project/lib/a/Token.sol', 'library A {}'),
+      file('project/src/Token.sol', TOKEN),
+      file('project/src/Other.sol', 'contract Other {}'),
+    ]);
+    const compilation = compilationOf(dropped, 'src/Token.sol:Token');
+    expect(compilation).toMatchObject({
+      kind: 'metadata',
+      metadata: METADATA,
+      contracts: ['src/Token.sol:Token'],
+      compilerVersion: '0.8.30+commit.73712a01',
+      missing: [],
+    });
+    expect(compilation).toHaveProperty('sources', {
+      'src/Token.sol': TOKEN,
+      'lib/a/Token.sol': 'library A {}',
+      'project/src/Other.sol': 'contract Other {}',
+    });
+  });
+
+  test('may be a metadata.json: what is missing is named', () => {
+    expect(compilationOf(readInputFiles([file('metadata.json', METADATA)]), '')).toMatchObject({
+      kind: 'metadata',
+      missing: ['src/Token.sol', 'lib/a/Token.sol'],
+    });
+  });
+
+  const hashOf = (text: string): string => bytesToHex(keccak256(Buffer.from(text, 'utf8')));
+  const twins = (own: string, others: string): object => ({
+    ...METADATA,
+    sources: {
+      'src/Token.sol': { keccak256: hashOf(own) },
+      'lib/a/Token.sol': { keccak256: hashOf(others) },
+    },
+  });
+
+  test.each([
+    ['by its hash', 'Token.sol', twins(TOKEN, 'library A {}'), 'lib/a/Token.sol'],
+    ['by its hash, not its path', 'lib/a/Token.sol', twins(TOKEN, 'x'), 'lib/a/Token.sol'],
+    ['by its path, where no hash fits', 'p/lib/a/Token.sol', twins('x', 'y'), 'src/Token.sol'],
+    ['by its path, where there is no hash', 'lib/a/Token.sol', METADATA, 'src/Token.sol'],
+  ])('have a file for one of two sources of its name: %s', (_, path, metadata, missing) => {
+    const dropped = readInputFiles([file('metadata.json', metadata), file(path, TOKEN)]);
+    const other = missing === 'src/Token.sol' ? 'lib/a/Token.sol' : 'src/Token.sol';
+    const compilation = compilationOf(dropped, '');
+    expect(compilation).toHaveProperty('missing', [missing]);
+    expect(compilation).toHaveProperty('sources', { [other]: TOKEN });
+  });
+
+  test('have one file for two sources of the same text, under whatever name', () => {
+    const metadata = file('metadata.json', twins(TOKEN, TOKEN));
+    expect(compilationOf(readInputFiles([metadata, file('T.sol', TOKEN)]), '')).toMatchObject({
+      missing: [],
+      sources: { 'src/Token.sol': TOKEN, 'lib/a/Token.sol': TOKEN },
+    });
+  });
+
+  test('may be all artifacts of Foundry: each contract has its own', () => {
+    const other = { ...METADATA, settings: { compilationTarget: { 'src/Other.sol': 'Other' } } };
+    const dropped = readInputFiles([
+      file('out/Token.json', { metadata: METADATA }),
+      file('out/Other.json', { metadata: other }),
+    ]);
+    expect(dropped).toMatchObject({ contracts: ['src/Token.sol:Token', 'src/Other.sol:Other'] });
+    expect(compilationOf(dropped, 'src/Other.sol:Other')).toMatchObject({ metadata: other });
+    expect([...findFaults(EMPTY, dropped).keys()]).toEqual(['chain', 'address', 'contract']);
+  });
+
+  test.each([
+    ['sources alone', [file('Token.sol', TOKEN)]],
+    ['broken JSON', [file('input.json', '{"language": ')]],
+    [
+      'an input without the texts of its sources',
+      [file('i.json', { language: 'Solidity', sources: { a: { urls: [] } } })],
+    ],
+    ['an input without sources', [file('i.json', { language: 'Solidity', sources: {} })]],
+    ['nothing', []],
+  ])('are not usable: %s', (_, files) => {
+    expect(readInputFiles(files)).toMatchObject({ kind: 'unusable' });
+  });
+
+  test('of any content are no fault', () => {
+    const content = fc.oneof(
+      fc.string(),
+      fc.jsonValue().map((value) => JSON.stringify(value)),
+    );
+    const files = fc.array(fc.record({ path: fc.string(), text: content }), { maxLength: 4 });
+    fc.assert(fc.property(files, (dropped) => void readInputFiles(dropped)));
+  });
+});
+
+describe('the form', () => {
+  const dropped = readInputFiles([file('input.json', INPUT)]);
+  const fields = {
+    chain: '1',
+    address: `0x${'aB'.repeat(20)}`,
+    compilerVersion: '0.8.30',
+    contract: 'src/Token.sol:Token',
+    transaction: '',
+  };
+
+  test('names each field that lacks something', () => {
+    expect([...findFaults(EMPTY, undefined).keys()]).toEqual(['files', 'chain', 'address']);
+    expect([...findFaults({ ...EMPTY, transaction: '0x1' }, dropped).keys()]).toEqual([
+      'chain',
+      'address',
+      'compilerVersion',
+      'contract',
+      'transaction',
+    ]);
+    expect(findFaults(fields, dropped).size).toBe(0);
+  });
+
+  test('makes the requests that the API v2 takes', () => {
+    const input = compilationOf(dropped, fields.contract);
+    const metadata = compilationOf(
+      readInputFiles([file('metadata.json', METADATA), file('Token.sol', TOKEN)]),
+      fields.contract,
+    );
+    if (input === undefined || metadata === undefined) throw new Error('not usable');
+    const transaction = `0x${'1'.repeat(64)}`;
+    expect(buildRequest({ ...fields, transaction }, input)).toEqual({
+      path: `v2/verify/1/${fields.address}`,
+      body: {
+        stdJsonInput: INPUT,
+        compilerVersion: '0.8.30',
+        contractIdentifier: 'src/Token.sol:Token',
+        creationTransactionHash: transaction,
+      },
+    });
+    expect(buildRequest(fields, metadata)).toMatchObject({
+      path: `v2/verify/metadata/1/${fields.address}`,
+      body: { metadata: METADATA },
+    });
+  });
+
+  test('keeps what was typed where the files are silent, and takes what they say', () => {
+    const typed = { ...fields, contract: 'other.sol:Other' };
+    expect(fillFields(fields, dropped)).toEqual(fields);
+    expect(fillFields(typed, dropped)).toEqual({ ...typed, contract: '' });
+    const info = readInputFiles([file('i.json', { input: INPUT, solcVersion: '0.8.4' })]);
+    expect(fillFields(fields, info)).toEqual({ ...fields, compilerVersion: '0.8.4' });
+  });
+});

@@ -1,5 +1,0 @@
-/** A file as the browser gave it: its path within the folder that was chosen, or its name. */
-export interface DroppedFile {
-  readonly path: string;
-  readonly text: string;
-}
