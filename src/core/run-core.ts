@@ -1,0 +1,114 @@
+import { type ChainHealth } from '../chains/health/chain-health.ts';
+import { type HealthSummary } from '../chains/health/health-report.ts';
+import { type ListSyncTimes, startListSync } from '../chains/list/start-list-sync.ts';
+import { type SyncState } from '../chains/list/sync-state.ts';
+import { createSyncRules } from '../chains/list/sync-rules.ts';
+import { type ChainIcons, openIcons } from '../chains/registry/chain-icons.ts';
+import { type Compilers, type CompilersState } from '../compilers/compilers.ts';
+import { type LoadedConfig } from '../config/config.ts';
+import { type Logger } from '../log.ts';
+import { type PublicationFacts } from '../publication/publication-facts.ts';
+import { type Publication } from '../publication/publication.ts';
+import { readContractChainIds } from '../repository/statistics/statistics.ts';
+import { type Database } from '../store/database.ts';
+import { type StoreHealth } from '../store/open-store.ts';
+import { type QueueState } from '../verification/queue-state.ts';
+import { startRecheckWalk } from '../verification/recheck-walk.ts';
+import { type Verification } from '../verification/verification.ts';
+import { type Core } from './open-core.ts';
+import { type ConfigurationState, type Reloader } from './reloader.ts';
+import { startReload } from './start-reload.ts';
+
+/** What may be replaced of a running core. */
+export interface RunOverrides {
+  /** In place of the times that the configuration gives. */
+  readonly listSyncTimes?: Partial<ListSyncTimes>;
+  /** Reads the configuration again for a reload; without it a reload finds what the core was opened with. */
+  readonly loadAgain?: () => LoadedConfig;
+}
+
+/** What the parts of a running core tell of their health. */
+export interface CoreFacts extends PublicationFacts {
+  readonly now: Date;
+  readonly startedAt: Date;
+  readonly store: StoreHealth;
+  readonly configuration: ConfigurationState;
+  readonly listSync?: SyncState;
+  readonly queue?: QueueState;
+  readonly compilers: CompilersState;
+  readonly probedChains?: HealthSummary;
+}
+
+/** The parts of a running core. */
+export interface RunningCore {
+  readonly log: Logger;
+  readonly database: Database;
+  readonly publication: Publication;
+  readonly chainHealth: ChainHealth;
+  readonly compilers: Compilers;
+  readonly verification: Verification;
+  readonly reloader: Reloader;
+  /** The pictures of chains in force. */
+  readonly icons: { readonly current: ChainIcons };
+  readonly facts: () => CoreFacts;
+}
+
+/**
+ * Opens every part of the core of a service, and begins what goes on by itself: the registry follows the public list
+ * and reloads, endpoints are probed, jobs are worked on, and verified code is read again.
+ */
+export async function runCore(core: Core, overrides: RunOverrides = {}): Promise<RunningCore> {
+  const { closers, loaded, now } = core;
+  const { registry, verification: options } = loaded.config;
+  const { sync } = registry;
+  const startedAt = now();
+  const store = await core.store();
+  const { database } = store;
+  const publication = await core.publication();
+  const log = await core.log();
+  const icons = { current: await openIcons(registry.icons) };
+  const { fetch, health: chainHealth } = await core.chains();
+  const listSync = closers.addFirst(
+    await startListSync(
+      {
+        ...createSyncRules(
+          () => publication.inputs,
+          () => readContractChainIds(database),
+          sync.maxShrinkPercent,
+        ),
+        ...{ database, fetch, fallback: await core.list(), served: publication.inputs.list },
+        publish: (list) => publication.replace({ list }),
+      },
+      sync.urls,
+      { everyMs: sync.everySeconds * 1000, ...overrides.listSyncTimes },
+      log,
+    ),
+  );
+  const parts = await core.verificationParts();
+  const verification = await core.verification();
+  const configuredChains = (): number[] => [...publication.inputs.configured.keys()];
+  const { recheckPerHour: perHour } = options;
+  closers.addFirst(startRecheckWalk(database, parts, configuredChains, { perHour }, log));
+  const { reloader } = closers.add(
+    await startReload(
+      { started: loaded, database, publication, fetch, icons, log },
+      overrides.loadAgain ?? (() => loaded),
+      now,
+    ),
+  );
+  const { compilers } = parts;
+  return {
+    ...{ log, database, publication, chainHealth, compilers, verification, reloader, icons },
+    facts: () => ({
+      now: now(),
+      startedAt,
+      ...publication.facts,
+      store: store.condition(),
+      configuration: reloader.state,
+      ...(listSync.state && { listSync: listSync.state }),
+      ...(verification.queue && { queue: verification.queue }),
+      compilers: compilers.describe(),
+      probedChains: chainHealth.summary(),
+    }),
+  };
+}
