@@ -5,6 +5,7 @@ import { type LoadedConfig } from '../config/config.ts';
 import { Closers } from '../lib/closers.ts';
 import { type Logger } from '../log.ts';
 import { type Publication, type PublicationOptions } from '../publication/publication.ts';
+import { type Database } from '../store/database.ts';
 import { type Store } from '../store/open-store.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type VerificationParts } from '../verification/verify-contract.ts';
@@ -71,10 +72,7 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   const part = <Part>(open: () => Promise<Part>): (() => Promise<Part>) => {
     let opened: Promise<Part> | undefined;
     return () => {
-      if (opened === undefined) {
-        opened = open();
-        opening.add(opened);
-      }
+      if (opened === undefined) opening.add((opened = open()));
       return opened;
     };
   };
@@ -86,10 +84,13 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   const store = part(async () => {
     if (options.openStore !== undefined) return closers.add(await options.openStore());
     const { openStore } = await import('../store/open-store.ts');
-    const { dataDir, database } = config;
     const { applicationName } = options;
-    const named = applicationName === undefined ? {} : { applicationName };
-    const wanted = { ...database, ...named, dataDir, watch: isPublished };
+    const wanted = {
+      ...config.database,
+      ...(applicationName !== undefined && { applicationName }),
+      dataDir: config.dataDir,
+      watch: isPublished,
+    };
     return closers.add(await openStore(wanted, await log()));
   });
   const publication = part(async () => {
@@ -112,11 +113,11 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     if (opened.served !== undefined) closers.addFirst(opened.served.activity);
     return opened;
   });
+  const readIds = async (database: Database): Promise<readonly number[]> =>
+    (await import('../repository/statistics/statistics.ts')).readContractChainIds(database);
   const registry = part(async (): Promise<RegistryInForce> => {
     if (isPublished) return publication();
-    const { readContractChainIds } = await import('../repository/statistics/statistics.ts');
-    const ids =
-      options.registry === 'stored' ? await readContractChainIds((await store()).database) : [];
+    const ids = options.registry === 'stored' ? await readIds((await store()).database) : [];
     const { registry: how, chains: configured } = config;
     const inputs = { list: await list(), options: how, configured, secrets: loaded.secrets };
     return { inputs, registry: makeRegistry(inputs.list, how, configured, ids) };

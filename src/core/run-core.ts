@@ -1,22 +1,10 @@
-import { type ChainHealth } from '../chains/health/chain-health.ts';
-import { type HealthSummary } from '../chains/health/health-report.ts';
 import { type ListSyncTimes, startListSync } from '../chains/list/start-list-sync.ts';
-import { type SyncState } from '../chains/list/sync-state.ts';
 import { createSyncRules } from '../chains/list/sync-rules.ts';
-import { type ChainIcons, openIcons } from '../chains/registry/chain-icons.ts';
-import { type Compilers, type CompilersState } from '../compilers/compilers.ts';
+import { openIcons } from '../chains/registry/chain-icons.ts';
 import { type LoadedConfig } from '../config/config.ts';
-import { type Logger } from '../log.ts';
-import { type PublicationFacts } from '../publication/publication-facts.ts';
-import { type Publication } from '../publication/publication.ts';
 import { readContractChainIds } from '../repository/statistics/statistics.ts';
-import { type Database } from '../store/database.ts';
-import { type StoreHealth } from '../store/open-store.ts';
-import { type QueueState } from '../verification/queue-state.ts';
 import { startRecheckWalk } from '../verification/recheck-walk.ts';
-import { type Verification } from '../verification/verification.ts';
 import { type Core } from './open-core.ts';
-import { type ConfigurationState, type Reloader } from './reloader.ts';
 import { startReload } from './start-reload.ts';
 
 /** What may be replaced of a running core. */
@@ -27,37 +15,14 @@ export interface RunOverrides {
   readonly loadAgain?: () => LoadedConfig;
 }
 
-/** What the parts of a running core tell of their health. */
-export interface CoreFacts extends PublicationFacts {
-  readonly now: Date;
-  readonly startedAt: Date;
-  readonly store: StoreHealth;
-  readonly configuration: ConfigurationState;
-  readonly listSync?: SyncState;
-  readonly queue?: QueueState;
-  readonly compilers: CompilersState;
-  readonly probedChains?: HealthSummary;
-}
-
-/** The parts of a running core. */
-export interface RunningCore {
-  readonly log: Logger;
-  readonly database: Database;
-  readonly publication: Publication;
-  readonly chainHealth: ChainHealth;
-  readonly compilers: Compilers;
-  readonly verification: Verification;
-  readonly reloader: Reloader;
-  /** The pictures of chains in force. */
-  readonly icons: { readonly current: ChainIcons };
-  readonly facts: () => CoreFacts;
-}
+/** The parts of a running core, and what they tell of their health. */
+export type RunningCore = Awaited<ReturnType<typeof runCore>>;
 
 /**
  * Opens every part of the core of a service, and begins what goes on by itself: the registry follows the public list
  * and reloads, endpoints are probed, jobs are worked on, and verified code is read again.
  */
-export async function runCore(core: Core, overrides: RunOverrides = {}): Promise<RunningCore> {
+export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const { closers, loaded, now } = core;
   const { registry, verification: options } = loaded.config;
   const { sync } = registry;
