@@ -1,15 +1,16 @@
-import { type ChainList } from '../chains/list/chain-list.ts';
+// Types are imported by whole declarations, which load nothing: `chains list` waits for no database.
+import type { ChainList } from '../chains/list/chain-list.ts';
 import { makeRegistry, readChainList } from '../chains/registry/load-registry.ts';
-import { type Compilers } from '../compilers/compilers.ts';
-import { type LoadedConfig } from '../config/config.ts';
+import type { Compilers } from '../compilers/compilers.ts';
+import type { LoadedConfig } from '../config/config.ts';
 import { Closers } from '../lib/closers.ts';
-import { type Logger } from '../log.ts';
-import { type Publication, type PublicationOptions } from '../publication/publication.ts';
-import { type Database } from '../store/database.ts';
-import { type Store } from '../store/open-store.ts';
-import { type Verification } from '../verification/verification.ts';
-import { type VerificationParts } from '../verification/verify-contract.ts';
-import { type ChainAccess, type RegistryInForce } from './chain-access.ts';
+import type { Logger } from '../log.ts';
+import type { Publication, PublicationOptions } from '../publication/publication.ts';
+import type { Database } from '../store/database.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Verification } from '../verification/verification.ts';
+import type { VerificationParts } from '../verification/verify-contract.ts';
+import type { ChainAccess, RegistryInForce } from './chain-access.ts';
 
 /** What may be replaced of a core. */
 export interface CoreOverrides {
