@@ -130,8 +130,8 @@ describe('a document on the wire', () => {
     ['/stats.json', FIXTURE_STATISTICS_BYTES],
   ])('%s has the same content in every coding', async (path, bytes) => {
     const deps = await fixtureDependencies();
-    await waitUntil(() => deps.documents.current.chains?.br !== undefined);
-    await waitUntil(() => deps.documents.current.statistics?.br !== undefined);
+    await waitUntil(() => deps.documents.current.chains?.bodies.br !== undefined);
+    await waitUntil(() => deps.documents.current.statistics?.bodies.br !== undefined);
     const app = path === '/stats.json' ? createRepositoryApp(deps) : createApiApp(deps);
     const { url } = await serve(app);
     const etags = new Set<unknown>();
@@ -182,7 +182,7 @@ describe('a document on the wire', () => {
 
   test('is answered alike by the fast way and by the router', async () => {
     const deps = await fixtureDependencies();
-    await waitUntil(() => deps.documents.current.chains?.br !== undefined);
+    await waitUntil(() => deps.documents.current.chains?.bodies.br !== undefined);
     const app = createApiApp(deps);
     const fast = await serve(app);
     const routed = await serve({ ...app, writePrepared: () => false });

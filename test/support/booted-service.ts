@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { type ServiceOverrides } from '../../src/service/open-domain.ts';
-import { createService, type Service } from '../../src/service/service.ts';
+import { createService, type Service, type ServiceOverrides } from '../../src/service/service.ts';
 import { configSources } from './config-sources.ts';
 import { recordedCompilers } from './recorded-compilers.ts';
 

@@ -9,8 +9,8 @@ import { TaskThread } from '../../lib/task-thread.ts';
 import { type StoredParts } from '../../repository/matches/contract-parts.ts';
 import { type Answer, BASE_HEADERS, JSON_TYPE, makeAnswer, REVALIDATED } from '../answer.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
-import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../content-coding.ts';
-import { type EntityTags, findHeldCoding } from '../entity-tag.ts';
+import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../../lib/content-coding.ts';
+import { type EntityTags, findHeldCoding } from '../../lib/entity-tag.ts';
 import { refuseForThread } from '../thread-refusal.ts';
 import {
   AnswerBudget,

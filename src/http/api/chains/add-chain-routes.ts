@@ -15,7 +15,7 @@ import {
   makeAnswer,
   REVALIDATED,
 } from '../../answer.ts';
-import { entityTags, findHeldCoding } from '../../entity-tag.ts';
+import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { chainIconRoute, DEFAULT_PAGE, detailsRoute, searchRoute } from './chain-routes.ts';
 import { addRegistryRoute } from './registry-route.ts';

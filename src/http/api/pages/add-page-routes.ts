@@ -4,7 +4,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 import { FullmatchError } from '../../../errors.ts';
 import { type Answer, BASE_HEADERS, HTML_TYPE, makeAnswer, REVALIDATED } from '../../answer.ts';
-import { chooseCoding, parseAcceptEncoding } from '../../content-coding.ts';
+import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.ts';
 import { Html, html } from '../../html.ts';
 import { type HostUrls } from '../../host-dependencies.ts';
 import { type RecordAnswers } from '../../records/record-answers.ts';
