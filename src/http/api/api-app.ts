@@ -9,7 +9,6 @@ import { buildOpenapiDocument, renderOpenapiDocument } from '../openapi-document
 import {
   chainRoute,
   chainsRoute,
-  docsRoute,
   healthRoute,
   iconRoute,
   openapiRoute,
@@ -18,7 +17,6 @@ import {
 import { addChainHealthRoute } from './chains/chain-health-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { addCompilersRoute } from './compilers-route.ts';
-import { renderDocs } from './docs-page.ts';
 import { addEvidenceRoutes } from './evidence/add-evidence-routes.ts';
 import { addPageRedirects } from './page-redirects.ts';
 import { addPageRoutes } from './pages/add-page-routes.ts';
@@ -35,9 +33,7 @@ import { v2ErrorShape } from './v2/v2-error.ts';
 /** The API host: its routes at `/` and at the prefix. */
 export function createApiApp(deps: HttpDependencies): HostApp {
   const routes = createRoutes();
-  const document = buildOpenapiDocument(deps.version);
-  const openapi = renderOpenapiDocument(document);
-  const docs = renderDocs(document);
+  const openapi = renderOpenapiDocument(buildOpenapiDocument(deps.version));
   const version = {
     name: 'fullmatch' as const,
     version: deps.version,
@@ -56,7 +52,6 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(healthRoute, () => answerJson(deps.health(), NOT_STORED));
   routes.openapi(versionRoute, () => answerJson(version, REVALIDATED));
   routes.openapi(openapiRoute, () => answerJsonText(openapi, REVALIDATED));
-  routes.openapi(docsRoute, (c) => docs(new URL(c.req.url).pathname));
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, deps);
   addChainHealthRoute(routes, deps);
@@ -72,14 +67,15 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   const { version: fullmatch, urls, pages: bundle, answers } = deps;
   const ask = (path: string): Response | Promise<Response> => app.request(path);
   const prefixes = [deps.apiPrefix].filter((prefix) => prefix.length > 1);
-  addPageRoutes(routes, { bundle, version: fullmatch, urls, prefixes, ask, answers });
+  const pages = { host: 'api', bundle, version: fullmatch, urls, prefixes, ask, answers } as const;
+  const problemPages = addPageRoutes(routes, pages);
   const bodyLimits = Object.fromEntries(
     [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, deps.verificationBytes]),
   );
   const prepared = { '/chains': () => deps.documents.current.chains };
   const errorShapes = [v2ErrorShape, v1ErrorShape];
   const app: HostApp = createHostApp(
-    { routes, prefixes: [deps.apiPrefix], prepared, bodyLimits, errorShapes },
+    { routes, prefixes: [deps.apiPrefix], prepared, bodyLimits, errorShapes, problemPages },
     deps.log,
   );
   return app;

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 
 import { documentResponses } from '../document-responses.ts';
 import { problemResponse } from '../problem-schema.ts';
@@ -36,12 +36,4 @@ export const manifestRoute = createRoute({
     },
     503: problemResponse('The service has not read its data yet (`not_ready`)'),
   },
-});
-
-/** GET / of the repository host. */
-export const repositoryHomeRoute = createRoute({
-  method: 'get',
-  path: '/',
-  hide: true,
-  responses: { 200: { description: 'A page', content: { 'text/html': { schema: z.string() } } } },
 });

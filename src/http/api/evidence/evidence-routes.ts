@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters } from '../../contract-parameters.ts';
 import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-schema.ts';
+import { anyMembers, namedValues } from '../../named-values.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 
@@ -28,7 +29,7 @@ const alternativeTextSchema = z
     ...alternativeMembers,
     stdJsonInput: z.looseObject({
       language: z.string(),
-      sources: z.record(z.string(), z.strictObject({ content: z.string() })),
+      sources: namedValues(z.strictObject({ content: z.string() })),
       settings: z.looseObject({}),
     }),
   })
@@ -270,7 +271,7 @@ const stateOfJobSchema = z
         code: z.string(),
         message: z.string(),
         id: z.string().describe('The log says more under it'),
-        data: z.record(z.string(), z.unknown()).optional(),
+        data: anyMembers.optional(),
         recompiledCreationCode: codeSchema,
         recompiledRuntimeCode: codeSchema,
         onchainCreationCode: codeSchema,
