@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
     };
     const deps = await fixtureDependencies();
     const answers: Partial<RecordAnswers> = {
-      ...{ answer: refuse, answerText: refuse, inTurn: refuse },
+      ...{ answer: refuse, answerJson: refuse, inTurn: refuse },
       ownPass: () => Promise.resolve(),
     };
     const app = createCheckedApiApp({

@@ -1,5 +1,5 @@
 import { findChain } from '../../chains/registry/chain-reference.ts';
-import { answerJson, answerJsonText, NOT_STORED, REVALIDATED } from '../answer.ts';
+import { answer, answerJson, JSON_TYPE, NOT_STORED, REVALIDATED } from '../answer.ts';
 import { answerSnapshot } from '../answer-snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
@@ -43,15 +43,15 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(chainsRoute, (c) =>
     answerSnapshot(currentSnapshot(deps.documents, 'chains'), c.req.raw.headers),
   );
-  routes.openapi(chainRoute, (c) =>
-    answerJsonText(
-      JSON.stringify(findChain(deps.registry(), c.req.valid('param').ref).record),
-      REVALIDATED,
-    ),
+  routes.openapi(chainRoute, (c) => {
+    const { record } = findChain(deps.registry(), c.req.valid('param').ref);
+    return answerJson(chainRoute, record, REVALIDATED);
+  });
+  routes.openapi(healthRoute, () => answerJson(healthRoute, deps.health(), NOT_STORED));
+  routes.openapi(versionRoute, () => answerJson(versionRoute, version, REVALIDATED));
+  routes.openapi(openapiRoute, () =>
+    answer(openapi, { type: JSON_TYPE, cacheControl: REVALIDATED }),
   );
-  routes.openapi(healthRoute, () => answerJson(deps.health(), NOT_STORED));
-  routes.openapi(versionRoute, () => answerJson(version, REVALIDATED));
-  routes.openapi(openapiRoute, () => answerJsonText(openapi, REVALIDATED));
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, deps);
   addChainHealthRoute(routes, deps);

@@ -23,7 +23,7 @@ export function createRepositoryApp(deps: HttpDependencies): HostApp {
       dateString: lastModified.toISOString(),
       version: deps.version,
     };
-    return answerJson(manifest, REVALIDATED);
+    return answerJson(manifestRoute, manifest, REVALIDATED);
   });
   routes.openapi(iconRoute, () => answerIcon());
   const { version, urls, pages: bundle, answers } = deps;

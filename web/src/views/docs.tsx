@@ -155,9 +155,9 @@ function OperationSection({
       {requestBody?.content !== undefined && (
         <>
           <h3>Body</h3>
-          <dl class="terms">
-            <Contents content={requestBody.content} />
-          </dl>
+          <ul>
+            <Contents content={requestBody.content} Item="li" />
+          </ul>
         </>
       )}
       <h3>Answers</h3>
@@ -167,7 +167,7 @@ function OperationSection({
             <dt>
               <code>{status}</code> <MarkedText text={response.description} />
             </dt>
-            <Contents content={response.content ?? {}} />
+            <Contents content={response.content ?? {}} Item="dd" />
           </Fragment>
         ))}
       </dl>
@@ -175,18 +175,24 @@ function OperationSection({
   );
 }
 
-function Contents({ content }: { readonly content: Content }): VNode {
+function Contents({
+  content,
+  Item,
+}: {
+  readonly content: Content;
+  readonly Item: 'dd' | 'li';
+}): VNode {
   return (
     <>
       {Object.entries(content).map(([type, { schema }]) => (
-        <dd key={type}>
+        <Item key={type}>
           <code>{type}</code>
           {schema !== undefined && (
             <>
               : <TypeName schema={schema} />
             </>
           )}
-        </dd>
+        </Item>
       ))}
     </>
   );

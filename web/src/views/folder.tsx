@@ -20,7 +20,7 @@ function FolderView({
 }: ViewProps<Loaded<ContractFolder>>): VNode {
   if (data.state === 'failed') {
     return (
-      <>
+      <div class="prose">
         <h1>Files</h1>
         {data.status === 404 || data.status === 400 ? (
           <p>
@@ -29,7 +29,7 @@ function FolderView({
         ) : (
           <Failure what="The files" loaded={data} />
         )}
-      </>
+      </div>
     );
   }
   const { match, chainId, address, files } = data.value;

@@ -23,8 +23,10 @@ const alternativeMembers = {
   creationMatch: matchSchema,
   recordedAt: z.iso.datetime(),
 };
-const alternativeSchema = z.strictObject(alternativeMembers);
-const alternativeTextSchema = z
+/** Another text that gives the code of a partial match. */
+export const alternativeSchema = z.strictObject(alternativeMembers);
+/** The body of GET /v1/contracts/{chainId}/{address}/alternatives/{matchId}. */
+export const alternativeTextSchema = z
   .strictObject({
     ...alternativeMembers,
     stdJsonInput: z.looseObject({
@@ -35,7 +37,8 @@ const alternativeTextSchema = z
   })
   .meta({ id: 'AlternativeText', description: 'Another text, as standard JSON' });
 
-const evidenceSchema = z
+/** The body of GET /v1/contracts/{chainId}/{address}. */
+export const evidenceSchema = z
   .strictObject({
     chainId: z.int(),
     address: z.string().describe('With its checksum (EIP-55)'),
@@ -248,7 +251,8 @@ const comparisonSchema = z.strictObject({
   onChain: comparedCodeSchema.optional(),
 });
 
-const stateOfJobSchema = z
+/** The body of GET /v1/jobs/{id}. */
+export const stateOfJobSchema = z
   .strictObject({
     id: z.uuid(),
     state: z.enum(['queued', 'running', 'succeeded', 'failed']),

@@ -58,7 +58,8 @@ export const verifyMetadataRoute = createRoute({
   responses: submitResponses,
 });
 
-const jobSchema = z
+/** The body of GET /v2/verify/{verificationId}. */
+export const jobSchema = z
   .strictObject({
     isJobCompleted: z.boolean(),
     verificationId: z.uuid(),
