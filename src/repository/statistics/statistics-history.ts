@@ -64,6 +64,12 @@ interface SumRow {
   partial_match: string;
 }
 
+interface FallRow extends Omit<SumRow, 'day'> {
+  date: Day;
+  chain_id: string;
+  reason: string;
+}
+
 /**
  * The counts at the end of each interval, without a gap, and why they fell.
  *
@@ -78,10 +84,7 @@ export async function readStatisticsHistory(
     chainIds === undefined
       ? await database.query<SumRow>(READ_ALL, [from])
       : await database.query<SumRow>(READ_CHAINS, [from, chainIds]);
-  const falls = await database.query<SumRow & { date: Day; chain_id: string; reason: string }>(
-    READ_FALLS,
-    [from, to, chainIds ?? null],
-  );
+  const falls = await database.query<FallRow>(READ_FALLS, [from, to, chainIds ?? null]);
   return {
     points: pointsOf(rows, listEnds(interval, from, to)),
     falls: falls.map((row) => ({
