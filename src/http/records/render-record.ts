@@ -6,7 +6,7 @@ import { renderContract } from '../api/v2/contract-text.ts';
 import { type FieldSelection } from '../api/v2/contract-fields.ts';
 import { type fileTreeSchema, type filesSchema } from '../api/v1/look-up-routes.ts';
 import { type AnswerOf } from '../answer.ts';
-import { type folderSchema } from '../repository/contract-tree.ts';
+import { type folderSchema } from '../repository/repository-routes.ts';
 import { encodePath, folderPath } from '../tree-path.ts';
 
 type Files = AnswerOf<typeof filesSchema>;

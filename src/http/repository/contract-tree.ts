@@ -11,6 +11,7 @@ import { type HttpDependencies } from '../host-dependencies.ts';
 import { problemResponse } from '../problem-schema.ts';
 import { answerFile, answerRecord } from '../records/answer-record.ts';
 import { folderPath, MATCH_FOLDERS } from '../tree-path.ts';
+import { folderSchema } from './repository-routes.ts';
 
 /** A source may be called x.html: whatever a browser makes of a file, it runs nothing and loads nothing. */
 const SANDBOX = "default-src 'none'; sandbox";
@@ -25,21 +26,6 @@ const notFound = problemResponse(
 );
 const invalid = problemResponse('No path of the tree (`invalid_parameter`)');
 const tags = ['repository'];
-
-/** The body of {@link folderRoute}. */
-export const folderSchema = z
-  .strictObject({
-    match: z.enum(['full', 'partial']),
-    chainId: z.int(),
-    address: z.string(),
-    files: z.array(
-      z.strictObject({
-        path: z.string().describe('Below this folder'),
-        url: z.string().describe('From the root of this host'),
-      }),
-    ),
-  })
-  .meta({ id: 'ContractFolder', description: 'The files of a verified contract' });
 
 /** GET /contracts/{matchFolder}/{chainId}/{address}: the files of a contract. */
 export const folderRoute = createRoute({

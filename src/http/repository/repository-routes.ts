@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi';
+import { createRoute, z } from '@hono/zod-openapi';
 
 import { documentResponses } from '../document-responses.ts';
 import { problemResponse } from '../problem-schema.ts';
@@ -37,3 +37,18 @@ export const manifestRoute = createRoute({
     503: problemResponse('The service has not read its data yet (`not_ready`)'),
   },
 });
+
+/** The body of GET /contracts/{matchFolder}/{chainId}/{address}. */
+export const folderSchema = z
+  .strictObject({
+    match: z.enum(['full', 'partial']),
+    chainId: z.int(),
+    address: z.string(),
+    files: z.array(
+      z.strictObject({
+        path: z.string().describe('Below this folder'),
+        url: z.string().describe('From the root of this host'),
+      }),
+    ),
+  })
+  .meta({ id: 'ContractFolder', description: 'The files of a verified contract' });

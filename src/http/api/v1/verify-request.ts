@@ -75,7 +75,7 @@ export const verifyBodySchema = z
     chosenContract: z
       .union([z.string(), z.int()], CHOICE_EXPECTED)
       .nullish()
-      .transform((choice) => (choice === '' || choice == null ? undefined : Number(choice)))
+      .transform((choice) => ((choice ?? '') === '' ? undefined : Number(choice)))
       .refine(
         (place) => place === undefined || (Number.isSafeInteger(place) && place >= 0),
         CHOICE_EXPECTED,
