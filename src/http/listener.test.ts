@@ -6,6 +6,10 @@ import { Agent, fetch as undiciFetch, request as undiciRequest } from 'undici';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 
 import {
+  createCheckedApiApp,
+  createCheckedRepositoryApp,
+} from '../../test/support/wire/checked-answers.ts';
+import {
   FIXTURE_CHAINS_BYTES,
   FIXTURE_STATISTICS_BYTES,
   fixtureDependencies,
@@ -14,11 +18,9 @@ import {
 import { RawClient, waitUntil } from '../../test/support/raw-client.ts';
 import { silentLogger } from '../log.ts';
 import { Acceptor } from './acceptor/acceptor.ts';
-import { createApiApp } from './api/api-app.ts';
 import { describeProblem, answerProblem } from './error-response.ts';
 import { type HostApp } from './host-app.ts';
 import { listen, type Listener, type ListenerLimits, type ListenOptions } from './listener.ts';
-import { createRepositoryApp } from './repository/repository-app.ts';
 
 // As the hosts of the service do.
 const acceptor = new Acceptor(silentLogger);
@@ -46,7 +48,7 @@ async function serve(
 }
 
 const serveApi = async (limits: Partial<ListenerLimits> = {}): Promise<Listener> =>
-  serve(createApiApp(await fixtureDependencies()), limits);
+  serve(createCheckedApiApp(await fixtureDependencies()), limits);
 
 async function connect(listener: Listener): Promise<RawClient> {
   const client = await RawClient.connect(listener.port);
@@ -83,7 +85,7 @@ describe('a listener', () => {
 
   test('says which port is taken', async () => {
     const { port } = await serveApi();
-    const app = createApiApp(await fixtureDependencies());
+    const app = createCheckedApiApp(await fixtureDependencies());
     const again = listen(app, { host: '127.0.0.1', port, limits: ROOMY_LIMITS }, silentLogger);
     await expect(again).rejects.toMatchObject({
       code: 'port_unavailable',
@@ -93,7 +95,7 @@ describe('a listener', () => {
   });
 
   test('says which host is none of this machine', async () => {
-    const app = createApiApp(await fixtureDependencies());
+    const app = createCheckedApiApp(await fixtureDependencies());
     const options = { host: '192.0.2.1', port: 0, limits: ROOMY_LIMITS };
     await expect(listen(app, options, silentLogger)).rejects.toMatchObject({
       code: 'port_unavailable',
@@ -102,7 +104,7 @@ describe('a listener', () => {
 
   test('tells of every finished answer its route, status and seconds', async () => {
     const seen: [string | undefined, number][] = [];
-    const app = createApiApp(await fixtureDependencies());
+    const app = createCheckedApiApp(await fixtureDependencies());
     const observe = (route: string | undefined, status: number, seconds: number): void => {
       expect(seconds).toBeGreaterThan(0);
       seen.push([route, status]);
@@ -132,7 +134,8 @@ describe('a document on the wire', () => {
     const deps = await fixtureDependencies();
     await waitUntil(() => deps.documents.current.chains?.bodies.br !== undefined);
     await waitUntil(() => deps.documents.current.statistics?.bodies.br !== undefined);
-    const app = path === '/stats.json' ? createRepositoryApp(deps) : createApiApp(deps);
+    const app =
+      path === '/stats.json' ? createCheckedRepositoryApp(deps) : createCheckedApiApp(deps);
     const { url } = await serve(app);
     const etags = new Set<unknown>();
     for (const coding of [undefined, 'gzip', 'br'] as const) {
@@ -183,7 +186,7 @@ describe('a document on the wire', () => {
   test('is answered alike by the fast way and by the router', async () => {
     const deps = await fixtureDependencies();
     await waitUntil(() => deps.documents.current.chains?.bodies.br !== undefined);
-    const app = createApiApp(deps);
+    const app = createCheckedApiApp(deps);
     const fast = await serve(app);
     const routed = await serve({ ...app, writePrepared: () => false });
     const requests: Record<string, string>[] = [

@@ -96,12 +96,12 @@ export function addStatisticsRoutes(
   routes.openapi(newestRoute, async (c) => {
     const question = listQuestion(c.req.valid('query'));
     const page = await answers.inTurn(c, () => contractLists.listNewest(question), lists);
-    return answerJson(renderPage(page), REVALIDATED);
+    return answerJson(newestRoute, renderPage(page), REVALIDATED);
   });
   routes.openapi(searchContractsRoute, async (c) => {
     const { q, ...rest } = c.req.valid('query');
     const page = await answers.inTurn(c, () => search(contractLists, q, listQuestion(rest)), lists);
-    return answerJson(renderPage(page), REVALIDATED);
+    return answerJson(searchContractsRoute, renderPage(page), REVALIDATED);
   });
   routes.openapi(sameCodeRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -112,7 +112,7 @@ export function addStatisticsRoutes(
       lists,
     );
     if (found === undefined) throw contractNotFound(chainId, address);
-    return answerJson(renderPage(found), REVALIDATED);
+    return answerJson(sameCodeRoute, renderPage(found), REVALIDATED);
   });
 }
 
