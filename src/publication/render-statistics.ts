@@ -34,6 +34,7 @@ export function renderOverview(
   const overview: z.infer<typeof overviewSchema> = {
     asOf: asOf.toISOString(),
     eventNumber: rest.eventNumber,
+    position: rest.position,
     totals: {
       full: sum('full'),
       partial: sum('partial'),
@@ -59,12 +60,13 @@ export function renderOverview(
 /** The text of GET /v1/statistics/history. */
 export function renderHistory(
   { interval, from, to, chainIds }: HistoryQuestion,
-  { points, falls }: StatisticsHistory,
+  { position, points, falls }: StatisticsHistory,
 ): string {
   const history: z.infer<typeof historySchema> = {
     interval,
     from,
     to,
+    position,
     chains: chainIds === undefined ? null : [...chainIds],
     points: [...points],
     falls: [...falls],

@@ -265,12 +265,12 @@ async function followMatches(
   log: Logger,
 ): Promise<Activity> {
   await publisher.refresh();
-  const sources = { registry: () => publisher.registry, documents };
+  const sources = { registry: () => publisher.registry, documents, log };
   const reader = createStatisticsReader(database, database.limited(SERVING_TIME_LIMIT_MS));
   const activity = closers.addFirst(await openActivity({ reader, ...sources }, events));
   const refresh = async (): Promise<void> => {
     await publisher.refresh();
-    await activity.refresh();
+    activity.refresh();
   };
   closers.add(await watchMatches(database, { pollMs: POLL_MS, refresh, log }));
   return activity;
