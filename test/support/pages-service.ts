@@ -5,6 +5,7 @@ import { sql, type Database } from '../../src/store/database.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { findAnvil, startAnvil, type Anvil } from './anvil.ts';
 import { bootService, type BootedService } from './booted-service.ts';
+import { followed } from './followed.ts';
 import { sampleAddress, sampleContract } from './sample-contracts.ts';
 import { sharedData } from './shared-data.ts';
 import {
@@ -207,6 +208,7 @@ export async function startPagesService(
     await anvil?.stop();
   };
   try {
+    await followed(service, database);
     if (anvil === undefined) return { service, close };
     return { service, close, jobs: await runJobs(anvil, service) };
   } catch (error) {
