@@ -30,8 +30,7 @@ CREATE TRIGGER match_events_are_queued
 -- How far each follower has come. It moves in the transaction that writes what follows from the events.
 CREATE TABLE feed_followers (
   name text PRIMARY KEY,
-  position bigint NOT NULL,
-  moved_at timestamptz NOT NULL DEFAULT now()
+  position bigint NOT NULL
 );
 INSERT INTO feed_followers (name, position)
 SELECT name, (SELECT coalesce(max(position), 0) FROM feed) FROM (VALUES ('statistics'), ('names')) AS follower (name);
@@ -40,12 +39,11 @@ SELECT name, (SELECT coalesce(max(position), 0) FROM feed) FROM (VALUES ('statis
 DROP TRIGGER compiled_contracts_have_names ON compiled_contracts;
 DROP FUNCTION add_contract_name();
 CREATE VIEW expected_names AS
-SELECT DISTINCT compiled_contracts.id AS compilation_id, name_endings(name) AS ending
-FROM feed
-JOIN match_events ON match_events.id = event_id
-JOIN verified_contracts ON verified_contracts.id = verified_contract_id
-JOIN compiled_contracts ON compiled_contracts.id = compilation_id
-WHERE position <= (SELECT position FROM feed_followers WHERE feed_followers.name = 'names');
+SELECT id AS compilation_id, name_endings(name) AS ending FROM compiled_contracts WHERE id IN (
+  SELECT compilation_id FROM feed
+  JOIN match_events ON match_events.id = event_id
+  JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+  WHERE position <= (SELECT position FROM feed_followers WHERE feed_followers.name = 'names'));
 
 -- The statistics over time follow the feed too, so that one writer adds to them and a day needs one row.
 DROP VIEW expected_daily_totals, expected_hourly_totals;

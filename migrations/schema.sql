@@ -678,12 +678,13 @@ CREATE VIEW expected_hourly_totals AS
   GROUP BY hour;
 
 CREATE VIEW expected_names AS
- SELECT DISTINCT compiled_contracts.id AS compilation_id,
-    name_endings(compiled_contracts.name) AS ending
-   FROM (((feed
-     JOIN match_events ON ((match_events.id = feed.event_id)))
-     JOIN verified_contracts ON ((verified_contracts.id = match_events.verified_contract_id)))
-     JOIN compiled_contracts ON ((compiled_contracts.id = verified_contracts.compilation_id)))
-  WHERE (feed."position" <= ( SELECT feed_followers."position"
-           FROM feed_followers
-          WHERE (feed_followers.name = 'names'::text)));
+ SELECT id AS compilation_id,
+    name_endings(name) AS ending
+   FROM compiled_contracts
+  WHERE (id IN ( SELECT verified_contracts.compilation_id
+           FROM ((feed
+             JOIN match_events ON ((match_events.id = feed.event_id)))
+             JOIN verified_contracts ON ((verified_contracts.id = match_events.verified_contract_id)))
+          WHERE (feed."position" <= ( SELECT feed_followers."position"
+                   FROM feed_followers
+                  WHERE (feed_followers.name = 'names'::text)))));

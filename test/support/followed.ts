@@ -20,10 +20,10 @@ export async function followed(
   const position = BigInt(last?.position ?? 0);
   const reached = async (): Promise<boolean> => {
     const overview = (await (await fetch(`${apiUrl}/v1/statistics`)).json()) as {
-      position: string;
+      position?: string;
     };
     const [names] = await database.query<{ are_followed: boolean }>(ARE_NAMES_FOLLOWED, [position]);
-    return BigInt(overview.position) >= position && names?.are_followed === true;
+    return BigInt(overview.position ?? -1) >= position && names?.are_followed === true;
   };
   await vi.waitUntil(reached, { timeout: 10_000 });
 }

@@ -27,7 +27,7 @@ const READ_POSITION = sql(
 );
 const MOVE_FOLLOWER = sql(
   'move follower',
-  'UPDATE feed_followers SET position = $2, moved_at = clock_timestamp() WHERE name = $1',
+  'UPDATE feed_followers SET position = $2 WHERE name = $1',
 );
 
 /**

@@ -45,12 +45,15 @@ export const ONE_SNAPSHOT = sql(
   'read from one snapshot',
   'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 );
-// Events that are not counted yet came after the last move, so that moment is told instead of now.
+// Where an event is not counted yet, its moment is told instead of now.
 const READ_PLACE = sql(
   'read place of the statistics',
   `SELECT position, coalesce((SELECT event_id FROM feed WHERE feed.position = followers.position), 0) AS event_number,
-     CASE WHEN position < (SELECT coalesce(max(position), 0) FROM feed) OR EXISTS (SELECT FROM feed_queue)
-       THEN moved_at ELSE statement_timestamp() END AS as_of
+     coalesce((
+       SELECT recorded_at FROM match_events WHERE id = coalesce(
+         (SELECT event_id FROM feed WHERE feed.position > followers.position ORDER BY feed.position LIMIT 1),
+         (SELECT min(event_id) FROM feed_queue))
+     ), statement_timestamp()) AS as_of
    FROM feed_followers AS followers WHERE name = 'statistics'`,
 );
 const READ_CHAINS = sql(
