@@ -1,11 +1,8 @@
 /** The contracts of the benchmarks that compile: standard JSON inputs, and how their sources are gathered. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type CompilationTarget,
-  narrowOutputSelection,
-} from '../src/compilers/output-selection.ts';
-import { type StandardJsonInput } from '../src/compilers/standard-json.ts';
+import { narrowOutputSelection } from '../src/compilers/output-selection.ts';
+import { type CompilationTarget, type StandardJsonInput } from '../src/solidity/standard-json.ts';
 
 const MODULES = path.resolve(import.meta.dirname, '../node_modules');
 const IMPORT = /import\s+(?:[^"';]*?from\s+)?"([^"]+)"/g;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compilationOf, readDropped } from '../web/src/verify/read-dropped.ts';
+import { compilationOf, readInputFiles } from '../src/solidity/read-input-files.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import {
   type ClientProject,
@@ -86,7 +86,7 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
       project.readFolder('out'),
       project.readFolder('src'),
     ]);
-    expect(compilationOf(readDropped([...artifacts, ...sources]), CONTRACT)).toMatchObject({
+    expect(compilationOf(readInputFiles([...artifacts, ...sources]), CONTRACT)).toMatchObject({
       kind: 'metadata',
       contracts: [CONTRACT],
       missing: [],

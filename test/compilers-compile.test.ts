@@ -5,7 +5,7 @@ import {
   type ContractOutput,
   type StandardJsonInput,
   type StandardJsonOutput,
-} from '../src/compilers/standard-json.ts';
+} from '../src/solidity/standard-json.ts';
 import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';

@@ -12,7 +12,7 @@ import {
   type Compilers,
 } from '../src/compilers/compilers.ts';
 import { probeIsolation, reportIsolation } from '../src/compilers/isolation.ts';
-import { type StandardJsonInput } from '../src/compilers/standard-json.ts';
+import { type StandardJsonInput } from '../src/solidity/standard-json.ts';
 import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
 import { listCompilers, listProcesses, type ProcessState } from './support/child-processes.ts';

@@ -1,5 +1,5 @@
 import { type ConfiguredLibraries } from './explained-value.ts';
-import { groupByPath } from './library-id.ts';
+import { groupByPath } from '../solidity/library-id.ts';
 import { matchCreationCode, matchRuntimeCode, requireSelfEvidentValues } from './match-code.ts';
 import { toCodeTemplate, type RecompiledCode } from './recompiled-code.ts';
 import { type CodeVerdict } from './verdict.ts';

@@ -2,7 +2,11 @@ import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { METADATA_HASH_BYTES, readAuxdataAt } from './auxdata.ts';
 import { type ImmutableType } from './immutable-type.ts';
-import { hashPlaceholder, namePlaceholder, PLACEHOLDER_BYTES } from './library-placeholder.ts';
+import {
+  hashPlaceholder,
+  namePlaceholder,
+  PLACEHOLDER_BYTES,
+} from '../solidity/library-placeholder.ts';
 
 /** A stretch of code, in bytes. */
 export interface CodeReference {

@@ -1,8 +1,16 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
-import { isMembers, type Members } from '../lib/members.ts';
+import { type Members } from '../lib/members.ts';
+import { type InputFile } from '../solidity/input-file.ts';
+import { listedSourcesOf, targetOf } from '../solidity/metadata.ts';
+import {
+  compilationOf,
+  type InputFiles,
+  metadataOf,
+  readInputFiles,
+} from '../solidity/read-input-files.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 
 /** What the command line says beside the path. */
@@ -14,19 +22,13 @@ export interface InputChoices {
   readonly sources?: string;
 }
 
+type UsableFiles = Extract<InputFiles, { kind: 'usable' }>;
+
+/** How many contracts an error lists. */
+const CONTRACTS_SHOWN = 20;
+
 function unusable(message: string): FullmatchError {
   return new FullmatchError('verification_input_unusable', message);
-}
-
-async function readJson(file: string): Promise<Members> {
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    throw unusable(`${file} cannot be read as JSON: ${messageOf(error)}`);
-  }
-  if (isMembers(value)) return value;
-  throw unusable(`${file} holds no JSON object.`);
 }
 
 /**
@@ -40,63 +42,76 @@ export async function readVerificationInput(
 ): Promise<VerificationRequest['compilation']> {
   const found = await stat(input).catch(() => undefined);
   if (found === undefined) throw unusable(`There is nothing at ${input}.`);
-  if (found.isDirectory()) return readFoundryProject(input, choices);
-  const document = await readJson(input);
-  if (isMembers(document['input']) && 'solcLongVersion' in document) {
-    return readBuildInfo(document, choices);
-  }
-  if (isMembers(document['settings']) && 'compilationTarget' in document['settings']) {
-    const folder = choices.sources ?? path.dirname(input);
-    return readMetadata(document, folder);
-  }
-  if (isMembers(document['sources']) && typeof document['language'] === 'string') {
-    return toStandardJson(document, choices, choices.compiler);
-  }
-  throw unusable(`${input} is no standard JSON input, no build info and no metadata.json.`);
+  const files = found.isDirectory()
+    ? await readFoundryProject(input, choices)
+    : await readFileWithSources(input, choices.sources ?? path.dirname(input));
+  const read = readInputFiles(files);
+  if (read.kind === 'unusable') throw unusable(read.reason);
+  return toRequest(read, choices);
 }
 
-function toStandardJson(
-  input: Members,
-  { contract }: InputChoices,
-  compilerVersion: string | undefined,
+function toRequest(
+  files: UsableFiles,
+  { contract, compiler }: InputChoices,
 ): VerificationRequest['compilation'] {
+  const [first] = files.compilations;
+  if (first?.kind === 'metadata') {
+    const { kind, metadata, sources } = first;
+    return { kind, metadata, sources };
+  }
+  const contractIdentifier = chooseContract(files, contract);
+  const compilation = compilationOf(files, contractIdentifier);
+  if (compilation?.kind !== 'standard_json') throw unusable('The file holds no compilation.');
+  const compilerVersion = compiler ?? compilation.compilerVersion;
   if (compilerVersion === undefined) {
     throw unusable('A standard JSON input does not say its compiler: add --compiler 0.8.30.');
   }
-  const sources = Object.keys(isMembers(input['sources']) ? input['sources'] : {});
   return {
     kind: 'standard_json',
-    input: { settings: {}, ...input } as unknown as StandardJsonInput,
+    input: { settings: {}, ...compilation.input } as unknown as StandardJsonInput,
     compilerVersion,
-    contractIdentifier: identify(contract, sources),
+    contractIdentifier,
   };
 }
 
-/** The contract with its path. A name alone is enough where one source is called like it, or there is one source. */
-function identify(contract: string | undefined, sources: readonly string[]): string {
-  if (contract === undefined) {
-    throw unusable('Which contract? Add --contract path:Name, such as contracts/Token.sol:Token.');
-  }
-  if (contract.includes(':')) return contract;
-  const named = sources.filter((source) => path.posix.basename(source) === `${contract}.sol`);
-  const candidates = sources.length === 1 ? sources : named;
+/** The contract with its path. A name alone is enough where one contract is called so; none, where there is only one. */
+function chooseContract({ contracts }: UsableFiles, wanted: string | undefined): string {
+  if (wanted?.includes(':') === true) return wanted;
+  const candidates = contracts.filter(
+    (contract) => wanted === undefined || contract.endsWith(`:${wanted}`),
+  );
   const [only] = candidates;
-  if (only !== undefined && candidates.length === 1) return `${only}:${contract}`;
+  if (only !== undefined && candidates.length === 1) return only;
+  const listed = (candidates.length > 0 ? candidates : contracts).slice(0, CONTRACTS_SHOWN);
+  const known = listed.length === 0 ? '' : ` It may be: ${listed.join(', ')}.`;
   throw unusable(
-    `${contract} is in one of several sources; add its path: --contract path:${contract}.`,
+    wanted === undefined
+      ? `Which contract? Add --contract path:Name.${known}`
+      : `Not exactly one contract is called ${wanted}; add its path: --contract path:${wanted}.${known}`,
   );
 }
 
-function readBuildInfo(
-  document: Members,
-  choices: InputChoices,
-): VerificationRequest['compilation'] {
-  const version = choices.compiler ?? document['solcLongVersion'];
-  return toStandardJson(
-    document['input'] as Members,
-    choices,
-    typeof version === 'string' ? version : undefined,
-  );
+async function readText(file: string): Promise<InputFile> {
+  try {
+    return { path: file, text: await readFile(file, 'utf8') };
+  } catch (error) {
+    throw unusable(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** A file, and where it is metadata the sources that it lists. */
+async function readFileWithSources(file: string, folder: string): Promise<InputFile[]> {
+  const read = await readText(file);
+  const metadata = metadataIn(read);
+  return metadata === undefined ? [read] : [read, ...(await readSources(metadata, folder))];
+}
+
+function metadataIn({ text }: InputFile): Members | undefined {
+  try {
+    return metadataOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Source names are data: only what lies within the folder is read, links followed. */
@@ -107,50 +122,45 @@ async function readWithin(folder: string, name: string): Promise<string | undefi
 }
 
 /** Sources lie under their names, or in the folder `sources` beside the metadata, as a published tree has them. */
-async function readMetadata(
-  metadata: Members,
-  folder: string,
-): Promise<VerificationRequest['compilation']> {
-  const names = Object.keys(isMembers(metadata['sources']) ? metadata['sources'] : {});
-  const sources: [string, string][] = [];
-  for (const name of names) {
-    const content =
+async function readSources(metadata: Members, folder: string): Promise<InputFile[]> {
+  const files: InputFile[] = [];
+  for (const { path: name } of listedSourcesOf(metadata)) {
+    const text =
       (await readWithin(folder, name)) ??
       (await readWithin(path.join(folder, 'sources'), name)) ??
       (await readWithin(path.join(folder, 'sources'), name.replace(/[@:]/g, '_')));
-    if (content !== undefined) sources.push([name, content]);
+    if (text !== undefined) files.push({ path: name, text });
   }
-  return { kind: 'metadata', metadata, sources: Object.fromEntries(sources) };
+  return files;
 }
 
 /** An artifact of Foundry holds the metadata; the sources lie in the project. */
 async function readFoundryProject(
   project: string,
   { contract }: InputChoices,
-): Promise<VerificationRequest['compilation']> {
+): Promise<InputFile[]> {
   const out = path.join(project, 'out');
   const folders = await readdir(out).catch(() => undefined);
   if (folders === undefined) throw unusable(`${project} has no folder out; run forge build first.`);
   if (contract === undefined) throw unusable('Which contract? Add --contract src/Token.sol:Token.');
   const [, file, name = ''] = /^(?:(.*):)?([^:]+)$/.exec(contract) ?? [];
-  const artifacts: Members[] = [];
+  const meant: InputFile[] = [];
   for (const folder of folders) {
     if (file !== undefined && path.basename(file) !== folder) continue;
     const artifact = path.join(out, folder, `${name}.json`);
-    if (await stat(artifact).catch(() => undefined)) artifacts.push(await readJson(artifact));
+    if ((await stat(artifact).catch(() => undefined)) === undefined) continue;
+    const read = await readText(artifact);
+    if (isMeant(metadataIn(read), file)) meant.push(read);
   }
-  const [metadata, another] = artifacts.flatMap((artifact) => readArtifact(artifact, file));
-  if (metadata === undefined) {
+  const [artifact, another] = meant;
+  const metadata = artifact && metadataIn(artifact);
+  if (artifact === undefined || metadata === undefined) {
     throw unusable(`${out} has no ${contract} with its metadata; run forge build again.`);
   }
   if (another !== undefined) throw unusable(`${out} has several ${contract}; add the path.`);
-  return readMetadata(metadata, project);
+  return [artifact, ...(await readSources(metadata, project))];
 }
 
-function readArtifact({ metadata, rawMetadata }: Members, file: string | undefined): Members[] {
-  const parsed: unknown = typeof rawMetadata === 'string' ? JSON.parse(rawMetadata) : metadata;
-  if (!isMembers(parsed) || !isMembers(parsed['settings'])) return [];
-  const target = parsed['settings']['compilationTarget'];
-  const isMeant = file === undefined || (isMembers(target) && Object.hasOwn(target, file));
-  return isMeant ? [parsed] : [];
+function isMeant(metadata: Members | undefined, file: string | undefined): boolean {
+  return metadata !== undefined && (file === undefined || targetOf(metadata)?.path === file);
 }

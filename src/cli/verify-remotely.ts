@@ -112,7 +112,7 @@ function readMembers(body: Buffer): Members {
   }
 }
 
-function readDropped({ count, paths }: Members): DroppedSources {
+function readInputFiles({ count, paths }: Members): DroppedSources {
   return { count: Number(count), paths: Array.isArray(paths) ? paths.map(String) : [] };
 }
 
@@ -130,7 +130,7 @@ function toOutcome(job: Members): VerificationOutcome {
       keptBeside: job['keptBeside'] === true,
     }),
     ...(isMembers(job['droppedSources']) && {
-      droppedSources: readDropped(job['droppedSources']),
+      droppedSources: readInputFiles(job['droppedSources']),
     }),
     ...(error && {
       failure: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FullmatchError } from '../errors.ts';
 import { checkCompilerInput, checkImports } from './check-input.ts';
-import { type StandardJsonInput } from './standard-json.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 
 const GOOD: StandardJsonInput = {
   language: 'Solidity',

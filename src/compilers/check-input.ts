@@ -1,7 +1,7 @@
 import { FullmatchError } from '../errors.ts';
 import { isMembers } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
+import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/standard-json.ts';
 
 /** The languages that the Solidity compilers take, by our name and as standard JSON writes them. */
 const SOLC_LANGUAGES: ReadonlyMap<string, string> = new Map([

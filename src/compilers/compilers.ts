@@ -8,7 +8,7 @@ import { type Isolation, probeIsolation, reportIsolation } from './isolation.ts'
 import { runNative } from './native-process.ts';
 import { parseOutput } from './parse-output.ts';
 import { followSignals } from './request-ending.ts';
-import { type StandardJsonInput, type StandardJsonOutput } from './standard-json.ts';
+import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/standard-json.ts';
 import { WarmPool } from './warm-pool.ts';
 import { WorkQueue } from './work-queue.ts';
 

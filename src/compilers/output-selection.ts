@@ -1,12 +1,4 @@
-import { type StandardJsonInput } from './standard-json.ts';
-
-/** One contract of an input. */
-export interface CompilationTarget {
-  /** The source's name in the input. */
-  readonly path: string;
-  /** The contract's name; of a Yul object its own. */
-  readonly name: string;
-}
+import { type CompilationTarget, type StandardJsonInput } from '../solidity/standard-json.ts';
 
 /**
  * What a verification reads of a contract. Versions ignore what they do not know: `storageLayout` is there since

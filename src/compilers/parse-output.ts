@@ -1,7 +1,7 @@
 import { FullmatchError } from '../errors.ts';
 import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import { checkImports } from './check-input.ts';
-import { type StandardJsonOutput } from './standard-json.ts';
+import { type StandardJsonOutput } from '../solidity/standard-json.ts';
 
 /**
  * What an output may hold. Its memory is that of its values: these need about half a gigabyte, and a thread that runs

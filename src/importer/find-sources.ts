@@ -3,7 +3,7 @@ import { type Source } from '../repository/matches/verified-contract.ts';
 import { type ContentHasher } from './content-hash.ts';
 import { readRegularFile, type ContractFolder } from './contract-folder.ts';
 import { type ImportLimits } from './import-limits.ts';
-import { decodeText, type ListedSource } from './metadata-document.ts';
+import { decodeText, type HashedSource } from './parse-metadata.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
 const TRANSLATION_FILE = 'path-translation.json';
@@ -60,7 +60,7 @@ export class SourceFinder {
     this.#hasher = hasher;
   }
 
-  async find(listed: readonly ListedSource[]): Promise<Source[]> {
+  async find(listed: readonly HashedSource[]): Promise<Source[]> {
     const translation = await this.#readTranslation();
     const sources: Source[] = [];
     for (const source of listed) {
@@ -69,7 +69,7 @@ export class SourceFinder {
     return sources;
   }
 
-  async #find(source: ListedSource, translation: ReadonlyMap<string, string>): Promise<string> {
+  async #find(source: HashedSource, translation: ReadonlyMap<string, string>): Promise<string> {
     const subject = `source ${source.path}`;
     const stored = this.#storedName(source, translation);
     if (stored !== undefined) {
@@ -84,7 +84,7 @@ export class SourceFinder {
 
   /** The stored file that the source's name or hash points to. */
   #storedName(
-    { path, keccak256 }: ListedSource,
+    { path, keccak256 }: HashedSource,
     translation: ReadonlyMap<string, string>,
   ): string | undefined {
     const names = [
@@ -97,7 +97,7 @@ export class SourceFinder {
     return names.find((name) => name !== undefined && this.#folder.sources.has(name));
   }
 
-  #ownCopy({ path, content, keccak256 }: ListedSource): Buffer | undefined {
+  #ownCopy({ path, content, keccak256 }: HashedSource): Buffer | undefined {
     if (content === undefined) return undefined;
     const bytes = Buffer.from(content, 'utf8');
     if (this.#hasher.keccak256(bytes) === keccak256) return bytes;

@@ -4,7 +4,7 @@ import { type ContentHasher } from './content-hash.ts';
 import { listContractFolder, readRegularFile } from './contract-folder.ts';
 import { ReadBudget, SourceFinder } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';
-import { parseMetadata } from './metadata-document.ts';
+import { parseMetadata } from './parse-metadata.ts';
 import { Refusal } from './refusal.ts';
 import { placeFacts, readStoredFacts } from './stored-facts.ts';
 

@@ -3,7 +3,7 @@ import {
   hashPlaceholder,
   namePlaceholder,
   placeholderDigits,
-} from '../bytecode/library-placeholder.ts';
+} from '../solidity/library-placeholder.ts';
 import { isMembers } from '../lib/members.ts';
 import {
   type Compilation,

@@ -1,5 +1,5 @@
 import { type RecompiledCode } from '../bytecode/recompiled-code.ts';
-import { type CompilationTarget } from '../compilers/output-selection.ts';
+import { type CompilationTarget } from '../solidity/standard-json.ts';
 import { FullmatchError, messageOf, type ErrorCode } from '../errors.ts';
 import { readVerificationTask, type VerificationTask } from './read-compilation-task.ts';
 import {

@@ -1,5 +1,4 @@
-import { type CompilationTarget } from '../compilers/output-selection.ts';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type CompilationTarget, type StandardJsonInput } from '../solidity/standard-json.ts';
 
 /** What is to be compiled, ready for the compiler. */
 export interface CompilationTask {

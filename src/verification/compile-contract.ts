@@ -12,7 +12,7 @@ import {
   narrowOutputSelection,
   selectImmutableDeclarations,
 } from '../compilers/output-selection.ts';
-import { type ContractOutput, type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type ContractOutput, type StandardJsonInput } from '../solidity/standard-json.ts';
 import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { requireBounded } from './code-size.ts';

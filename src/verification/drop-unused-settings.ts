@@ -1,6 +1,6 @@
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
-import { groupByPath, splitLibraryId } from '../bytecode/library-id.ts';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { groupByPath, splitLibraryId } from '../solidity/library-id.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { entriesOf, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
-import { type CompilationTarget } from '../compilers/output-selection.ts';
+import { type CompilationTarget } from '../solidity/standard-json.ts';
 import { FullmatchError } from '../errors.ts';
 import { TaskThread, ThreadFault, type ThreadFaultKind } from '../lib/task-thread.ts';
 import {

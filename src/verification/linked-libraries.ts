@@ -2,7 +2,7 @@ import { type ContractJudgement } from '../bytecode/judge-contract.ts';
 import { isReservedAddress } from '../bytecode/explained-value.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, hexToBytes, type Hex } from '../lib/hex.ts';
 import { isMembers } from '../lib/members.ts';

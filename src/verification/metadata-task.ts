@@ -1,50 +1,44 @@
-import { groupByPath } from '../bytecode/library-id.ts';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { printableText } from '../lib/printable-text.ts';
 import { isMembers, type Members } from '../lib/members.ts';
+import { findSources, type FoundSources } from '../solidity/find-sources.ts';
+import {
+  LANGUAGE_NAMES,
+  type Metadata,
+  MetadataFault,
+  readMetadata,
+} from '../solidity/metadata.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { type CompilationTask } from './compilation-task.ts';
-import { findSources } from './find-sources.ts';
+import { SourceSize } from './source-size.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { type MetadataCompilation } from './verification-request.ts';
-
-/** The languages of metadata, as standard JSON writes them. */
-const LANGUAGES: ReadonlyMap<string, string> = new Map([
-  ['solidity', 'Solidity'],
-  ['yul', 'Yul'],
-  ['vyper', 'Vyper'],
-]);
 
 /** These compilers write a setting into the metadata that they refuse in the input (Solidity 0.8.5, changelog). */
 const INLINER_WRITERS = /^v?0\.8\.[234]\b/;
 
-function membersOf(value: unknown, name: string): Members {
-  if (isMembers(value)) return value;
-  throw new VerificationFailure('invalid_metadata', `The metadata has no object "${name}".`);
-}
+const NAMES_SHOWN = 20;
+const NAME_SHOWN_CHARACTERS = 200;
 
 /**
- * The compilation that a metadata document describes (Solidity documentation, "Contract Metadata"). The sources are
- * those that were given, found by path or by hash.
+ * The compilation that a metadata document describes. The sources are those that were given, found by path or by hash.
  * @throws VerificationFailure invalid_metadata, invalid_language, invalid_compiler_version,
  * invalid_compilation_target, missing_source, missing_or_invalid_source, sources_too_large.
  */
 export function readMetadataTask(
-  { metadata, sources }: MetadataCompilation,
+  { metadata, sources: given }: MetadataCompilation,
   sourceBytes: number,
 ): CompilationTask {
-  const document = membersOf(metadata, 'metadata');
-  const settings = membersOf(document['settings'], 'settings');
-  const language = readLanguage(document['language']);
-  const version = readVersion(document['compiler']);
-  const target = readTarget(settings['compilationTarget']);
-  const found = findSources(membersOf(document['sources'], 'sources'), sources, sourceBytes);
+  const { language, version, target, settings, sources } = readDocument(metadata);
+  const found = findSources(sources, given, new SourceSize(sourceBytes));
+  requireAll(found);
   const inputOf = (contents: ReadonlyMap<string, string>): StandardJsonInput => ({
-    language,
+    language: LANGUAGE_NAMES[language],
     sources: Object.fromEntries([...contents].map(([path, content]) => [path, { content }])),
-    settings: readSettings(settings, version),
+    settings: INLINER_WRITERS.test(version) ? withoutInliner(settings) : settings,
   });
-  const unused = found.unused.map((path) => [path, sources[path] ?? ''] as const);
+  const unused = found.unused.map((path) => [path, given[path] ?? ''] as const);
   return {
-    language: language.toLowerCase(),
+    language,
     version,
     target,
     input: inputOf(found.contents),
@@ -52,54 +46,42 @@ export function readMetadataTask(
   };
 }
 
-function readLanguage(value: unknown): string {
-  const language = typeof value === 'string' ? LANGUAGES.get(value.toLowerCase()) : undefined;
-  if (language !== undefined) return language;
+const FAULT_CODES = {
+  object: 'invalid_metadata',
+  language: 'invalid_language',
+  version: 'invalid_compiler_version',
+  target: 'invalid_compilation_target',
+} as const;
+
+function readDocument(metadata: unknown): Metadata {
+  try {
+    return readMetadata(metadata);
+  } catch (error) {
+    if (!(error instanceof MetadataFault)) throw error;
+    throw new VerificationFailure(FAULT_CODES[error.part], error.message);
+  }
+}
+
+function withoutInliner(settings: Members): Members {
+  const { optimizer } = settings;
+  if (!isMembers(optimizer) || !isMembers(optimizer['details'])) return settings;
+  const details = Object.entries(optimizer['details']).filter(([key]) => key !== 'inliner');
+  return { ...settings, optimizer: { ...optimizer, details: Object.fromEntries(details) } };
+}
+
+function requireAll({ invalid, missing }: FoundSources): void {
+  if (invalid.length === 0 && missing.length === 0) return;
+  const show = (paths: readonly string[]): readonly string[] =>
+    paths.slice(0, NAMES_SHOWN).map((path) => printableText(path, NAME_SHOWN_CHARACTERS));
+  const parts = [
+    ...(invalid.length > 0
+      ? [`other content than the metadata says: ${show(invalid).join(', ')}`]
+      : []),
+    ...(missing.length > 0 ? [`missing: ${show(missing).join(', ')}`] : []),
+  ];
   throw new VerificationFailure(
-    'invalid_language',
-    'The metadata names no language that is known here; Solidity and Yul are.',
+    invalid.length > 0 ? 'missing_or_invalid_source' : 'missing_source',
+    `Sources do not fit the metadata; ${parts.join('; ')}.`,
+    { data: { invalidSources: show(invalid), missingSources: show(missing) } },
   );
-}
-
-function readVersion(compiler: unknown): string {
-  const version = isMembers(compiler) ? compiler['version'] : undefined;
-  if (typeof version === 'string') return version;
-  throw new VerificationFailure(
-    'invalid_compiler_version',
-    'The metadata has no compiler.version, such as 0.8.30+commit.73712a01.',
-  );
-}
-
-function readTarget(value: unknown): CompilationTask['target'] {
-  const entries = isMembers(value) ? Object.entries(value) : [];
-  const [path, name] = entries[0] ?? [];
-  if (entries.length === 1 && path !== undefined && typeof name === 'string') return { path, name };
-  throw new VerificationFailure(
-    'invalid_compilation_target',
-    'The metadata must have one entry in settings.compilationTarget: the path and the name of the contract.',
-  );
-}
-
-/**
- * The settings as the compiler takes them: two members have another form in metadata than in the input. Libraries are
- * `path:Name` → address there; old compilers name no path.
- */
-function readSettings(settings: Members, version: string): Members {
-  const { libraries, optimizer } = settings;
-  return {
-    ...without(settings, ['compilationTarget', 'libraries', 'optimizer']),
-    ...(optimizer !== undefined && { optimizer: readOptimizer(optimizer, version) }),
-    ...(isMembers(libraries) && { libraries: groupByPath(Object.entries(libraries)) }),
-  };
-}
-
-function readOptimizer(optimizer: unknown, version: string): unknown {
-  if (!INLINER_WRITERS.test(version) || !isMembers(optimizer)) return optimizer;
-  const { details } = optimizer;
-  if (!isMembers(details)) return optimizer;
-  return { ...optimizer, details: without(details, ['inliner']) };
-}
-
-function without(members: Members, keys: readonly string[]): Members {
-  return Object.fromEntries(Object.entries(members).filter(([key]) => !keys.includes(key)));
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { type Match } from '../repository/matches/verified-contract.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';

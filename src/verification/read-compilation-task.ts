@@ -1,5 +1,4 @@
-import { type CompilationTarget } from '../compilers/output-selection.ts';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type CompilationTarget, type StandardJsonInput } from '../solidity/standard-json.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { isStorableJson, isStorableText } from '../lib/storable-text.ts';
 import { auxdataReaderOf } from '../bytecode/auxdata-reader.ts';

@@ -1,13 +1,13 @@
 import { readImmutableTypes } from '../bytecode/solidity-immutables.ts';
 import { type RecompiledCode } from '../bytecode/recompiled-code.ts';
-import { type CompilationTarget } from '../compilers/output-selection.ts';
+import { type CompilationTarget } from '../solidity/standard-json.ts';
 import { parseOutput } from '../compilers/parse-output.ts';
 import {
   type CompiledCode,
   type CompilerMessage,
   type ContractOutput,
   type StandardJsonOutput,
-} from '../compilers/standard-json.ts';
+} from '../solidity/standard-json.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 
 /** What a compiler wrote. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { type Hex } from '../lib/hex.ts';
 

@@ -7,7 +7,7 @@ import { type Creation } from '../chains/rpc/creation.ts';
 import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { bytesToHex, checksumAddress } from '../lib/hex.ts';
 import { isStorableJson } from '../lib/storable-text.ts';
 import { type VerifiedContract } from '../repository/matches/verified-contract.ts';

@@ -1,4 +1,4 @@
-import { type StandardJsonInput } from '../compilers/standard-json.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { keepsToStack } from './verbatim-effect.ts';
 import { bytesOfLiteral, readSourceTokens, type SourceToken } from './source-tokens.ts';

@@ -1,6 +1,6 @@
 import { DEMONSTRATION_CHAIN_ID } from '../../chains/registry/default-service-chains.ts';
 import { type Compilers } from '../../compilers/compilers.ts';
-import { type StandardJsonInput } from '../../compilers/standard-json.ts';
+import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { checksumAddress, bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';

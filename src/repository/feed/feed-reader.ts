@@ -39,7 +39,6 @@ const BATCH = 1000;
 /** The place before the first event. */
 export const FEED_BEGIN: FeedPlace = { position: 0n, mark: '' };
 
-// The limits stand in the texts: with a parameter, PostgreSQL would plan for a tenth of the feed.
 const selectEntries = (numbered: string): string =>
   `SELECT position, event.id, kind, event.chain_id, address, match_after, name, recorded_at
    FROM (${numbered}) AS numbered
@@ -47,11 +46,11 @@ const selectEntries = (numbered: string): string =>
    LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id
    ORDER BY position`;
-const readNewest = (limit: number) =>
-  sql(
-    `read newest ${limit} of the feed`,
-    selectEntries(`SELECT * FROM feed ORDER BY position DESC LIMIT ${limit}`),
-  );
+const READ_NEWEST = sql(
+  'read newest of the feed',
+  selectEntries('SELECT * FROM feed ORDER BY position DESC LIMIT $1'),
+);
+// With the limit as a parameter, PostgreSQL would plan for a tenth of the feed.
 const READ_LATER = sql(
   'read on in the feed',
   selectEntries(`SELECT * FROM feed WHERE position >= $1 ORDER BY position LIMIT ${BATCH + 1}`),
@@ -79,7 +78,7 @@ export class FeedReader {
 
   /** So many of the newest entries; {@link FeedReader.readLater} goes on behind them. */
   async open(limit: number): Promise<OpenedFeed> {
-    const rows = await this.#database.query<EntryRow>(readNewest(limit + 1));
+    const rows = await this.#database.query<EntryRow>(READ_NEWEST, [limit + 1]);
     const entries = rows.map(toEntry);
     const since = entries.length > limit ? entries.shift() : undefined;
     this.#place = entries.at(-1) ?? FEED_BEGIN;

@@ -16,7 +16,8 @@ const WITHDRAW = sql(
      SELECT 'withdrawn', chain_id, address, match, origin, verified_contract_id, $3, $6 FROM withdrawn
      RETURNING id
    )
-   SELECT withdrawn.*, logged.id AS event_id FROM withdrawn, logged`,
+   SELECT match, runtime_match, origin, first_matched_at, runtime_code_hash, text_hash, logged.id AS event_id
+   FROM withdrawn, logged`,
 );
 
 /** A current match that was withdrawn, and the event that says so. */

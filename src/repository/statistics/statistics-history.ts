@@ -68,6 +68,12 @@ interface SumRow {
   partial_match: string;
 }
 
+interface FallRow extends Omit<SumRow, 'day'> {
+  date: Day;
+  chain_id: string;
+  reason: string;
+}
+
 /**
  * The counts at the end of each interval, without a gap, and why they fell.
  *
@@ -85,10 +91,7 @@ export async function readStatisticsHistory(
       chainIds === undefined
         ? await transaction.query<SumRow>(READ_ALL, [from])
         : await transaction.query<SumRow>(READ_CHAINS, [from, chainIds]);
-    const falls = await transaction.query<SumRow & { date: Day; chain_id: string; reason: string }>(
-      READ_FALLS,
-      [from, to, chainIds ?? null],
-    );
+    const falls = await transaction.query<FallRow>(READ_FALLS, [from, to, chainIds ?? null]);
     return {
       position,
       points: pointsOf(rows, listEnds(interval, from, to)),

@@ -1,4 +1,4 @@
-import { libraryPlaceholder } from '../../bytecode/library-placeholder.ts';
+import { libraryPlaceholder } from '../../solidity/library-placeholder.ts';
 import {
   type ContractPart,
   type ContractParts,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type DroppedFile } from '../../../web/src/verify/dropped-file.ts';
+import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { CLIENTS_FOLDER, type ClientName, installClient } from './install-client.ts';
 
@@ -26,7 +26,7 @@ export interface ClientProject {
   readonly changeComment: (source: string) => Promise<void>;
   readonly readJson: <T>(file: string) => Promise<T>;
   /** The files of a folder and below, as somebody drops them on the page that verifies. */
-  readonly readFolder: (folder: string) => Promise<DroppedFile[]>;
+  readonly readFolder: (folder: string) => Promise<InputFile[]>;
   readonly remove: () => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { compilationOf, readDropped } from '../../../web/src/verify/read-dropped.ts';
+import { compilationOf, readInputFiles } from '../../../src/solidity/read-input-files.ts';
 import { type ClientProject } from './client-project.ts';
 import { CLIENTS_SOLC } from './solc-executable.ts';
 
@@ -8,7 +8,7 @@ export async function expectReadableBuildInfos(
   project: ClientProject,
   folder: string,
 ): Promise<void> {
-  const dropped = readDropped(await project.readFolder('artifacts/build-info'));
+  const dropped = readInputFiles(await project.readFolder('artifacts/build-info'));
   if (dropped.kind === 'unusable') throw new Error(dropped.reason);
   const contract = `${folder}/Guestbook.sol:Guestbook`;
   expect(dropped.contracts).toContain(contract);

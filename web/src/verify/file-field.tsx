@@ -3,19 +3,19 @@ import { useState } from 'preact/hooks';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { describeSettings } from './describe-settings.ts';
-import { type DroppedFile } from './dropped-file.ts';
-import { type Compilation, type Dropped } from './read-dropped.ts';
+import { type InputFile } from '../../../src/solidity/input-file.ts';
+import { type InputCompilation, type InputFiles } from '../../../src/solidity/read-input-files.ts';
 import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-files.ts';
 
 interface Props {
-  readonly files: readonly DroppedFile[];
-  readonly dropped: Dropped | undefined;
+  readonly files: readonly InputFile[];
+  readonly dropped: InputFiles | undefined;
   /** The compilation that the form stands for. */
-  readonly compilation: Compilation | undefined;
+  readonly compilation: InputCompilation | undefined;
   readonly fault: string | undefined;
   /** Whether files were chosen before that the browser could not keep. */
   readonly areLost: boolean;
-  readonly onFiles: (files: readonly DroppedFile[]) => void;
+  readonly onFiles: (files: readonly InputFile[]) => void;
 }
 
 const MISSING_SHOWN = 8;
@@ -112,8 +112,8 @@ function Found({
   dropped: { from },
   compilation,
 }: {
-  readonly dropped: Extract<Dropped, { kind: 'usable' }>;
-  readonly compilation: Compilation;
+  readonly dropped: Extract<InputFiles, { kind: 'usable' }>;
+  readonly compilation: InputCompilation;
 }): VNode {
   const isInput = compilation.kind === 'standard_json';
   const document = isInput ? compilation.input : compilation.metadata;

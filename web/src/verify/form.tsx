@@ -5,8 +5,8 @@ import { ChainField } from '../parts/chain-field.tsx';
 import { CompilerField } from './compiler-field.tsx';
 import { FileField } from './file-field.tsx';
 import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
-import { type DroppedFile } from './dropped-file.ts';
-import { compilationOf, readDropped } from './read-dropped.ts';
+import { type InputFile } from '../../../src/solidity/input-file.ts';
+import { compilationOf, readInputFiles } from '../../../src/solidity/read-input-files.ts';
 import { ContractField, TextField } from './text-fields.tsx';
 import {
   buildRequest,
@@ -42,13 +42,13 @@ function useVerifyForm({ base, chain, address }: Props) {
     transaction: '',
   });
   const [chainText, setChainText] = useState(chain);
-  const [files, setFiles] = useState<readonly DroppedFile[]>([]);
+  const [files, setFiles] = useState<readonly InputFile[]>([]);
   const [areLost, setLost] = useState(false);
   const [faults, setFaults] = useState(NO_FAULTS);
   const [refusal, setRefusal] = useState<Refusal>();
   const [isSending, setSending] = useState(false);
   const alert = useRef<HTMLDivElement>(null);
-  const dropped = useMemo(() => (files.length === 0 ? undefined : readDropped(files)), [files]);
+  const dropped = useMemo(() => (files.length === 0 ? undefined : readInputFiles(files)), [files]);
   const compilation = compilationOf(dropped, fields.contract);
 
   useEffect(() => {
@@ -73,8 +73,8 @@ function useVerifyForm({ base, chain, address }: Props) {
     keepFields({ fields: next, chainText: text });
     if (faults.size > 0) setFaults(findFaults(next, dropped));
   };
-  const takeFiles = (next: readonly DroppedFile[]): void => {
-    const read = next.length === 0 ? undefined : readDropped(next);
+  const takeFiles = (next: readonly InputFile[]): void => {
+    const read = next.length === 0 ? undefined : readInputFiles(next);
     const filled = read === undefined ? fields : fillFields(fields, read);
     setFiles(next);
     setLost(false);

@@ -1,4 +1,4 @@
-import { type DroppedFile } from './dropped-file.ts';
+import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { type VerifyFields } from './verify-form.ts';
 
 /** What a reader typed. */
@@ -38,7 +38,7 @@ export function keepFields(kept: KeptFields): void {
 }
 
 /** Keeps the files, or at least that there were some. */
-export function keepFiles(files: readonly DroppedFile[]): void {
+export function keepFiles(files: readonly InputFile[]): void {
   if (!keep(FILES, JSON.stringify(files))) keep(FILES, JSON.stringify(LOST));
 }
 
@@ -48,6 +48,6 @@ export function readKeptFields(): KeptFields | undefined {
 }
 
 /** The files that were chosen before; `lost` where there were some that could not be kept. */
-export function readKeptFiles(): readonly DroppedFile[] | typeof LOST {
+export function readKeptFiles(): readonly InputFile[] | typeof LOST {
   return read(FILES) ?? [];
 }

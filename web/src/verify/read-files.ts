@@ -1,6 +1,6 @@
 import { formatCount } from '../format.ts';
-import { type DroppedFile } from './dropped-file.ts';
-import { withoutOutput } from './read-dropped.ts';
+import { type InputFile } from '../../../src/solidity/input-file.ts';
+import { withoutOutput } from '../../../src/solidity/read-input-files.ts';
 
 /** A file that is not read yet, and its path within the folder that it came with. */
 export interface PlacedFile {
@@ -68,7 +68,7 @@ function requireFew(files: readonly unknown[]): void {
  * Reads files as text.
  * @throws Error that says to people what is wrong with the files, and what to choose instead
  */
-export async function readFiles(files: readonly PlacedFile[]): Promise<readonly DroppedFile[]> {
+export async function readFiles(files: readonly PlacedFile[]): Promise<readonly InputFile[]> {
   const fitting = files.filter(({ path }) => READ.test(path));
   requireFew(fitting);
   if (fitting.length === 0) {

@@ -1,4 +1,8 @@
-import { type Compilation, compilationOf, type Dropped } from './read-dropped.ts';
+import {
+  type InputCompilation,
+  compilationOf,
+  type InputFiles,
+} from '../../../src/solidity/read-input-files.ts';
 
 /** What stands in the fields of the form. */
 export interface VerifyFields {
@@ -19,7 +23,7 @@ export const CHAIN_ID = /^[1-9][0-9]{0,15}$/;
 /** What is wrong with the fields, each in a sentence that says what is expected. */
 export function findFaults(
   fields: VerifyFields,
-  dropped: Dropped | undefined,
+  dropped: InputFiles | undefined,
 ): ReadonlyMap<FieldName, string> {
   const faults = new Map<FieldName, string>();
   if (dropped === undefined) faults.set('files', 'Choose or drop the files of a compilation.');
@@ -53,7 +57,7 @@ export interface VerifyRequest {
 /** The request of fields without faults. */
 export function buildRequest(
   { chain, address, compilerVersion, contract, transaction }: VerifyFields,
-  compilation: Compilation,
+  compilation: InputCompilation,
 ): VerifyRequest {
   const creation = transaction === '' ? {} : { creationTransactionHash: transaction };
   if (compilation.kind === 'metadata') {
@@ -75,7 +79,7 @@ export function buildRequest(
 }
 
 /** The fields after files were read: what the files say stands in them, and what was typed stays where they are silent. */
-export function fillFields(fields: VerifyFields, dropped: Dropped): VerifyFields {
+export function fillFields(fields: VerifyFields, dropped: InputFiles): VerifyFields {
   if (dropped.kind === 'unusable') return fields;
   const { contracts } = dropped;
   const [only, another] = contracts;
@@ -88,7 +92,7 @@ export function fillFields(fields: VerifyFields, dropped: Dropped): VerifyFields
 /** A contract with the compiler that its file names. */
 export function chooseContract(
   fields: VerifyFields,
-  dropped: Dropped | undefined,
+  dropped: InputFiles | undefined,
   contract: string,
 ): Pick<VerifyFields, 'contract' | 'compilerVersion'> {
   const { compilerVersion = fields.compilerVersion } = compilationOf(dropped, contract) ?? {};

@@ -1,8 +1,9 @@
 import { FullmatchError } from '../../../errors.ts';
 import { describeAddressFault, isTransactionHash, type Hex } from '../../../lib/hex.ts';
-import { isMembers } from '../../../lib/members.ts';
+import { isMembers, type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { countJsonValues } from '../../../lib/untrusted-json.ts';
+import { isMetadata, targetOf } from '../../../solidity/metadata.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { readForm } from '../../bodies/read-form.ts';
 import {
@@ -12,8 +13,6 @@ import {
   type RequestLimits,
 } from '../../bodies/request-limits.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** One of several contracts that the files of a request describe. */
 export interface ContractChoice {
@@ -168,7 +167,7 @@ function splitFiles(
     const isObject = /^\s*\{/.test(text);
     const json = isObject ? parseFile(name, text, { ...limits, values }) : undefined;
     values -= json?.values ?? 0;
-    const contract = readMetadata(json?.value, limits);
+    const contract = describeContract(json?.value, limits);
     if (contract === undefined) sources.push([name, text]);
     else contracts.push(contract);
   }
@@ -192,11 +191,9 @@ function parseFile(
   }
 }
 
-function readMetadata(metadata: unknown, limits: RequestLimits): DescribedContract | undefined {
-  if (!isMembers(metadata) || !isMembers(metadata['settings'])) return undefined;
-  const target = metadata['settings']['compilationTarget'];
-  if (!isMembers(metadata['sources']) || !isMembers(target)) return undefined;
+function describeContract(metadata: unknown, limits: RequestLimits): DescribedContract | undefined {
+  if (!isMetadata(metadata) || !isMembers(metadata['sources'])) return undefined;
   requireFewSources(Object.keys(metadata['sources']).length, limits);
-  const [path = '', name = ''] = Object.entries(target)[0] ?? [];
-  return { path, name: typeof name === 'string' ? name : '', metadata };
+  const { path = '', name = '' } = targetOf(metadata) ?? {};
+  return { path, name, metadata };
 }

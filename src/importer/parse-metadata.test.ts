@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import cases from '../../test/cases/import/metadata.json' with { type: 'json' };
-import { parseMetadata } from './metadata-document.ts';
+import { parseMetadata } from './parse-metadata.ts';
 
 const HASH = `0x${'ab'.repeat(32)}`;
 

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesToHex } from '../../src/lib/hex.ts';
 import { keccak256 } from '../../src/lib/keccak.ts';
-import { compilationOf, readDropped, withoutOutput } from '../../web/src/verify/read-dropped.ts';
+import {
+  compilationOf,
+  readInputFiles,
+  withoutOutput,
+} from '../../src/solidity/read-input-files.ts';
 import { buildRequest, fillFields, findFaults } from '../../web/src/verify/verify-form.ts';
 
 const file = (path: string, value: unknown): { path: string; text: string } => ({
@@ -24,7 +28,7 @@ const EMPTY = { chain: '', address: '', compilerVersion: '', contract: '', trans
 
 describe('files that are dropped', () => {
   test('may be a standard JSON input: its sources name the contracts', () => {
-    expect(readDropped([file('input.json', INPUT)])).toMatchObject({
+    expect(readInputFiles([file('input.json', INPUT)])).toMatchObject({
       kind: 'usable',
       compilations: [{ kind: 'standard_json', input: INPUT }],
       contracts: ['src/Token.sol:Base', 'src/Token.sol:Token'],
@@ -39,7 +43,7 @@ describe('files that are dropped', () => {
       input: INPUT,
       output,
     };
-    expect(readDropped([file('a.json', { other: 1 }), file('info.json', info)])).toMatchObject({
+    expect(readInputFiles([file('a.json', { other: 1 }), file('info.json', info)])).toMatchObject({
       kind: 'usable',
       compilations: [{ compilerVersion: '0.8.30+commit.73712a01' }],
       contracts: ['src/Token.sol:Token'],
@@ -57,7 +61,7 @@ describe('files that are dropped', () => {
       id,
       output: { contracts: Object.fromEntries(paths.map((path) => [path, { A: { abi: [] } }])) },
     });
-    const dropped = readDropped([
+    const dropped = readInputFiles([
       file('1.json', info('1', 'Both.sol')),
       file('1.output.json', output('1', 'project/Both.sol', 'project/Base.sol')),
       file('2.json', info('2', 'Base.sol')),
@@ -86,7 +90,7 @@ describe('files that are dropped', () => {
   });
 
   test('may begin with the mark of an editor', () => {
-    expect(readDropped([file('a.json', `\ufeff${JSON.stringify(INPUT)}`)]).kind).toBe('usable');
+    expect(readInputFiles([file('a.json', `\ufeff${JSON.stringify(INPUT)}`)]).kind).toBe('usable');
   });
 
   test.each([
@@ -94,7 +98,7 @@ describe('files that are dropped', () => {
     ['a.output.json', { id: 'a', output: { contracts: {} } }, 'Choose the build info beside it'],
     ['input.json', '{"language": ', 'input.json is no JSON'],
   ])('that are something else are named: %s', (path, content, reason) => {
-    expect(readDropped([file(path, content)])).toMatchObject({
+    expect(readInputFiles([file(path, content)])).toMatchObject({
       kind: 'unusable',
       reason: expect.stringContaining(reason) as string,
     });
@@ -104,7 +108,7 @@ describe('files that are dropped', () => {
     ['as an object', { abi: [], metadata: METADATA }],
     ['as text', { abi: [], rawMetadata: JSON.stringify(METADATA) }],
   ])('may be an artifact of Foundry with its metadata %s', (_, artifact) => {
-    const dropped = readDropped([
+    const dropped = readInputFiles([
       file('Token.json', artifact),
       file('project/lib/a/Token.sol', 'library A {}'),
       file('project/src/Token.sol', TOKEN),
@@ -126,7 +130,7 @@ describe('files that are dropped', () => {
   });
 
   test('may be a metadata.json: what is missing is named', () => {
-    expect(compilationOf(readDropped([file('metadata.json', METADATA)]), '')).toMatchObject({
+    expect(compilationOf(readInputFiles([file('metadata.json', METADATA)]), '')).toMatchObject({
       kind: 'metadata',
       missing: ['src/Token.sol', 'lib/a/Token.sol'],
     });
@@ -147,7 +151,7 @@ describe('files that are dropped', () => {
     ['by its path, where no hash fits', 'p/lib/a/Token.sol', twins('x', 'y'), 'src/Token.sol'],
     ['by its path, where there is no hash', 'lib/a/Token.sol', METADATA, 'src/Token.sol'],
   ])('have a file for one of two sources of its name: %s', (_, path, metadata, missing) => {
-    const dropped = readDropped([file('metadata.json', metadata), file(path, TOKEN)]);
+    const dropped = readInputFiles([file('metadata.json', metadata), file(path, TOKEN)]);
     const other = missing === 'src/Token.sol' ? 'lib/a/Token.sol' : 'src/Token.sol';
     const compilation = compilationOf(dropped, '');
     expect(compilation).toHaveProperty('missing', [missing]);
@@ -156,7 +160,7 @@ describe('files that are dropped', () => {
 
   test('have one file for two sources of the same text, under whatever name', () => {
     const metadata = file('metadata.json', twins(TOKEN, TOKEN));
-    expect(compilationOf(readDropped([metadata, file('T.sol', TOKEN)]), '')).toMatchObject({
+    expect(compilationOf(readInputFiles([metadata, file('T.sol', TOKEN)]), '')).toMatchObject({
       missing: [],
       sources: { 'src/Token.sol': TOKEN, 'lib/a/Token.sol': TOKEN },
     });
@@ -164,7 +168,7 @@ describe('files that are dropped', () => {
 
   test('may be all artifacts of Foundry: each contract has its own', () => {
     const other = { ...METADATA, settings: { compilationTarget: { 'src/Other.sol': 'Other' } } };
-    const dropped = readDropped([
+    const dropped = readInputFiles([
       file('out/Token.json', { metadata: METADATA }),
       file('out/Other.json', { metadata: other }),
     ]);
@@ -183,7 +187,7 @@ describe('files that are dropped', () => {
     ['an input without sources', [file('i.json', { language: 'Solidity', sources: {} })]],
     ['nothing', []],
   ])('are not usable: %s', (_, files) => {
-    expect(readDropped(files)).toMatchObject({ kind: 'unusable' });
+    expect(readInputFiles(files)).toMatchObject({ kind: 'unusable' });
   });
 
   test('of any content are no fault', () => {
@@ -192,12 +196,12 @@ describe('files that are dropped', () => {
       fc.jsonValue().map((value) => JSON.stringify(value)),
     );
     const files = fc.array(fc.record({ path: fc.string(), text: content }), { maxLength: 4 });
-    fc.assert(fc.property(files, (dropped) => void readDropped(dropped)));
+    fc.assert(fc.property(files, (dropped) => void readInputFiles(dropped)));
   });
 });
 
 describe('the form', () => {
-  const dropped = readDropped([file('input.json', INPUT)]);
+  const dropped = readInputFiles([file('input.json', INPUT)]);
   const fields = {
     chain: '1',
     address: `0x${'aB'.repeat(20)}`,
@@ -221,7 +225,7 @@ describe('the form', () => {
   test('makes the requests that the API v2 takes', () => {
     const input = compilationOf(dropped, fields.contract);
     const metadata = compilationOf(
-      readDropped([file('metadata.json', METADATA), file('Token.sol', TOKEN)]),
+      readInputFiles([file('metadata.json', METADATA), file('Token.sol', TOKEN)]),
       fields.contract,
     );
     if (input === undefined || metadata === undefined) throw new Error('not usable');
@@ -245,7 +249,7 @@ describe('the form', () => {
     const typed = { ...fields, contract: 'other.sol:Other' };
     expect(fillFields(fields, dropped)).toEqual(fields);
     expect(fillFields(typed, dropped)).toEqual({ ...typed, contract: '' });
-    const info = readDropped([file('i.json', { input: INPUT, solcVersion: '0.8.4' })]);
+    const info = readInputFiles([file('i.json', { input: INPUT, solcVersion: '0.8.4' })]);
     expect(fillFields(fields, info)).toEqual({ ...fields, compilerVersion: '0.8.4' });
   });
 });

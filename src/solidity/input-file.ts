@@ -1,5 +1,5 @@
 /** A file as the browser gave it: its path within the folder that was chosen, or its name. */
-export interface DroppedFile {
+export interface InputFile {
   readonly path: string;
   readonly text: string;
 }

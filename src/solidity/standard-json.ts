@@ -17,6 +17,14 @@ export interface StandardJsonInput {
   readonly [field: string]: unknown;
 }
 
+/** One contract of an input. */
+export interface CompilationTarget {
+  /** The source's name in the input. */
+  readonly path: string;
+  /** The contract's name; of a Yul object its own. */
+  readonly name: string;
+}
+
 /** A byte range of code: offset and length in bytes. */
 export interface CodeRange {
   readonly start: number;

@@ -1,9 +1,10 @@
-import { isMembers, type Members } from '../../../src/lib/members.ts';
-import { type DroppedFile } from './dropped-file.ts';
-import { matchSources } from './match-sources.ts';
+import { isMembers, type Members } from '../lib/members.ts';
+import { type InputFile } from './input-file.ts';
+import { matchFiles } from './match-files.ts';
+import { isMetadata, listedSourcesOf, targetOf, versionOf } from './metadata.ts';
 
 /** One thing that can be compiled: a standard JSON input, or metadata with its sources. */
-export type Compilation = {
+export type InputCompilation = {
   /** Where the file says it. */
   readonly compilerVersion?: string;
   /** `path:Name` of the contracts that it may be; the output of a compiler names all of them. */
@@ -25,26 +26,26 @@ export type Compilation = {
 );
 
 /** What a set of files holds that can be verified. */
-export type Dropped =
+export type InputFiles =
   | {
       readonly kind: 'usable';
       /** In words: a standard JSON input, a build info. */
       readonly from: string;
       /** At least one. */
-      readonly compilations: readonly Compilation[];
+      readonly compilations: readonly InputCompilation[];
       /** Of all compilations. */
       readonly contracts: readonly string[];
     }
   | { readonly kind: 'unusable'; readonly reason: string };
 
-const unusable = (reason: string): Dropped => ({ kind: 'unusable', reason });
+const unusable = (reason: string): InputFiles => ({ kind: 'unusable', reason });
 
 /**
  * What can be verified of files that were dropped or chosen: a standard JSON input, a build info of Hardhat (with the
  * output, or with `output` in a file of its own), an artifact of Foundry or a metadata.json with its sources. What
  * says most is taken; the other files are sources.
  */
-export function readDropped(files: readonly DroppedFile[]): Dropped {
+export function readInputFiles(files: readonly InputFile[]): InputFiles {
   const documents = files.flatMap(({ path, text }) => {
     const value = parseMembers(text);
     return value === undefined ? [] : [{ path, value }];
@@ -73,17 +74,19 @@ export function readDropped(files: readonly DroppedFile[]): Dropped {
 function toCompilation(
   document: Members,
   documents: readonly JsonDocument[],
-  files: readonly DroppedFile[],
-): Compilation {
+  files: readonly InputFile[],
+): InputCompilation {
   const metadata = metadataOf(document);
-  return metadata === undefined ? ofInput(document, documents) : ofMetadata(metadata, files);
+  return metadata === undefined
+    ? ofInput(document, documents)
+    : ofMetadata(metadata, sourcesOf(files, documents));
 }
 
 /** The compilation of a contract: the one that was made for its source, where several have it. */
 export function compilationOf(
-  dropped: Dropped | undefined,
+  dropped: InputFiles | undefined,
   contract: string,
-): Compilation | undefined {
+): InputCompilation | undefined {
   if (dropped?.kind !== 'usable') return undefined;
   const { compilations } = dropped;
   const path = contract.slice(0, contract.lastIndexOf(':'));
@@ -99,7 +102,7 @@ interface JsonDocument {
   readonly value: Members;
 }
 
-function nothingOf(files: readonly DroppedFile[], documents: readonly JsonDocument[]): Dropped {
+function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument[]): InputFiles {
   const broken = files.find(({ path, text }) => path.endsWith('.json') && faultOf(text) !== '');
   if (broken !== undefined) {
     return unusable(`${broken.path} is no JSON: ${faultOf(broken.text)}`);
@@ -166,7 +169,7 @@ const inputOf = (document: Members): Members =>
 const DECLARATION = /^[ \t]*(?:abstract[ \t]+)?(?:contract|library)[ \t]+([A-Za-z_$][\w$]*)/gm;
 
 /** Hardhat 2 keeps the output beside the input, Hardhat 3 in another file with the same id. */
-function ofInput(document: Members, documents: readonly JsonDocument[]): Compilation {
+function ofInput(document: Members, documents: readonly JsonDocument[]): InputCompilation {
   const version = [document['solcLongVersion'], document['solcVersion']].find(
     (each): each is string => typeof each === 'string' && each !== '',
   );
@@ -196,7 +199,7 @@ function declaredIn(input: Members): string[] {
 }
 
 /** Why an input cannot be sent; empty where it can. */
-function faultOfInput(compilation: Compilation): string {
+function faultOfInput(compilation: InputCompilation): string {
   if (compilation.kind === 'metadata') return '';
   const sources = Object.entries(membersOf(compilation.input['sources']));
   if (sources.length === 0) return 'The input has no sources.';
@@ -206,50 +209,44 @@ function faultOfInput(compilation: Compilation): string {
 }
 
 /** The metadata of a metadata.json itself, or of an artifact of Foundry, which has it as an object or as text. */
-function metadataOf(value: Members): Members | undefined {
+export function metadataOf(value: unknown): Members | undefined {
+  if (!isMembers(value)) return undefined;
   const { rawMetadata, metadata } = value;
-  const inside =
-    typeof rawMetadata === 'string'
-      ? parseMembers(rawMetadata)
-      : typeof metadata === 'string'
-        ? parseMembers(metadata)
-        : metadata;
-  return [value, inside].filter(isMembers).find((each) => {
-    return isMembers(membersOf(each['settings'])['compilationTarget']);
-  });
+  const written = typeof rawMetadata === 'string' ? rawMetadata : metadata;
+  const inside = typeof written === 'string' ? parseMembers(written) : written;
+  return [value, inside].find(isMetadata);
 }
 
-function ofMetadata(metadata: Members, files: readonly DroppedFile[]): Compilation {
-  const listed = Object.entries(membersOf(metadata['sources'])).map(([name, source]) => {
-    const { content, keccak256 } = membersOf(source);
-    return { name, content, keccak256 };
-  });
-  const others = files.filter(({ text }) => !/^\s*\{/.test(text));
-  const matched = matchSources(
-    listed.filter(({ content }) => typeof content !== 'string'),
+/** The files that are not JSON: a source may begin with a brace too, such as one in Yul. */
+function sourcesOf(files: readonly InputFile[], documents: readonly JsonDocument[]): InputFile[] {
+  const parsed = new Set(documents.map(({ path }) => path));
+  return files.filter(({ path }) => !parsed.has(path));
+}
+
+function ofMetadata(metadata: Members, others: readonly InputFile[]): InputCompilation {
+  const listed = listedSourcesOf(metadata);
+  const matched = matchFiles(
+    listed.filter(({ content }) => content === undefined),
     others,
   );
   const sources: [string, string][] = [];
   const missing: string[] = [];
-  for (const { name, content } of listed) {
-    const text = typeof content === 'string' ? content : matched.get(name)?.text;
-    if (text === undefined) missing.push(name);
-    else sources.push([name, text]);
+  for (const { path, content } of listed) {
+    const text = content ?? matched.get(path)?.text;
+    if (text === undefined) missing.push(path);
+    else sources.push([path, text]);
   }
   // The service finds a source by its hash as well: what stands under another name is sent under its own.
   const used = new Set(sources.map(([, text]) => text));
   for (const { path, text } of others) if (!used.has(text)) sources.push([path, text]);
-  const [target] = Object.entries(
-    (metadata['settings'] as Members)['compilationTarget'] as Members,
-  );
-  const compiler: unknown = metadata['compiler'];
-  const version = isMembers(compiler) ? compiler['version'] : undefined;
+  const target = targetOf(metadata);
+  const version = versionOf(metadata);
   return {
     kind: 'metadata',
     metadata,
     sources: Object.fromEntries(sources),
-    contracts: target === undefined ? [] : [`${target[0]}:${String(target[1])}`],
-    ...(typeof version === 'string' && { compilerVersion: version }),
+    contracts: target === undefined ? [] : [`${target.path}:${target.name}`],
+    ...(version !== undefined && { compilerVersion: version }),
     missing,
   };
 }

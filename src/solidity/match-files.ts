@@ -1,21 +1,15 @@
-import { keccak256 } from '../../../src/lib/keccak.ts';
-import { type DroppedFile } from './dropped-file.ts';
+import { keccak256 } from '../lib/keccak.ts';
+import { type InputFile } from './input-file.ts';
+import { type ListedSource } from './metadata.ts';
 
-/** A source as metadata lists it. */
-export interface ListedSource {
-  readonly name: string;
-  /** The Keccak-256 hash of its text in hex, where the metadata says one. */
-  readonly keccak256: unknown;
-}
+const hashes = new WeakMap<InputFile, string>();
 
-const hashes = new WeakMap<DroppedFile, string>();
-
-/** The hash of a file's text, in hex without `0x`; it is kept, since many artifacts list one source. */
-function hashOf(file: DroppedFile): string {
+/** The hash of a file's text in hex. It is kept, since many artifacts list one source. */
+function hashOf(file: InputFile): string {
   const known = hashes.get(file);
   if (known !== undefined) return known;
   const bytes = keccak256(new TextEncoder().encode(file.text));
-  const hash = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hash = `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   hashes.set(file, hash);
   return hash;
 }
@@ -25,21 +19,21 @@ function hashOf(file: DroppedFile): string {
  * source gets the one whose path ends with most of its name, each file for the source that it fits best: the service
  * tells what is wrong with its text.
  */
-export function matchSources(
+export function matchFiles(
   sources: readonly ListedSource[],
-  files: readonly DroppedFile[],
-): ReadonlyMap<string, DroppedFile> {
+  files: readonly InputFile[],
+): ReadonlyMap<string, InputFile> {
   const byHash = new Map(files.map((file) => [hashOf(file), file]));
-  const matched = new Map<string, DroppedFile>();
-  for (const { name, keccak256: hash } of sources) {
-    const file = byHash.get(String(hash).replace(/^0x/, '').toLowerCase());
+  const matched = new Map<string, InputFile>();
+  for (const { path: name, keccak256: hash = '' } of sources) {
+    const file = byHash.get(hash);
     if (file !== undefined) matched.set(name, file);
   }
   const taken = new Set(matched.values());
   const others = files.filter((file) => !taken.has(file));
   const pairs = sources
-    .filter(({ name }) => !matched.has(name))
-    .flatMap(({ name }) => {
+    .filter(({ path: name }) => !matched.has(name))
+    .flatMap(({ path: name }) => {
       const baseName = name.slice(name.lastIndexOf('/') + 1);
       return others
         .filter(({ path }) => path.endsWith(baseName))

@@ -1,8 +1,6 @@
 import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
-import { printableText } from '../lib/printable-text.ts';
-import { SourceSize } from './source-size.ts';
-import { VerificationFailure } from './verification-failure.ts';
+import { type ListedSource } from './metadata.ts';
 
 /** What came of the sources that metadata names. */
 export interface FoundSources {
@@ -10,10 +8,11 @@ export interface FoundSources {
   readonly contents: ReadonlyMap<string, string>;
   /** The paths of what was given and is none of the sources that the metadata names. */
   readonly unused: readonly string[];
+  /** The paths of sources that no content was found for. */
+  readonly missing: readonly string[];
+  /** The paths that the metadata says no hash of, or that another content was given under. */
+  readonly invalid: readonly string[];
 }
-
-const NAMES_SHOWN = 20;
-const NAME_SHOWN_CHARACTERS = 200;
 
 function hashOf(content: string): string {
   return bytesToHex(keccak256(Buffer.from(content, 'utf8')));
@@ -57,45 +56,26 @@ class ContentIndex {
   }
 }
 
-interface NamedSource {
-  readonly hash: string | undefined;
-  readonly literal: string | undefined;
-}
-
-function readNamed(value: unknown): NamedSource {
-  const members = typeof value === 'object' && value !== null ? value : {};
-  const { keccak256: hash, content } = members as { keccak256?: unknown; content?: unknown };
-  return {
-    hash: typeof hash === 'string' ? hash.toLowerCase().replace(/^(?!0x)/, '0x') : undefined,
-    literal: typeof content === 'string' ? content : undefined,
-  };
-}
-
 /**
- * Finds every source that metadata names among the given ones: written into the metadata itself, or with the right
+ * Finds every source that metadata lists among the given ones: written into the metadata itself, or with the right
  * hash under any path. The content under the right path is not believed unless its hash is right.
- * @param limitBytes how much text they may have together: metadata may name one content under many paths
- * @throws VerificationFailure missing_or_invalid_source where the content under a path has another hash;
- * missing_source where there is none; sources_too_large.
+ * @param size counts each text before it is hashed or taken: metadata may list one content under many paths
  */
 export function findSources(
-  named: Readonly<Record<string, unknown>>,
+  listed: readonly ListedSource[],
   given: Readonly<Record<string, string>>,
-  limitBytes: number,
+  size: { add(content: string): void },
 ): FoundSources {
   const index = new ContentIndex(Object.values(given));
   const contents = new Map<string, string>();
   const used = new Set<string>();
   const missing: string[] = [];
   const invalid: string[] = [];
-  const size = new SourceSize(limitBytes);
-  for (const [path, value] of Object.entries(named)) {
-    const { hash, literal } = readNamed(value);
+  for (const { path, keccak256: hash, content: literal } of listed) {
     if (hash === undefined) {
       invalid.push(path);
       continue;
     }
-    // Whatever is hashed counts before it is.
     if (literal !== undefined) size.add(literal);
     const isLiteral = literal !== undefined && hashOf(literal) === hash;
     const found = isLiteral ? { content: literal, given: literal } : index.find(hash);
@@ -106,26 +86,6 @@ export function findSources(
     } else if (Object.hasOwn(given, path)) invalid.push(path);
     else missing.push(path);
   }
-  if (invalid.length > 0) throw refuse('missing_or_invalid_source', invalid, missing);
-  if (missing.length > 0) throw refuse('missing_source', invalid, missing);
   const unused = Object.entries(given).filter(([, content]) => !used.has(content));
-  return { contents, unused: unused.map(([path]) => path) };
-}
-
-function refuse(
-  code: 'missing_source' | 'missing_or_invalid_source',
-  invalid: readonly string[],
-  missing: readonly string[],
-): VerificationFailure {
-  const show = (paths: readonly string[]): readonly string[] =>
-    paths.slice(0, NAMES_SHOWN).map((path) => printableText(path, NAME_SHOWN_CHARACTERS));
-  const parts = [
-    ...(invalid.length > 0
-      ? [`other content than the metadata says: ${show(invalid).join(', ')}`]
-      : []),
-    ...(missing.length > 0 ? [`missing: ${show(missing).join(', ')}`] : []),
-  ];
-  return new VerificationFailure(code, `Sources do not fit the metadata; ${parts.join('; ')}.`, {
-    data: { invalidSources: show(invalid), missingSources: show(missing) },
-  });
+  return { contents, unused: unused.map(([path]) => path), missing, invalid };
 }

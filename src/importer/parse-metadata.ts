@@ -1,0 +1,108 @@
+import { isUtf8 } from 'node:buffer';
+import { type Hex } from '../lib/hex.ts';
+import { isMembers, type Members } from '../lib/members.ts';
+import { isBoundedPath, PATH_BOUNDS } from '../lib/source-path.ts';
+import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
+import {
+  type ListedSource,
+  type Metadata,
+  MetadataFault,
+  readMetadata,
+} from '../solidity/metadata.ts';
+import { Refusal } from './refusal.ts';
+
+/** A source with the hash that the metadata lists, in lower-case hex. */
+export interface HashedSource extends ListedSource {
+  readonly keccak256: Hex;
+}
+
+/** What metadata.json says, as a contract is stored. */
+interface MetadataDocument extends Omit<Metadata, 'output' | 'sources'> {
+  /** The file, byte for byte. */
+  readonly text: string;
+  readonly compiler: 'solc' | 'vyper';
+  readonly artifacts: Members;
+  /** At least one, and the target's among them. */
+  readonly sources: readonly HashedSource[];
+}
+
+const FILE = 'metadata.json';
+/**
+ * Values of metadata, half as many again as a request to verify may have: what is published of a contract is rendered
+ * again and again. What is too deep to be stored is refused later.
+ */
+const JSON_LIMITS = { values: 300_000, depth: Infinity };
+const VERSION = /^v?([0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]{0,100})$/;
+const KECCAK256 = /^0x[0-9a-f]{64}$/;
+const COMPILERS = { solidity: 'solc', yul: 'solc', vyper: 'vyper' } as const;
+const ARTIFACTS = ['abi', 'userdoc', 'devdoc'] as const;
+
+function broken(what: string): Refusal {
+  return new Refusal('broken_metadata', FILE, what);
+}
+
+/** The text of UTF-8 bytes, kept exactly (a byte order mark too). @throws Refusal `invalid_utf8`, `nul_character` */
+export function decodeText(bytes: Buffer, subject: string): string {
+  if (!isUtf8(bytes)) throw new Refusal('invalid_utf8', subject);
+  if (bytes.includes(0)) throw new Refusal('nul_character', subject);
+  return bytes.toString('utf8');
+}
+
+/** A name that the database can hold: well-formed and without U+0000. */
+function checkName(name: string): void {
+  if (name.includes('\0')) throw new Refusal('nul_character', name);
+  if (/\p{Surrogate}/u.test(name)) throw new Refusal('invalid_utf8', name);
+}
+
+/** @throws Refusal `broken_metadata`, `unsupported_language` */
+function readDocument(document: unknown): Metadata {
+  try {
+    return readMetadata(document);
+  } catch (error) {
+    if (!(error instanceof MetadataFault)) throw error;
+    const isNamed = isMembers(document) && typeof document['language'] === 'string';
+    if (error.part === 'language' && isNamed) throw new Refusal('unsupported_language', FILE);
+    throw broken(error.message);
+  }
+}
+
+function hashedSource({ path, keccak256, content }: ListedSource): HashedSource {
+  checkName(path);
+  if (!isBoundedPath(path)) throw broken(`a source's path is too long (${PATH_BOUNDS})`);
+  if (keccak256 === undefined || !KECCAK256.test(keccak256)) {
+    throw broken('a source has no keccak256 of 32 bytes');
+  }
+  return { path, keccak256: keccak256 as Hex, ...(content !== undefined && { content }) };
+}
+
+/**
+ * Reads metadata.json as strictly as a published tree has it.
+ * @throws Refusal `invalid_utf8`, `nul_character`, `broken_metadata`, `unsupported_language`
+ */
+export function parseMetadata(bytes: Buffer): MetadataDocument {
+  const text = decodeText(bytes, FILE);
+  let document: unknown;
+  try {
+    countJsonValues(bytes, JSON_LIMITS);
+    document = JSON.parse(text);
+  } catch (error) {
+    throw broken(error instanceof JsonFault ? error.message : 'it is not JSON');
+  }
+  const metadata = readDocument(document);
+  const { language, target, settings, output } = metadata;
+  const version = VERSION.exec(metadata.version)?.[1];
+  if (version === undefined) throw broken('compiler.version is not a version number');
+  if (target.name === '') throw broken('settings.compilationTarget does not name a contract');
+  checkName(target.path);
+  checkName(target.name);
+  const sources = metadata.sources.map(hashedSource);
+  if (!sources.some(({ path }) => path === target.path)) {
+    throw broken('settings.compilationTarget names a path that is not among the sources');
+  }
+  // A tree may hold metadata without `output`: then the artifacts are not known.
+  const artifacts = Object.fromEntries(
+    ARTIFACTS.filter((key) => Object.hasOwn(output, key)).map((key) => [key, output[key]]),
+  );
+  const compiler = COMPILERS[language];
+  return { text, language, compiler, version, target, settings, artifacts, sources };
+}

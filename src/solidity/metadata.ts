@@ -1,0 +1,146 @@
+import { isMembers, type Members } from '../lib/members.ts';
+import { groupByPath } from './library-id.ts';
+import { type CompilationTarget } from './standard-json.ts';
+
+/** A source as metadata.json lists it. */
+export interface ListedSource {
+  readonly path: string;
+  /** `0x` and lower-case digits, as long as the metadata has them; absent where it says no hash. */
+  readonly keccak256?: string;
+  /** The source itself, where the compiler was told to put it into the metadata. */
+  readonly content?: string;
+}
+
+/** The languages whose compilers write metadata. */
+export type MetadataLanguage = 'solidity' | 'yul' | 'vyper';
+
+/** What metadata.json says, in this service's words. */
+export interface Metadata {
+  readonly language: MetadataLanguage;
+  /** As it is written, such as `0.8.30+commit.73712a01`. */
+  readonly version: string;
+  readonly target: CompilationTarget;
+  /** In the form of the standard JSON input: without the target, libraries by path. */
+  readonly settings: Members;
+  readonly sources: readonly ListedSource[];
+  /** `abi`, `devdoc` and `userdoc`; empty where the metadata has no output. */
+  readonly output: Members;
+}
+
+/** Which part of a document is not what a compiler writes. */
+export type MetadataPart = 'object' | 'language' | 'version' | 'target';
+
+/** Says what of a document is not what a compiler writes. The message is a sentence without names of the document. */
+export class MetadataFault extends Error {
+  override readonly name = 'MetadataFault';
+  readonly part: MetadataPart;
+
+  constructor(part: MetadataPart, message: string) {
+    super(message);
+    this.part = part;
+  }
+}
+
+/** How standard JSON writes the languages. */
+export const LANGUAGE_NAMES: Readonly<Record<MetadataLanguage, string>> = {
+  solidity: 'Solidity',
+  yul: 'Yul',
+  vyper: 'Vyper',
+};
+
+/** Whether a JSON document is the metadata of a contract, sound or not. */
+export function isMetadata(value: unknown): value is Members {
+  return (
+    isMembers(value) && isMembers(value['settings']) && 'compilationTarget' in value['settings']
+  );
+}
+
+/** The contract that metadata is about; undefined unless it names exactly one. */
+export function targetOf({ settings }: Members): CompilationTarget | undefined {
+  const target = isMembers(settings) ? settings['compilationTarget'] : undefined;
+  const [entry, ...more] = isMembers(target) ? Object.entries(target) : [];
+  const [path, name] = entry ?? [];
+  const isOne = path !== undefined && typeof name === 'string' && more.length === 0;
+  return isOne ? { path, name } : undefined;
+}
+
+/** The compiler's version as metadata writes it; undefined where it writes none. */
+export function versionOf({ compiler }: Members): string | undefined {
+  const version = isMembers(compiler) ? compiler['version'] : undefined;
+  return typeof version === 'string' && version !== '' ? version : undefined;
+}
+
+/** The sources that metadata lists; none where it has no such object. */
+export function listedSourcesOf({ sources }: Members): ListedSource[] {
+  return Object.entries(isMembers(sources) ? sources : {}).map(([path, source]) => {
+    const { keccak256: hash, content } = isMembers(source) ? source : {};
+    return {
+      path,
+      ...(typeof hash === 'string' && {
+        keccak256: hash.toLowerCase().replace(/^(?!0x)/, '0x'),
+      }),
+      ...(typeof content === 'string' && { content }),
+    };
+  });
+}
+
+/**
+ * Reads metadata.json (Solidity documentation, "Contract Metadata"). What is listed of a source is as it is written:
+ * whoever needs its hash finds out whether it is one.
+ * @throws MetadataFault
+ */
+export function readMetadata(document: unknown): Metadata {
+  if (!isMembers(document)) throw new MetadataFault('object', 'The metadata is not a JSON object.');
+  const settings = membersOf(document, 'settings');
+  const language = readLanguage(document);
+  const version = versionOf(document);
+  if (version === undefined) {
+    throw new MetadataFault(
+      'version',
+      'The metadata has no compiler.version, such as 0.8.30+commit.73712a01.',
+    );
+  }
+  const target = targetOf(document);
+  if (target === undefined) {
+    throw new MetadataFault(
+      'target',
+      'The metadata must have one entry in settings.compilationTarget: the path and the name of the contract.',
+    );
+  }
+  membersOf(document, 'sources');
+  const { output } = document;
+  return {
+    language,
+    version,
+    target,
+    settings: inputSettings(settings),
+    sources: listedSourcesOf(document),
+    output: isMembers(output) ? output : {},
+  };
+}
+
+function inputSettings(settings: Members): Members {
+  return Object.fromEntries(
+    Object.entries(settings)
+      .filter(([key]) => key !== 'compilationTarget')
+      .map(([key, value]) => [
+        key,
+        key === 'libraries' && isMembers(value) ? groupByPath(Object.entries(value)) : value,
+      ]),
+  );
+}
+
+function readLanguage({ language }: Members): MetadataLanguage {
+  const name = typeof language === 'string' ? language.toLowerCase() : '';
+  if (Object.hasOwn(LANGUAGE_NAMES, name)) return name as MetadataLanguage;
+  throw new MetadataFault(
+    'language',
+    'The metadata names no language that is known here; Solidity and Yul are.',
+  );
+}
+
+function membersOf(document: Members, name: string): Members {
+  const value = document[name];
+  if (isMembers(value)) return value;
+  throw new MetadataFault('object', `The metadata has no object "${name}".`);
+}

@@ -1,0 +1,123 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { type Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type * as DatabaseModule from '../src/store/database.ts';
+import { Secret } from '../src/lib/secret.ts';
+import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
+import { type Kind, readDeclaredQueries } from './support/sql/declared-queries.ts';
+import {
+  describeStatement,
+  kindOfColumn,
+  kindsOfParameter,
+  type StatementShape,
+} from './support/sql/describe-statement.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const SOURCE = path.resolve(import.meta.dirname, '../src');
+/** They act when they are loaded, and hold no statement. */
+const PROGRAMS = /(?:main|-process|-thread|-child)\.(?:ts|mjs)$/;
+/** What runs outside a prepared statement, or waits for tables that the statement before it makes. */
+const UNPREPARED: ReadonlySet<string> = new Set([]);
+
+const texts = vi.hoisted(() => new Map<string, string[]>());
+vi.mock('../src/store/database.ts', async (original) => {
+  const actual = await original<typeof DatabaseModule>();
+  return {
+    ...actual,
+    sql: (label: string, text: string) => {
+      texts.set(label, [...(texts.get(label) ?? []), text]);
+      return actual.sql(label, text);
+    },
+  };
+});
+
+let testDatabase: TestDatabase;
+let client: Client;
+let arrays: ReadonlySet<number>;
+const shapes = new Map<string, StatementShape>();
+const faults: string[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  client = await connectClient(targetOfUrl(new Secret(testDatabase.url), 'fullmatch test'));
+  const { rows } = await client.query<{ oid: number }>(
+    `SELECT oid::int4 FROM pg_type WHERE typcategory = 'A'`,
+  );
+  arrays = new Set(rows.map(({ oid }) => oid));
+  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !PROGRAMS.test(file),
+  );
+  for (const file of files) await import(path.join(SOURCE, file));
+  for (const [label, [text = '']] of texts) {
+    if (UNPREPARED.has(label)) continue;
+    try {
+      shapes.set(label, await describeStatement(client, text));
+    } catch (error) {
+      faults.push(`${label}: ${String(error)}`);
+    }
+  }
+}, 120_000);
+
+afterAll(async () => {
+  await client.end();
+  await testDatabase.drop();
+});
+
+test('every statement of the program is one that the schema takes', () => {
+  expect(texts.size).toBeGreaterThan(100);
+  expect(faults).toEqual([]);
+});
+
+test('no two statements have one label', () => {
+  const doubles = [...texts].filter(([, each]) => each.length > 1).map(([label]) => label);
+  expect(doubles).toEqual([]);
+});
+
+describe('what the code declares of a statement', () => {
+  const queries = readDeclaredQueries();
+  const isFit = (declared: ReadonlySet<Kind>, found: ReadonlySet<Kind>): boolean =>
+    [...declared].every((kind) => kind === 'any' || kind === 'null' || found.has(kind));
+
+  test('is read of most statements', () => {
+    const read = new Set(queries.map(({ label }) => label));
+    expect(read.size).toBeGreaterThan(texts.size * 0.8);
+  });
+
+  test('are the columns that it answers, with their types', () => {
+    const wrong = queries.flatMap(({ place, label, columns }) => {
+      const shape = shapes.get(label);
+      if (shape === undefined || columns === undefined) return [];
+      const missing = [...columns.keys()].filter((name) => !shape.columns.has(name));
+      const others = [...shape.columns].flatMap(([name, oid]) => {
+        const declared = columns.get(name);
+        const kind = kindOfColumn(oid, arrays);
+        if (declared === undefined) return [`${name} is not declared`];
+        const fits = kind === 'any' || isFit(declared, new Set([kind]));
+        return fits ? [] : [`${name} is ${kind}, not ${[...declared].join(' or ')}`];
+      });
+      const all = [...missing.map((name) => `${name} is not answered`), ...others];
+      return all.map((fault) => `${place} "${label}": ${fault}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('are the parameters that it takes, with their types', () => {
+    const wrong = queries.flatMap(({ place, label, values }) => {
+      const shape = shapes.get(label);
+      if (shape === undefined || values === undefined) return [];
+      const { parameters } = shape;
+      if (parameters.length !== values.length) {
+        return [`${place} "${label}": ${values.length} values for ${parameters.length}`];
+      }
+      return parameters.flatMap((oid, index) => {
+        const declared = values[index] ?? new Set<Kind>();
+        const taken = kindsOfParameter(oid, arrays);
+        if (isFit(declared, taken)) return [];
+        const names = [declared, taken].map((kinds) => [...kinds].join(' or '));
+        return [`${place} "${label}": $${index + 1} is ${names[0]}, the schema takes ${names[1]}`];
+      });
+    });
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { type Client, type Connection, type FieldDef, type Submittable } from 'pg';
+import { type Kind } from './declared-queries.ts';
+
+/** What PostgreSQL says of a statement without running it. */
+export interface StatementShape {
+  /** OIDs of the parameters' types. */
+  readonly parameters: readonly number[];
+  /** Column → OID of its type. */
+  readonly columns: ReadonlyMap<string, number>;
+}
+
+/** The messages of the protocol that `pg` sends but does not declare. */
+interface Wire extends Connection {
+  parse(query: { name: string; text: string; types: [] }, more?: boolean): void;
+  describe(message: { type: 'S'; name: string }, more?: boolean): void;
+  sync(): void;
+}
+
+/** Has the server parse and plan a statement, and tells the types of its parameters and columns. */
+export function describeStatement(client: Client, text: string): Promise<StatementShape> {
+  return new Promise((resolve, reject) => {
+    let parameters: readonly number[] = [];
+    let columns: ReadonlyMap<string, number> = new Map();
+    let fault: Error | undefined;
+    const request = {
+      submit(connection: Connection): void {
+        const wire = connection;
+        wire.once('parameterDescription', ({ dataTypeIDs }: { dataTypeIDs: number[] }) => {
+          parameters = dataTypeIDs;
+        });
+        wire.parse({ name: '', text, types: [] }, true);
+        wire.describe({ type: 'S', name: '' }, true);
+        wire.sync();
+      },
+      handleRowDescription({ fields }: { fields: FieldDef[] }): void {
+        columns = new Map(fields.map(({ name, dataTypeID }) => [name, dataTypeID]));
+      },
+      handleError(error: Error): void {
+        fault = error;
+      },
+      handleReadyForQuery(): void {
+        if (fault === undefined) resolve({ parameters, columns });
+        else reject(fault);
+      },
+    };
+    client.query(request as unknown as Submittable);
+  });
+}
+
+const BASIC: ReadonlyMap<number, Kind> = new Map([
+  [16, 'boolean'],
+  [17, 'bytes'],
+  [20, 'string'],
+  [21, 'number'],
+  [23, 'number'],
+  [26, 'number'],
+  [700, 'number'],
+  [701, 'number'],
+  [1082, 'date'],
+  [1114, 'date'],
+  [1184, 'date'],
+]);
+const JSON_OIDS: ReadonlySet<number> = new Set([114, 3802]);
+
+/** What the driver makes of a column's value: whole numbers above 32 bits, numerics and whatever else come as text. */
+export function kindOfColumn(oid: number, arrays: ReadonlySet<number>): Kind {
+  if (JSON_OIDS.has(oid)) return 'any';
+  return arrays.has(oid) ? 'array' : (BASIC.get(oid) ?? 'string');
+}
+
+/** What the driver can send for a parameter. */
+export function kindsOfParameter(oid: number, arrays: ReadonlySet<number>): ReadonlySet<Kind> {
+  const kind = kindOfColumn(oid, arrays);
+  if (kind === 'any') return new Set(['any', 'string', 'object']);
+  const isNumeric = oid === 20 || oid === 1700;
+  return new Set<Kind>([
+    kind,
+    ...(isNumeric ? (['number'] as const) : []),
+    ...(kind === 'date' ? (['string'] as const) : []),
+  ]);
+}
