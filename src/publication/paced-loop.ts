@@ -4,7 +4,7 @@ import { type Logger } from '../log.ts';
 /** Work that is done again and again, one run at a time. */
 export interface PacedLoop {
   /** Has a run begin soon: what arrives during a run is covered by one more run. */
-  trigger(): void;
+  readonly trigger: () => void;
   /** Waits for the run under way; none begins afterwards. */
   close(): Promise<void>;
 }
