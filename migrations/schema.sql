@@ -382,7 +382,6 @@ CREATE TRIGGER feed_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public
 CREATE TABLE feed_followers (
   name text NOT NULL,
   position bigint NOT NULL,
-  moved_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT feed_followers_pkey PRIMARY KEY (name)
 );
 
@@ -425,6 +424,8 @@ END),
   CONSTRAINT match_events_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
   CONSTRAINT match_events_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX match_events_disproving_claims ON public.match_events USING btree (chain_id, address) WHERE (reason = 'claim_disproved'::text);
 
 CREATE INDEX match_events_of_address ON public.match_events USING btree (chain_id, address, id);
 
