@@ -8,17 +8,6 @@ CREATE TYPE match_origin AS ENUM ('verified', 'imported', 'monitored');
 
 CREATE TYPE verification_job_state AS ENUM ('queued', 'running', 'succeeded', 'failed');
 
-CREATE OR REPLACE FUNCTION public.add_contract_name()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO contract_names (compilation_id, ending) SELECT NEW.id, name_endings(NEW.name);
-  RETURN NULL;
-END
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.hash_path(path character varying)
  RETURNS bytea
  LANGUAGE sql
@@ -54,6 +43,17 @@ AS $function$
   SELECT lower(left(name, 100))
   UNION
   SELECT lower(array_to_string(word[first:], '')) FROM words, generate_series(1, least(cardinality(word), 20)) AS first
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO feed_queue (event_id) SELECT id FROM added;
+  RETURN NULL;
+END
 $function$
 ;
 
@@ -101,6 +101,8 @@ CREATE TABLE chain_activity (
   codes bigint NOT NULL DEFAULT 0,
   first_verified_at timestamp with time zone,
   last_verified_at timestamp with time zone,
+  full_match bigint NOT NULL DEFAULT 0,
+  partial_match bigint NOT NULL DEFAULT 0,
   CONSTRAINT chain_activity_pkey PRIMARY KEY (chain_id)
 );
 
@@ -237,8 +239,6 @@ CREATE INDEX compiled_contracts_runtime_code_hash ON public.compiled_contracts U
 
 CREATE TRIGGER compiled_contracts_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.compiled_contracts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER compiled_contracts_have_names AFTER INSERT ON public.compiled_contracts FOR EACH ROW EXECUTE FUNCTION add_contract_name();
-
 CREATE TABLE compiled_contracts_sources (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   compilation_id uuid NOT NULL,
@@ -365,18 +365,36 @@ CREATE TABLE daily_falls (
 
 CREATE TABLE daily_totals (
   day date NOT NULL,
-  slot smallint NOT NULL,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
-  CONSTRAINT daily_totals_pkey PRIMARY KEY (day, slot)
+  CONSTRAINT daily_totals_pkey PRIMARY KEY (day)
+);
+
+CREATE TABLE feed (
+  position bigint NOT NULL,
+  event_id bigint NOT NULL,
+  CONSTRAINT feed_pkey PRIMARY KEY ("position"),
+  CONSTRAINT feed_event_id_key UNIQUE (event_id)
+);
+
+CREATE TRIGGER feed_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.feed FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE feed_followers (
+  name text NOT NULL,
+  position bigint NOT NULL,
+  CONSTRAINT feed_followers_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE feed_queue (
+  event_id bigint NOT NULL,
+  CONSTRAINT feed_queue_pkey PRIMARY KEY (event_id)
 );
 
 CREATE TABLE hourly_totals (
   hour timestamp with time zone NOT NULL,
-  slot smallint NOT NULL,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
-  CONSTRAINT hourly_totals_pkey PRIMARY KEY (hour, slot)
+  CONSTRAINT hourly_totals_pkey PRIMARY KEY (hour)
 );
 
 CREATE TABLE match_events (
@@ -412,6 +430,8 @@ CREATE INDEX match_events_disproving_claims ON public.match_events USING btree (
 CREATE INDEX match_events_of_address ON public.match_events USING btree (chain_id, address, id);
 
 CREATE TRIGGER match_events_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.match_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER match_events_are_queued AFTER INSERT ON public.match_events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
 
 CREATE TABLE schema_migrations (
   number integer NOT NULL,
@@ -549,6 +569,26 @@ CREATE INDEX verified_contracts_deployment_id ON public.verified_contracts USING
 
 CREATE INDEX verified_contracts_of_compilation ON public.verified_contracts USING btree (compilation_id, id);
 
+CREATE VIEW counted_changes AS
+ SELECT event_changes.id,
+    event_changes.chain_id,
+    event_changes.address,
+    event_changes.kind,
+    event_changes.recorded_at,
+    event_changes.origin,
+    event_changes.verified_contract_id,
+    event_changes.match_after,
+    event_changes.reason,
+    event_changes.day,
+    event_changes.hour,
+    event_changes.full_match,
+    event_changes.partial_match
+   FROM (event_changes
+     JOIN feed ON ((feed.event_id = event_changes.id)))
+  WHERE (feed."position" <= ( SELECT feed_followers."position"
+           FROM feed_followers
+          WHERE (feed_followers.name = 'statistics'::text)));
+
 CREATE VIEW event_changes AS
  SELECT id,
     chain_id,
@@ -571,19 +611,21 @@ CREATE VIEW expected_activity AS
     count(*) AS events,
     ( SELECT count(*) AS count
            FROM verified_codes
-          WHERE (verified_codes.chain_id = event_changes.chain_id)) AS codes,
+          WHERE (verified_codes.chain_id = counted_changes.chain_id)) AS codes,
     min(recorded_at) FILTER (WHERE (kind <> 'withdrawn'::match_event_kind)) AS first_verified_at,
-    max(recorded_at) FILTER (WHERE (kind <> 'withdrawn'::match_event_kind)) AS last_verified_at
-   FROM event_changes
+    max(recorded_at) FILTER (WHERE (kind <> 'withdrawn'::match_event_kind)) AS last_verified_at,
+    sum(full_match) AS full_match,
+    sum(partial_match) AS partial_match
+   FROM counted_changes
   GROUP BY chain_id;
 
 CREATE VIEW expected_codes AS
  SELECT DISTINCT contracts.runtime_code_hash AS code_hash
-   FROM (((event_changes
-     JOIN verified_contracts ON ((verified_contracts.id = event_changes.verified_contract_id)))
+   FROM (((counted_changes
+     JOIN verified_contracts ON ((verified_contracts.id = counted_changes.verified_contract_id)))
      JOIN contract_deployments ON ((contract_deployments.id = verified_contracts.deployment_id)))
      JOIN contracts ON ((contracts.id = contract_deployments.contract_id)))
-  WHERE ((event_changes.kind <> 'withdrawn'::match_event_kind) AND (contracts.runtime_code_hash IS NOT NULL));
+  WHERE ((counted_changes.kind <> 'withdrawn'::match_event_kind) AND (contracts.runtime_code_hash IS NOT NULL));
 
 CREATE VIEW expected_compiler_counts AS
  SELECT replayed.chain_id,
@@ -592,12 +634,12 @@ CREATE VIEW expected_compiler_counts AS
     COALESCE(compiled_contracts.version, 'unknown'::character varying) AS version,
     count(*) FILTER (WHERE (replayed.match_after = 'full'::match)) AS full_match,
     count(*) FILTER (WHERE (replayed.match_after = 'partial'::match)) AS partial_match
-   FROM ((( SELECT DISTINCT ON (event_changes.chain_id, event_changes.address) event_changes.chain_id,
-            event_changes.origin,
-            event_changes.match_after,
-            event_changes.verified_contract_id
-           FROM event_changes
-          ORDER BY event_changes.chain_id, event_changes.address, event_changes.id DESC) replayed
+   FROM ((( SELECT DISTINCT ON (counted_changes.chain_id, counted_changes.address) counted_changes.chain_id,
+            counted_changes.origin,
+            counted_changes.match_after,
+            counted_changes.verified_contract_id
+           FROM counted_changes
+          ORDER BY counted_changes.chain_id, counted_changes.address, counted_changes.id DESC) replayed
      LEFT JOIN verified_contracts ON ((verified_contracts.id = replayed.verified_contract_id)))
      LEFT JOIN compiled_contracts ON ((compiled_contracts.id = verified_contracts.compilation_id)))
   WHERE (replayed.match_after IS NOT NULL)
@@ -608,7 +650,7 @@ CREATE VIEW expected_daily_counts AS
     day,
     sum(full_match) AS full_match,
     sum(partial_match) AS partial_match
-   FROM event_changes
+   FROM counted_changes
   GROUP BY chain_id, day;
 
 CREATE VIEW expected_daily_falls AS
@@ -617,23 +659,33 @@ CREATE VIEW expected_daily_falls AS
     reason,
     sum(full_match) AS full_match,
     sum(partial_match) AS partial_match
-   FROM event_changes
+   FROM counted_changes
   WHERE (kind = 'withdrawn'::match_event_kind)
   GROUP BY chain_id, day, reason;
 
 CREATE VIEW expected_daily_totals AS
- SELECT (0)::smallint AS slot,
-    day,
+ SELECT day,
     sum(full_match) AS full_match,
     sum(partial_match) AS partial_match
-   FROM event_changes
+   FROM counted_changes
   GROUP BY day;
 
 CREATE VIEW expected_hourly_totals AS
- SELECT (0)::smallint AS slot,
-    hour,
+ SELECT hour,
     sum(full_match) AS full_match,
     sum(partial_match) AS partial_match
-   FROM event_changes
+   FROM counted_changes
   WHERE (hour >= (date_trunc('hour'::text, now()) - '8 days'::interval))
   GROUP BY hour;
+
+CREATE VIEW expected_names AS
+ SELECT id AS compilation_id,
+    name_endings(name) AS ending
+   FROM compiled_contracts
+  WHERE (id IN ( SELECT verified_contracts.compilation_id
+           FROM ((feed
+             JOIN match_events ON ((match_events.id = feed.event_id)))
+             JOIN verified_contracts ON ((verified_contracts.id = match_events.verified_contract_id)))
+          WHERE (feed."position" <= ( SELECT feed_followers."position"
+                   FROM feed_followers
+                  WHERE (feed_followers.name = 'names'::text)))));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { readStatistics } from '../src/repository/statistics/statistics.ts';
@@ -65,10 +66,18 @@ test(`${WRITERS} writers store ${STORES} contracts with upgrades and duplicates:
     }
   };
 
-  const sampling = sample();
+  const follow = async (): Promise<void> => {
+    while (running) {
+      await advanceFeed(database);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  };
+
+  const others = Promise.all([sample(), follow()]);
   await Promise.all(Array.from({ length: WRITERS }, (_, seed) => write(seed + 1)));
   running = false;
-  await sampling;
+  await others;
+  await advanceFeed(database);
 
   expect(samples).toBeGreaterThan(5);
   expect((await recount(database, { repair: false })).differences).toEqual([]);

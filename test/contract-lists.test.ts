@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
 import { type ListQuestion, type SummaryPage } from '../src/repository/matches/contract-summary.ts';
+import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import {
@@ -25,6 +26,7 @@ let testDatabase: TestDatabase;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   await fillContracts(testDatabase.database, CONTRACTS);
+  await advanceFeed(testDatabase.database);
 }, 240_000);
 afterAll(() => testDatabase.drop());
 
@@ -126,10 +128,14 @@ test('while writers store, every total equals the sums over chains, origins and 
       reads += 1;
     }
   };
-  const reading = read();
+  const follow = async (): Promise<void> => {
+    while (writing) await advanceFeed(database);
+  };
+  const others = Promise.all([read(), follow(), follow()]);
   await Promise.all([1, 2, 3, 4].map(write));
   writing = false;
-  await reading;
+  await others;
+  await advanceFeed(database);
   expect(reads).toBeGreaterThan(1);
   const { differences } = await recount(database, { repair: false });
   expect(differences.filter(({ kind }) => kind === 'rollup_against_events')).toEqual([]);

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '../src/log.ts';
+import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { readCurrentMatches } from '../src/repository/matches/read-current-matches.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
+import { sql } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { runCrashRounds } from './support/crash-rounds.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
@@ -11,6 +13,14 @@ import { createTemporaryFolder } from './support/temporary-folder.ts';
 const ROUNDS = 20;
 const WRITERS = 8;
 const KILLS = 4;
+
+/** Whether each event has a position, and the positions have no gap. */
+const FEED = sql(
+  'test feed',
+  `SELECT count(*) = max(position) AND count(*) = (SELECT count(*) FROM match_events) AS is_whole,
+     (SELECT count(*)::int FROM feed_queue) AS waiting
+   FROM feed`,
+);
 
 test(`a service and an import killed at ${ROUNDS} random moments lose nothing acknowledged, and the counts stay right`, async () => {
   const report = await runCrashRounds(ROUNDS);
@@ -43,7 +53,13 @@ test(`PostgreSQL killed ${KILLS} times under ${WRITERS} writers loses nothing ac
         }
       }
     };
-    const writers = Array.from({ length: WRITERS }, write);
+    const follow = async (): Promise<void> => {
+      while (running) {
+        await advanceFeed(database).catch(() => undefined);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    const writers = [...Array.from({ length: WRITERS }, write), follow(), follow()];
     for (let kill = 0; kill < KILLS; kill += 1) {
       const before = acknowledged.size;
       while (acknowledged.size < before + 100) {
@@ -70,6 +86,10 @@ test(`PostgreSQL killed ${KILLS} times under ${WRITERS} writers loses nothing ac
     }
     expect([...acknowledged].filter((number) => !stored.has(sampleAddress(number)))).toEqual([]);
     expect((await recount(database, { repair: false })).differences).toEqual([]);
+    await advanceFeed(database);
+    expect((await recount(database, { repair: false })).differences).toEqual([]);
+    const [feed] = await database.query(FEED);
+    expect(feed).toEqual({ is_whole: true, waiting: 0 });
   } finally {
     await store.close();
     await folder.remove();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventHub } from '../src/publication/event-hub.ts';
 import { checksumAddress } from '../src/lib/hex.ts';
 import { MATCHES_CHANNEL } from '../src/repository/matches/match-notifications.ts';
-import { type MatchEvent } from '../src/repository/matches/match-feed.ts';
+import { type FeedEntry } from '../src/repository/feed/feed-reader.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { Secret } from '../src/lib/secret.ts';
@@ -143,10 +143,10 @@ describe('GET /v1/events', () => {
 
   test('tells a client that comes back of the registry where that is another one', async () => {
     const client = await listen();
-    await expect.poll(client.lastId).toMatch(/^[0-9]+-[0-9a-f]{8}$/);
+    await expect.poll(client.lastId).toMatch(/^[0-9]+-[0-9a-f]{8}-[0-9a-z]+$/);
     await client.leave();
-    const [told = '', tag = ''] = client.lastId()!.split('-');
-    const other = await listen(`${told}-${tag === '00000000' ? '11111111' : '00000000'}`);
+    const [told = '', tag = '', mark = ''] = client.lastId()!.split('-');
+    const other = await listen(`${told}-${tag === '00000000' ? '11111111' : '00000000'}-${mark}`);
     await expect.poll(() => other.read().map(({ event }) => event)).toContain('registry');
     await other.leave();
     const same = await listen(client.lastId());
@@ -249,15 +249,21 @@ describe('GET /v1/events', () => {
 });
 
 describe('the hub of events', () => {
-  const event = (number: number): MatchEvent => ({
-    eventNumber: String(number),
-    kind: 'stored',
-    chainId: 1,
-    address: sampleAddress(number),
-    match: 'full',
-    name: '\n\nevent: fake\ndata: {}\n\n',
-    at: new Date(0),
+  const entry = (number: number, mark = 'm'): FeedEntry => ({
+    position: BigInt(number),
+    mark: `${mark}${number}`,
+    event: {
+      eventNumber: String(number),
+      kind: 'stored',
+      chainId: 1,
+      address: sampleAddress(number),
+      match: 'full',
+      name: '\n\nevent: fake\ndata: {}\n\n',
+      at: new Date(0),
+    },
   });
+  const read = async (stream: ReadableStreamDefaultReader<Uint8Array>): Promise<string> =>
+    Buffer.from((await stream.read()).value ?? []).toString();
 
   test('drops a client that takes nothing, keeps the others, and forgets events beyond its backlog', async () => {
     const hub = new EventHub({
@@ -277,7 +283,7 @@ describe('the hub of events', () => {
       }
     })();
     for (let number = 1; number <= 50; number += 1) {
-      hub.sendMatches({ events: [event(number)], settled: BigInt(number) });
+      hub.sendEntries([entry(number)]);
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(hub.clients).toBe(1);
@@ -297,9 +303,35 @@ describe('the hub of events', () => {
     expect(() => hub.connect('a')).toThrow(expect.objectContaining({ code: 'shutting_down' }));
   });
 
+  test('says reset where the feed is another one: to those who listen, and to those who come back', async () => {
+    const hub = new EventHub({ maxClients: 5, connectionsPerClient: 5 });
+    hub.sendRegistry({ sha256: 'ab'.repeat(32), chains: 1 });
+    hub.sendEntries([entry(1), entry(2), entry(3)]);
+    const listening = hub.connect('a').getReader();
+    await listening.read();
+    expect(await read(listening)).toBe('id: 3-abababab-m3\n\n');
+    const since = { position: 0n, mark: '' };
+    hub.begin({ entries: [entry(1), entry(2, 'other'), entry(3, 'other')], since });
+    expect(await read(listening)).toBe('id: 3-abababab-other3\nevent: reset\ndata: {}\n\n');
+    for (const [id, next] of [
+      ['3-abababab-m3', /^event: reset\n/],
+      ['2-abababab-m2', /^event: reset\n/],
+      ['1-abababab-m1', /^id: 2-abababab-other2\nevent: match\n/],
+      ['4-abababab-m4', /^event: reset\n/],
+      // As earlier versions wrote it.
+      ['1-abababab', /^id: 2-abababab-other2\nevent: match\n/],
+    ] as const) {
+      const back = hub.connect('a', id).getReader();
+      await back.read();
+      expect(await read(back)).toMatch(next);
+      await back.cancel();
+    }
+    await hub.close();
+  });
+
   test('sends a comment in the heartbeat, and how far the stream has come', async () => {
     const hub = new EventHub({ maxClients: 1, connectionsPerClient: 1, heartbeatMs: 10 });
-    hub.sendMatches({ events: [], settled: 7n });
+    hub.sendEntries([{ position: 7n, mark: 'correction' }]);
     const taken: string[] = [];
     for await (const bytes of hub.connect('a')) {
       taken.push(Buffer.from(bytes).toString());

@@ -10,6 +10,7 @@ import { type VerifiedContract } from '../src/repository/matches/verified-contra
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { followed } from './support/followed.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -20,6 +21,8 @@ const WAITING = sql(
   'test waiting',
   `SELECT FROM pg_locks WHERE relation = 'compiler_counts'::regclass AND NOT granted`,
 );
+
+const COUNTED = sql('test counted', 'SELECT FROM chain_activity WHERE chain_id = 78');
 
 let testDatabase: TestDatabase;
 let service: BootedService;
@@ -32,6 +35,7 @@ beforeAll(async () => {
     { ...named(5, sampleAddress(3), 'token100%', 'full'), deployment: {} },
   ]);
   service = await bootService({ databaseUrl: testDatabase.url });
+  await followed(service, testDatabase.database);
 });
 afterAll(async () => {
   await service.close();
@@ -89,6 +93,7 @@ describe('GET /v1/statistics', () => {
       week: { full: 2, partial: 2 },
     });
     expect(overview.eventNumber).toBe('4');
+    expect(overview.position).toBe('4');
     expect(overview.chains.map(({ chainId, share }) => [chainId, share])).toEqual([
       [1, 0.5],
       [5, 1],
@@ -123,6 +128,7 @@ describe('GET /v1/statistics', () => {
     const { database } = testDatabase;
     const before = await readOverview();
     await saveMatch(database, named(78, sampleAddress(10), 'Waiting', 'full'));
+    await expect.poll(async () => (await database.query(COUNTED)).length).toBe(1);
     await database.transaction(async (transaction) => {
       await transaction.query(sql('test lock', 'LOCK TABLE compiler_counts'));
       const isWaiting = async (): Promise<boolean> => {
@@ -145,6 +151,7 @@ describe('GET /v1/statistics/history', () => {
   test('ends with the counts of now, begins with none, and says why counts fell', async () => {
     const history = await readHistory('');
     expect(history).toMatchObject({ interval: 'day', chains: null });
+    expect(history.position).toBe((await readOverview()).position);
     expect(history.points).toHaveLength(90);
     const { full, partial } = (await readOverview()).totals;
     expect(history.points.at(-1)).toEqual({ date: history.to, full, partial });

@@ -31,22 +31,13 @@ export async function* followEvents(
 ): AsyncGenerator<ServiceEvent, never> {
   let id = lastEventId;
   let retryMs = RETRY_MS;
-  /** Events beyond the number that the id begins with: the service tells these again. */
-  let told = new Set<string>();
   for (;;) {
     for await (const block of readBlocks(request, url, id, signal)) {
       retryMs = Number(block.get('retry') ?? retryMs);
       id = block.get('id') ?? id;
-      const settled = BigInt(id.split('-')[0] ?? '');
-      told = new Set([...told].filter((number) => BigInt(number) > settled));
       const type = block.get('event');
       if (type === undefined) continue;
       const data: unknown = JSON.parse(block.get('data') ?? '{}');
-      if (type === 'match') {
-        const { eventNumber } = data as MatchEvent;
-        if (told.has(eventNumber)) continue;
-        told.add(eventNumber);
-      } else if (type === 'reset') told.clear();
       yield { type, data, lastEventId: id } as ServiceEvent;
     }
     await pause(retryMs, signal);

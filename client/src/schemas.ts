@@ -501,12 +501,14 @@ export interface V2Contract {
   stdJsonOutput?: Record<string, unknown> | null;
 }
 
-/** All counts, true at one moment */
+/** All counts, true at one position of the feed */
 export interface StatisticsOverview {
-  /** When all of it was true */
+  /** When all of it was true; statistics follow the events by a second at most */
   asOf: string;
   /** The newest event that is counted, in decimal digits */
   eventNumber: string;
+  /** The position in the feed of events up to which all of it is counted, in decimal digits */
+  position: string;
   totals: {
     full: number;
     partial: number;
@@ -566,6 +568,8 @@ export interface StatisticsHistory {
   interval: 'day' | 'week' | 'month';
   from: string;
   to: string;
+  /** The position in the feed of events up to which all of it is counted, in decimal digits */
+  position: string;
   /** null: all chains together */
   chains: number[] | null;
   /** The counts at the end of each interval, without a gap; `date` is its last day */

@@ -4,6 +4,7 @@ import { renderClientTypes } from '../../scripts/client-types.ts';
 import { buildOpenapiDocument } from '../../src/http/openapi-document.ts';
 import { saveMatch, saveMatches } from '../../src/repository/matches/save-matches.ts';
 import { bootService, type BootedService } from '../../test/support/booted-service.ts';
+import { followed } from '../../test/support/followed.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { createFullmatchClient, FullmatchRequestError, type ServiceEvent } from '../src/index.ts';
@@ -86,6 +87,7 @@ describe('the client', () => {
 
   test('reads statistics over time, and lists and finds contracts', async () => {
     const client = connect();
+    await followed(service, testDatabase.database);
     const { totals } = await client.statisticsOverview();
     expect(totals).toMatchObject({ full: 1, partial: 0, chains: 1 });
     const { points, chains } = await client.statisticsHistory({ chains: [1, 5], interval: 'week' });

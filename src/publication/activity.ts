@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 
+import { type Logger } from '../log.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { type HistoryQuestion } from '../repository/statistics/statistics-history.ts';
 import { type StatisticsReader } from '../repository/statistics/statistics-reader.ts';
 import { type Documents } from './documents.ts';
 import { makeSnapshot, type Snapshot } from './snapshot.ts';
 import { EventHub, type EventHubOptions } from './event-hub.ts';
+import { startPacedLoop } from './paced-loop.ts';
 import { renderHistory, renderOverview } from './render-statistics.ts';
 
 const HOUR_MS = 3_600_000;
 /** The statistics are made in milliseconds by a database that is well. */
 const TIMEOUT_MS = 1000;
 const BACKLOG = 1000;
+/** While much is stored, events are numbered and sent so often, and the statistics take them so often. */
+const EVENTS_GAP_MS = 50;
+const STATISTICS_GAP_MS = 250;
 /** How many histories are kept until something changes. */
 const KEPT_HISTORIES = 200;
 
@@ -26,8 +31,8 @@ export interface Activity {
 
 /** The {@link Activity} of a running service. */
 export interface RunningActivity extends Activity {
-  /** Sends what has happened since, and lets what is outdated be made anew when it is asked for. */
-  refresh(): Promise<void>;
+  /** Has what happened since numbered, sent and counted soon; who calls it does not wait for that. */
+  refresh(): void;
   close(): Promise<void>;
 }
 
@@ -36,17 +41,17 @@ export interface ActivitySources {
   readonly reader: StatisticsReader;
   readonly registry: () => ChainRegistry;
   readonly documents: Pick<Documents, 'current'>;
+  readonly log: Logger;
 }
 
-/** Begins to follow the event log. */
+/** Begins to follow the feed, and has its followers follow. */
 export async function openActivity(
-  { reader, registry, documents }: ActivitySources,
+  { reader, registry, documents, log }: ActivitySources,
   options: EventHubOptions,
 ): Promise<RunningActivity> {
-  const feed = reader.createFeed();
+  const feed = reader.createFeedReader();
   const opened = await feed.open(BACKLOG);
-  const hub = new EventHub({ backlog: BACKLOG, ...options }, opened.since);
-  hub.sendMatches(opened);
+  const hub = new EventHub({ backlog: BACKLOG, ...options });
   let revision = 0;
   let chains: Snapshot | undefined;
   const histories = new Map<string, Promise<string>>();
@@ -66,6 +71,28 @@ export async function openActivity(
     });
   };
   tellRegistry();
+  hub.begin(opened);
+  let position: string | undefined;
+  const statistics = startPacedLoop(
+    async () => {
+      const reached = await reader.followFeed();
+      if (reached !== position) outdate();
+      position = reached;
+    },
+    { gapMs: STATISTICS_GAP_MS, what: 'statistics over time', log },
+  );
+  const events = startPacedLoop(
+    async () => {
+      await reader.sequenceEvents();
+      statistics.trigger();
+      for await (const entries of feed.readLater()) {
+        if (entries === undefined) hub.begin(await feed.open(BACKLOG));
+        else hub.sendEntries(entries);
+      }
+    },
+    { gapMs: EVENTS_GAP_MS, what: 'events', log },
+  );
+  events.trigger();
   const overview = createPrepared(
     () => `${revision} ${Math.floor(Date.now() / HOUR_MS)}`,
     async (previous) => {
@@ -87,14 +114,15 @@ export async function openActivity(
       return made;
     },
     events: hub,
-    refresh: async () => {
-      for await (const page of feed.readLater()) {
-        if (page.any) outdate();
-        hub.sendMatches(page);
-      }
+    refresh: () => {
       tellRegistry();
+      events.trigger();
     },
-    close: () => hub.close(),
+    close: async () => {
+      await events.close();
+      await statistics.close();
+      await hub.close();
+    },
   };
 }
 

@@ -1,10 +1,13 @@
-import { type z } from '@hono/zod-openapi';
-
 import { FullmatchError } from '../errors.ts';
-import { type eventDataSchemas } from '../http/api/statistics/statistics-routes.ts';
 import { FairShares, type Share } from '../lib/fair-shares.ts';
 import { checksumAddress } from '../lib/hex.ts';
-import { type FeedPage, type MatchEvent } from '../repository/matches/match-feed.ts';
+import {
+  FEED_BEGIN,
+  type FeedEntry,
+  type FeedPlace,
+  type MatchEvent,
+  type OpenedFeed,
+} from '../repository/feed/feed-reader.ts';
 
 /** What {@link EventHub} may be told. */
 export interface EventHubOptions {
@@ -27,43 +30,45 @@ const RETRY_MS = 3_000;
 const RETRY_AFTER_SECONDS = 10;
 
 /** What changed of the chain registry. */
-export type RegistryChange = Readonly<z.infer<typeof eventDataSchemas.registry>>;
+export interface RegistryChange {
+  /** Of the bytes of GET /chains, in hex. */
+  readonly sha256: string;
+  /** How many chains it has. */
+  readonly chains: number;
+}
 
 interface Client {
   readonly seat: Share;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
 }
 
-/** The `id` of the stream, see {@link EventHub}: a number, and the first digits of the registry's digest. */
-const LAST_EVENT_ID = /^([0-9]{1,19})(?:-([0-9a-f]{8}))?$/;
+/** The `id` of the stream, see {@link EventHub}: position, first digits of the registry's digest, mark of the event. */
+const LAST_EVENT_ID = /^([0-9]{1,19})(?:-([0-9a-f]{8})(?:-([0-9a-z]{1,30}))?)?$/;
 const TAG_DIGITS = 8;
+const RESET = 'event: reset\ndata: {}\n\n';
 
 /**
  * Sends events to any number of clients up to a bound, as Server-Sent Events (HTML standard, 9.2). Each event is
  * written once and its bytes go to all. A client that does not take what it is sent is dropped. Where all seats are
  * taken, a newcomer takes one of the network that holds most of them, see {@link FairShares}.
  *
- * Events come in the order of their commits, which is not that of their numbers and differs between processes. So the
- * `id` of the stream is the number up to which every event has been told. A client that comes back with it, to whatever
- * process, is sent all events with higher numbers: it misses none, and may get some again.
+ * The `id` of the stream is the place in the feed up to which it has told: a client that comes back with it, to whatever
+ * process, is sent all later events once. Its mark shows whether the place is still the same one, also after a backup
+ * was restored.
  */
 export class EventHub {
   readonly #options: Required<EventHubOptions>;
   readonly #seats: FairShares;
   readonly #clients = new Set<Client>();
-  /** The events that a returning client may have missed, in the order in which they were sent. */
-  readonly #sent: { readonly number: bigint; readonly bytes: Uint8Array }[] = [];
+  /** What a returning client may have missed, in the order of the feed. */
+  readonly #kept: (FeedPlace & { readonly bytes?: Uint8Array })[] = [];
   readonly #heartbeat: NodeJS.Timeout;
-  /** Of the events with higher numbers, all that have been told are kept. */
-  #knownSince: bigint;
-  #settled = 0n;
-  #highest = 0n;
+  /** The place before the first that is kept. */
+  #since = FEED_BEGIN;
   #registry: RegistryChange | undefined;
   #closed = false;
 
-  /** A hub that will be told all events after the number `knownSince`. */
-  constructor(options: EventHubOptions, knownSince = 0n) {
-    this.#knownSince = knownSince;
+  constructor(options: EventHubOptions) {
     this.#options = {
       backlog: BACKLOG,
       heartbeatMs: HEARTBEAT_MS,
@@ -82,22 +87,27 @@ export class EventHub {
     return this.#clients.size;
   }
 
-  /** Sends events to every client, and keeps them for those that come back. */
-  sendMatches({ events, settled }: Pick<FeedPage, 'events' | 'settled'>): void {
-    for (const event of events) {
-      const number = BigInt(event.eventNumber);
-      this.#settled = later(this.#settled, number < settled ? number : settled);
-      this.#highest = later(this.#highest, number);
-      const bytes = renderMatch(this.#id, event);
-      this.#sent.push({ number, bytes });
-      this.#sendAll(bytes);
+  /** Sends the events of the feed to every client, and keeps them for those that come back. */
+  sendEntries(entries: readonly FeedEntry[]): void {
+    for (const entry of entries) {
+      const bytes = this.#keep(entry);
+      if (bytes !== undefined) this.#sendAll(bytes);
     }
-    this.#settled = later(this.#settled, settled);
-    this.#highest = later(this.#highest, settled);
-    const surplus = Math.max(0, this.#sent.length - this.#options.backlog);
-    for (const { number } of this.#sent.splice(0, surplus)) {
-      this.#knownSince = later(this.#knownSince, number);
-    }
+  }
+
+  /** Begins with these entries. Who listens already knows another feed, and is told so. */
+  begin({ entries, since }: OpenedFeed): void {
+    this.#since = since;
+    this.#kept.length = 0;
+    for (const entry of entries) this.#keep(entry);
+    this.#sendAll(Buffer.from(`id: ${this.#id}\n${RESET}`));
+  }
+
+  #keep({ event, ...place }: FeedEntry): Uint8Array | undefined {
+    const bytes = event && renderMatch(this.#idOf(place), event);
+    this.#kept.push(bytes === undefined ? place : { ...place, bytes });
+    if (this.#kept.length > this.#options.backlog) this.#since = this.#kept.shift() ?? this.#since;
+    return bytes;
   }
 
   /** Tells every client that the chain registry is another one. */
@@ -158,24 +168,34 @@ export class EventHub {
   }
 
   get #id(): string {
-    const { sha256 } = this.#registry ?? {};
-    return sha256 === undefined
-      ? String(this.#settled)
-      : `${this.#settled}-${sha256.slice(0, TAG_DIGITS)}`;
+    return this.#idOf(this.#kept.at(-1) ?? this.#since);
+  }
+
+  #idOf({ position, mark }: FeedPlace): string {
+    const digits = this.#registry?.sha256.slice(0, TAG_DIGITS);
+    return [position, digits, digits && mark]
+      .filter((part) => part !== undefined && part !== '')
+      .join('-');
   }
 
   #missedSince(lastEventId: string | undefined): readonly Uint8Array[] {
     if (lastEventId === undefined || lastEventId === '') return [];
-    const [, number, tag] = LAST_EVENT_ID.exec(lastEventId) ?? [];
-    const told = BigInt(number ?? -1);
-    // A number that is not reached yet may be one of a database that is no more.
-    const isKnown = told >= this.#knownSince && told <= this.#highest;
-    const missed = isKnown
-      ? this.#sent.filter((event) => event.number > told).map(({ bytes }) => bytes)
-      : [Buffer.from('event: reset\ndata: {}\n\n')];
+    const [, position, tag, mark] = LAST_EVENT_ID.exec(lastEventId) ?? [];
+    const missed = this.#laterThan(BigInt(position ?? -1), mark) ?? [Buffer.from(RESET)];
     const registry = this.#registry;
     const isOther = tag !== undefined && registry?.sha256.startsWith(tag) === false;
     return isOther ? [...missed, this.#renderRegistry(registry)] : missed;
+  }
+
+  /** What was sent after a place; undefined where that is not known, or the place is one of a feed that is no more. */
+  #laterThan(told: bigint, mark: string | undefined): readonly Uint8Array[] | undefined {
+    const places: readonly FeedPlace[] = [this.#since, ...this.#kept];
+    const newest = places.at(-1) ?? this.#since;
+    if (told < this.#since.position || told > newest.position) return undefined;
+    const isSame = ({ position, mark: own }: FeedPlace): boolean =>
+      position === told && own === mark;
+    if (mark !== undefined && !places.some(isSame)) return undefined;
+    return this.#kept.flatMap(({ position, bytes }) => (position > told && bytes ? [bytes] : []));
   }
 
   #renderRegistry(change: RegistryChange): Buffer {
@@ -206,13 +226,11 @@ function tooMany(
   );
 }
 
-const later = (left: bigint, right: bigint): bigint => (left > right ? left : right);
-
 function renderMatch(
   id: string,
   { eventNumber, kind, chainId, address, match, name, at }: MatchEvent,
 ): Buffer {
-  const data: z.infer<typeof eventDataSchemas.match> = {
+  const data = {
     eventNumber,
     kind,
     chainId,

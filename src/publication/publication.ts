@@ -5,9 +5,8 @@ import { recordPublication } from '../chains/registry/publication-time.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { assertNoSecrets, renderChains } from '../chains/registry/render-chains.ts';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
-import { FullmatchError, messageOf } from '../errors.ts';
+import { FullmatchError } from '../errors.ts';
 import { Closers } from '../lib/closers.ts';
-import { Coalesced } from '../lib/coalesced.ts';
 import { type NamedSecret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
 import { MATCHES_CHANNEL } from '../repository/matches/match-notifications.ts';
@@ -27,6 +26,7 @@ import {
   describeStatistics,
   type PublicationFacts,
 } from './publication-facts.ts';
+import { startPacedLoop } from './paced-loop.ts';
 
 /** What the chain registry is made of, beside the chains that have contracts. Each part is replaced whole. */
 export interface RegistryInputs {
@@ -94,7 +94,6 @@ export class Publication {
     | undefined;
   #statistics: { readonly value: Statistics; readonly confirmedAt: Date } | undefined;
   #reading: DatabaseHealth | undefined;
-  #isStale = false;
 
   /** Use {@link openPublication}. */
   constructor(
@@ -157,16 +156,22 @@ export class Publication {
   async open(): Promise<void> {
     await this.refresh();
     const { served, pollMs = POLL_MS } = this.#options;
+    const reader = createStatisticsReader(this.#database, this.#serving);
     if (served !== undefined && this.#documents !== undefined) {
-      const reader = createStatisticsReader(this.#database, this.#serving);
-      const sources = { reader, registry: () => this.registry, documents: this.#documents };
-      this.#activity = this.#closers.add(await openActivity(sources, served.events));
+      const parts = { registry: () => this.registry, documents: this.#documents, log: this.#log };
+      this.#activity = this.#closers.add(await openActivity({ reader, ...parts }, served.events));
     }
-    const refreshes = this.#closers.add(new Coalesced(() => this.#refreshAll()));
-    const ask = (): void => refreshes.ask();
-    const timer = setInterval(ask, pollMs);
+    const refreshAll = async (): Promise<void> => {
+      await this.refresh();
+      if (this.#activity !== undefined) return this.#activity.refresh();
+      await reader.sequenceEvents();
+      await reader.followFeed();
+    };
+    const loop = startPacedLoop(refreshAll, { gapMs: 0, what: 'statistics', log: this.#log });
+    this.#closers.add(loop);
+    const timer = setInterval(loop.trigger, pollMs);
     this.#closers.add({ close: async () => clearInterval(timer) });
-    this.#closers.add({ close: await this.#database.listen(MATCHES_CHANNEL, ask) });
+    this.#closers.add({ close: await this.#database.listen(MATCHES_CHANNEL, loop.trigger) });
   }
 
   /**
@@ -194,25 +199,6 @@ export class Publication {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);
     return turn;
-  }
-
-  /** A failed refresh is tried again at the next turn; it has one line in the log and not one at every turn. */
-  async #refreshAll(): Promise<void> {
-    try {
-      await this.refresh();
-      await this.#activity?.refresh();
-      if (this.#isStale)
-        this.#log.info({ event: 'refresh_recovered' }, 'statistics are fresh again');
-      this.#isStale = false;
-    } catch (error) {
-      if (!this.#isStale) {
-        this.#log.error(
-          { event: 'refresh_failed', error: messageOf(error) },
-          'statistics are stale',
-        );
-      }
-      this.#isStale = true;
-    }
   }
 
   async #publish(inputs: RegistryInputs): Promise<void> {

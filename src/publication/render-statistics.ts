@@ -26,6 +26,7 @@ export function renderOverview(
   const overview = {
     asOf: asOf.toISOString(),
     eventNumber: rest.eventNumber,
+    position: rest.position,
     totals: {
       full: sum('full'),
       partial: sum('partial'),
@@ -51,7 +52,7 @@ export function renderOverview(
 /** The text of GET /v1/statistics/history. */
 export function renderHistory(
   { interval, from, to, chainIds }: HistoryQuestion,
-  { points, falls }: StatisticsHistory,
+  { position, points, falls }: StatisticsHistory,
 ): string {
-  return JSON.stringify({ interval, from, to, chains: chainIds ?? null, points, falls });
+  return JSON.stringify({ interval, from, to, position, chains: chainIds ?? null, points, falls });
 }

@@ -15,8 +15,10 @@ export const ADVISORY_LOCKS = {
   jobClaims: [1_179_992_141, 4],
   /** Held by the transaction that puts a verification job into the queue. */
   jobPlaces: [1_179_992_141, 5],
-  /** The number before those of the slots of totals, each held by the transaction that adds to it. */
-  totalsSlot: [1_179_992_141, 1000],
+  /** Held by the transaction that gives events their positions. */
+  feed: [1_179_992_141, 6],
+  /** Held by the transaction that takes events of the feed into tables. */
+  followers: [1_179_992_141, 7],
 } as const satisfies Record<string, readonly [number, number]>;
 
 /**

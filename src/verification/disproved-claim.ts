@@ -29,7 +29,7 @@ function* spellingsOf(metadata: string): Generator<string> {
  * Whether a code cannot be fully matched by sources with this metadata: it ends without a metadata hash, so nothing matches it
  * fully, or with the hash of another document.
  */
-export function disprovesFullMatch(code: Uint8Array, metadata: string): boolean {
+function disprovesFullMatch(code: Uint8Array, metadata: string): boolean {
   const auxdata = readTrailingAuxdata(code);
   if (auxdata?.metadataHash === undefined) return true;
   const { kind, offset } = auxdata.metadataHash;

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '../../src/log.ts';
+import { advanceFeed } from '../../src/repository/feed/follow-feed.ts';
 import { recount, type CountDifference } from '../../src/repository/statistics/recount.ts';
 import { sql } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -123,8 +124,13 @@ async function inspect(
   const store = await openStore({ poolSize: 2, dataDir }, silentLogger);
   try {
     const rows = await store.database.query<{ key: string }>(ALL_KEYS);
-    const { differences } = await recount(store.database, { repair: false });
-    return { keys: new Set(rows.map(({ key }) => key)), differences };
+    const asFound = await recount(store.database, { repair: false });
+    await advanceFeed(store.database);
+    const followed = await recount(store.database, { repair: false });
+    return {
+      keys: new Set(rows.map(({ key }) => key)),
+      differences: [...asFound.differences, ...followed.differences],
+    };
   } finally {
     await store.close();
   }

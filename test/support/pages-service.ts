@@ -5,6 +5,7 @@ import { sql, type Database } from '../../src/store/database.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { findAnvil, startAnvil, type Anvil } from './anvil.ts';
 import { bootService, type BootedService } from './booted-service.ts';
+import { followed } from './followed.ts';
 import { sampleAddress, sampleContract } from './sample-contracts.ts';
 import { sharedData } from './shared-data.ts';
 import {
@@ -49,7 +50,7 @@ function largeDistribution(): Distribution {
   return Object.fromEntries(entries);
 }
 
-// What every writer adds to, filled as if the contracts had come over five months, a little faster each week.
+// Counts, and what follows the feed, filled as if the contracts had come over five months, a little faster each week.
 const FILL = sql(
   'test fill statistics',
   `WITH given AS (
@@ -63,25 +64,28 @@ const FILL = sql(
      ON CONFLICT (chain_id) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
        partial_match = counts.partial_match + excluded.partial_match
    ), activity AS (
-     INSERT INTO chain_activity AS activity (chain_id, events, codes, first_verified_at, last_verified_at)
+     INSERT INTO chain_activity AS activity
+       (chain_id, events, codes, first_verified_at, last_verified_at, full_match, partial_match)
      SELECT chain_id, full_match + partial_match, (full_match + partial_match) / 40, now() - interval '150 days',
-       now() - chain_id % 5000 * interval '1 minute' FROM given
-     ON CONFLICT (chain_id) DO UPDATE SET events = activity.events + excluded.events
+       now() - chain_id % 5000 * interval '1 minute', full_match, partial_match FROM given
+     ON CONFLICT (chain_id) DO UPDATE SET events = activity.events + excluded.events,
+       full_match = activity.full_match + excluded.full_match,
+       partial_match = activity.partial_match + excluded.partial_match
    ), daily AS (
      INSERT INTO daily_counts AS counts (chain_id, day, full_match, partial_match)
      SELECT chain_id, day, round(full_match * part), round(partial_match * part) FROM given CROSS JOIN steps
      ON CONFLICT (chain_id, day) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
        partial_match = counts.partial_match + excluded.partial_match
    ), hourly AS (
-     INSERT INTO hourly_totals AS totals (hour, slot, full_match, partial_match)
-     SELECT date_trunc('hour', now()) - n * interval '6 hours', 0, sum(full_match / 3000), sum(partial_match / 3000)
+     INSERT INTO hourly_totals AS totals (hour, full_match, partial_match)
+     SELECT date_trunc('hour', now()) - n * interval '6 hours', sum(full_match / 3000), sum(partial_match / 3000)
      FROM given CROSS JOIN generate_series(0, 27) AS n GROUP BY n
-     ON CONFLICT (hour, slot) DO UPDATE SET full_match = totals.full_match + excluded.full_match,
+     ON CONFLICT (hour) DO UPDATE SET full_match = totals.full_match + excluded.full_match,
        partial_match = totals.partial_match + excluded.partial_match
    ), daily_total AS (
-     INSERT INTO daily_totals AS totals (day, slot, full_match, partial_match)
-     SELECT day, 0, sum(round(full_match * part)), sum(round(partial_match * part)) FROM given CROSS JOIN steps GROUP BY day
-     ON CONFLICT (day, slot) DO UPDATE SET full_match = totals.full_match + excluded.full_match,
+     INSERT INTO daily_totals AS totals (day, full_match, partial_match)
+     SELECT day, sum(round(full_match * part)), sum(round(partial_match * part)) FROM given CROSS JOIN steps GROUP BY day
+     ON CONFLICT (day) DO UPDATE SET full_match = totals.full_match + excluded.full_match,
        partial_match = totals.partial_match + excluded.partial_match
    ), falls AS (
      INSERT INTO daily_falls (chain_id, day, reason, full_match, partial_match)
@@ -204,6 +208,7 @@ export async function startPagesService(
     await anvil?.stop();
   };
   try {
+    await followed(service, database);
     if (anvil === undefined) return { service, close };
     return { service, close, jobs: await runJobs(anvil, service) };
   } catch (error) {

@@ -4,7 +4,6 @@ import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments } from '../evidence/evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
-import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { deploymentId } from './verified-contract-identity.ts';
 import { type Match, type Transformed, type VerifiedContract } from './verified-contract.ts';
 
@@ -79,7 +78,6 @@ export async function attachCreation(
     ]);
     if (event === undefined) return undefined;
     await addToCounts(transaction, [{ chainId, before: shown.match, after: event.match_after }]);
-    await rollUpEvents(transaction, [event.id]);
     return event.id;
   });
   if (eventId !== undefined) await notifyOfMatches(database);

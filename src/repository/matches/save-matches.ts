@@ -6,7 +6,6 @@ import { correctDeployment } from './correct-deployment.ts';
 import { storeEvidence } from '../evidence/evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { CLAIM_DISPROVED, requireCurrentReadings } from './outdated-reading.ts';
-import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { hashOf, textHash } from './verified-contract-identity.ts';
 import { type Match, type VerifiedContract } from './verified-contract.ts';
 
@@ -198,10 +197,6 @@ async function saveRound(
       before: row.match_before,
       after: row.match,
     })),
-  );
-  await rollUpEvents(
-    transaction,
-    events.map(({ id }) => id),
   );
   const recorded = events.flatMap((event) => {
     const address = bytesToHex(event.address);

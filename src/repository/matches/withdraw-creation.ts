@@ -3,7 +3,6 @@ import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments, type Deployed } from '../evidence/evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
-import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { holdsImmutables } from './unproven.ts';
 import { deploymentId } from './verified-contract-identity.ts';
 import { type Match } from './verified-contract.ts';
@@ -66,7 +65,6 @@ export async function withdrawCreation(
     await addToCounts(transaction, [
       { chainId: withdrawal.chainId, before: row.match, after: stored?.match ?? null },
     ]);
-    await rollUpEvents(transaction, [row.event_id, ...(stored ? [stored.eventId] : [])]);
     return true;
   });
   if (isWithdrawn) await notifyOfMatches(database);

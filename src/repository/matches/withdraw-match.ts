@@ -3,7 +3,6 @@ import { checksumAddress, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { notifyOfMatches } from './match-notifications.ts';
-import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { type Match, type Origin } from './verified-contract.ts';
 
 const WITHDRAW = sql(
@@ -81,7 +80,6 @@ export async function withdrawMatch(
     const row = await withdrawRow(transaction, withdrawal);
     if (row !== undefined) {
       await addToCounts(transaction, [{ chainId, before: row.match, after: null }]);
-      await rollUpEvents(transaction, [row.event_id]);
     }
     return row;
   });

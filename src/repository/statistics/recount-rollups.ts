@@ -1,25 +1,25 @@
 import { sql, type Queryable, type Statement } from '../../store/database.ts';
 
-/** A table of statistics over time, beside the view that says what the events give for it. */
+/** A table of statistics over time, beside the view that says what the events up to its position give. */
 interface Rollup {
   readonly table: string;
   /** The view; it has the columns of keys and values, with the names of the table. */
   readonly view: string;
-  /** The first is the chain's id, or slot 0, which stands for all chains. */
+  /** The first is the chain's id, unless the table is of all chains. */
   readonly keys: readonly string[];
   readonly values: readonly string[];
-  /** What of the table is compared, where it is not every row by itself. */
-  readonly stored?: string;
+  /** Which rows of the table are compared, where it is not every one. */
+  readonly which?: string;
 }
 
 const COUNTS = ['full_match', 'partial_match'] as const;
-// Activity comes first: its row is the lock of a chain.
+// Activity counts the codes, which are restored before.
 const ROLLUPS: readonly Rollup[] = [
   {
     table: 'chain_activity',
     view: 'expected_activity',
     keys: ['chain_id'],
-    values: ['events', 'codes', 'first_verified_at', 'last_verified_at'],
+    values: ['events', 'codes', 'first_verified_at', 'last_verified_at', ...COUNTS],
   },
   {
     table: 'daily_counts',
@@ -30,17 +30,16 @@ const ROLLUPS: readonly Rollup[] = [
   {
     table: 'daily_totals',
     view: 'expected_daily_totals',
-    keys: ['slot', 'day'],
+    keys: ['day'],
     values: COUNTS,
-    stored: sumOfSlots('daily_totals', 'day'),
   },
   {
     table: 'hourly_totals',
     view: 'expected_hourly_totals',
-    keys: ['slot', 'hour'],
+    keys: ['hour'],
     values: COUNTS,
     // Older ones are kept no longer than they are needed.
-    stored: sumOfSlots('hourly_totals', 'hour', `date_trunc('hour', now()) - interval '8 days'`),
+    which: `WHERE hour >= date_trunc('hour', now()) - interval '8 days'`,
   },
   {
     table: 'daily_falls',
@@ -56,13 +55,8 @@ const ROLLUPS: readonly Rollup[] = [
   },
 ];
 
-function sumOfSlots(table: string, time: string, since = `'-infinity'`): string {
-  return `SELECT 0 AS slot, ${time}, sum(full_match) AS full_match, sum(partial_match) AS partial_match
-   FROM ${table} WHERE ${time} >= ${since} GROUP BY ${time}`;
-}
-
 /** A row that is absent and one without any count say the same. */
-function comparison({ table, view, keys, values, stored = `TABLE ${table}` }: Rollup): string {
+function comparison({ table, view, keys, values, which = '' }: Rollup): string {
   const same = values
     .map((value) =>
       value.endsWith('_at')
@@ -70,13 +64,15 @@ function comparison({ table, view, keys, values, stored = `TABLE ${table}` }: Ro
         : `coalesce(stored.${value}, 0) = coalesce(expected.${value}, 0)`,
     )
     .join(' AND ');
+  const isOfChain = keys[0] === 'chain_id';
+  const shownKeys = isOfChain ? keys.slice(1) : keys;
   const show = (side: string): string =>
-    `format('${table}${' %s'.repeat(keys.length - 1)}:${' %s'.repeat(values.length)}', ${[
-      ...keys.slice(1),
+    `format('${table}${' %s'.repeat(shownKeys.length)}:${' %s'.repeat(values.length)}', ${[
+      ...shownKeys,
       ...values.map((value) => `coalesce(${side}.${value}::text, 'none')`),
     ].join(', ')})`;
-  return `SELECT ${keys[0]}::bigint AS chain_id, ${show('stored')} AS stored, ${show('expected')} AS expected
-   FROM (${stored}) AS stored
+  return `SELECT ${isOfChain ? 'chain_id' : '0::bigint'} AS chain_id, ${show('stored')} AS stored, ${show('expected')} AS expected
+   FROM (SELECT * FROM ${table} ${which}) AS stored
    FULL JOIN ${view} AS expected USING (${keys.join(', ')})
    WHERE NOT (${same})`;
 }
@@ -90,6 +86,10 @@ const COMPARE_ROLLUPS = sql(
      coalesce('code ' || expected.code_hash::text, 'code absent')
    FROM verified_codes AS stored FULL JOIN expected_codes AS expected USING (code_hash)
    WHERE stored.code_hash IS NULL OR expected.code_hash IS NULL
+   UNION ALL
+   SELECT 0, 'name absent', format('name %s of %s', ending, compilation_id) FROM (
+     SELECT compilation_id, ending FROM expected_names EXCEPT SELECT compilation_id, ending FROM contract_names
+   ) AS missing
    ORDER BY chain_id, stored, expected`,
 );
 
@@ -97,16 +97,22 @@ const EMPTY_CODES = sql('empty verified codes', 'DELETE FROM verified_codes');
 const RESTORE_CODES = sql(
   'restore verified codes',
   `INSERT INTO verified_codes (code_hash, chain_id)
-   SELECT DISTINCT ON (runtime_code_hash) runtime_code_hash, event_changes.chain_id
-   FROM event_changes
+   SELECT DISTINCT ON (runtime_code_hash) runtime_code_hash, counted_changes.chain_id
+   FROM counted_changes
    JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    JOIN contract_deployments ON contract_deployments.id = deployment_id
    JOIN contracts ON contracts.id = contract_id
-   WHERE kind <> 'withdrawn' AND runtime_code_hash IS NOT NULL ORDER BY runtime_code_hash, event_changes.id`,
+   WHERE kind <> 'withdrawn' AND runtime_code_hash IS NOT NULL ORDER BY runtime_code_hash, counted_changes.id`,
+);
+const RESTORE_NAMES = sql(
+  'restore names',
+  `INSERT INTO contract_names (compilation_id, ending) SELECT compilation_id, ending FROM expected_names
+   ON CONFLICT DO NOTHING`,
 );
 const RESTORE_STATEMENTS: readonly Statement[] = [
   EMPTY_CODES,
   RESTORE_CODES,
+  RESTORE_NAMES,
   ...ROLLUPS.flatMap(({ table, view, keys, values }) => {
     const columns = [...keys, ...values].join(', ');
     return [
@@ -116,14 +122,14 @@ const RESTORE_STATEMENTS: readonly Statement[] = [
   }),
 ];
 
-/** Where a table of statistics over time is not what the event log gives, in texts for people. */
+/** Where a table that follows the feed is not what the events up to its position give, in texts for people. */
 export interface RollupDifference {
   readonly chainId: number;
   readonly stored: string;
   readonly expected: string;
 }
 
-/** Where the statistics over time are not what the event log gives. */
+/** Where the statistics over time and the names are not what the events up to their positions give. */
 export async function compareRollups(database: Queryable): Promise<readonly RollupDifference[]> {
   const rows = await database.query<{ chain_id: string; stored: string; expected: string }>(
     COMPARE_ROLLUPS,
@@ -135,7 +141,7 @@ export async function compareRollups(database: Queryable): Promise<readonly Roll
   }));
 }
 
-/** Makes the statistics over time anew from the event log; the caller holds the lock on chain_activity. */
+/** Makes the statistics over time and the names anew, as of their positions; the caller holds the lock of followers. */
 export async function restoreRollups(transaction: Queryable): Promise<void> {
   for (const statement of RESTORE_STATEMENTS) await transaction.query(statement);
 }

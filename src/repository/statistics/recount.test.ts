@@ -3,6 +3,7 @@ import { sampleAddress, sampleContract } from '../../../test/support/sample-cont
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { sql } from '../../store/database.ts';
 import { readEvidence } from '../evidence/read-evidence.ts';
+import { advanceFeed } from '../feed/follow-feed.ts';
 import { recount } from './recount.ts';
 import { saveMatches } from '../matches/save-matches.ts';
 import { readStatistics, renderStatistics } from './statistics.ts';
@@ -131,11 +132,23 @@ describe('recount', () => {
     expect(unlisted).toEqual([false, true, false, false]);
   });
 
-  test('the event log refuses every change but an addition', async () => {
+  test('shows an event that has no position and waits for none, and with repair has it wait', async () => {
+    await run(`DELETE FROM feed_queue WHERE event_id = (SELECT min(event_id) FROM feed_queue)`);
+    const found = await recount(test_.database, { repair: true });
+    expect(found.differences).toMatchObject([{ kind: 'feed_against_events', chainId: 1 }]);
+    expect((await recount(test_.database, { repair: false })).differences).toEqual([]);
+    await advanceFeed(test_.database);
+    expect(await run('SELECT count(*)::int AS events FROM feed')).toEqual([{ events: 5 }]);
+    expect((await recount(test_.database, { repair: false })).differences).toEqual([]);
+  });
+
+  test('the event log and the feed refuse every change but an addition', async () => {
     for (const text of [
       `UPDATE match_events SET match_after = 'full'`,
       'DELETE FROM match_events',
       'TRUNCATE match_events CASCADE',
+      'UPDATE feed SET position = 1',
+      'DELETE FROM feed',
     ]) {
       await expect(run(text)).rejects.toMatchObject({
         code: 'database_error',

@@ -1,4 +1,5 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { notifyOfMatches } from '../matches/match-notifications.ts';
 import { compareRollups, restoreRollups } from './recount-rollups.ts';
@@ -9,7 +10,9 @@ import { compareRollups, restoreRollups } from './recount-rollups.ts';
  * `counts_against_rows`: the counts of a chain are not those of its current matches.
  * `row_against_events`: an address's current match is not what its last event left.
  * `row_against_evidence`: an address's current match is not what its verified contract says.
- * `rollup_against_events`: the statistics over time of a chain are not those of its events.
+ * `rollup_against_events`: the statistics over time of a chain, or the names that are found, are not those of the events
+ * up to their position in the feed.
+ * `feed_against_events`: an event has no position in the feed, and does not wait for one.
  * `stored` and `expected` are texts for people: `full 5, partial 1`, `runtime full, creation none`.
  */
 export interface CountDifference {
@@ -18,7 +21,8 @@ export interface CountDifference {
     | 'counts_against_rows'
     | 'row_against_events'
     | 'row_against_evidence'
-    | 'rollup_against_events';
+    | 'rollup_against_events'
+    | 'feed_against_events';
   readonly chainId: number;
   readonly address?: Hex;
   readonly stored: string;
@@ -73,6 +77,11 @@ const COMPARE = sql(
    WHERE current.match::text IS DISTINCT FROM
      CASE WHEN verified.runtime_metadata_match OR verified.creation_metadata_match THEN 'full'
        WHEN verified.id IS NOT NULL THEN 'partial' END
+   UNION ALL
+   SELECT 'feed_against_events', chain_id, address, 'absent', format('event %s', id)
+   FROM match_events AS event
+   WHERE NOT EXISTS (SELECT FROM feed WHERE event_id = event.id)
+     AND NOT EXISTS (SELECT FROM feed_queue WHERE event_id = event.id)
    ORDER BY chain_id, kind, address`,
 );
 const COUNT_ROWS = sql(
@@ -89,10 +98,6 @@ const LOCK_ROWS = sql(
   `LOCK TABLE current_matches IN SHARE ROW EXCLUSIVE MODE`,
 );
 const LOCK_COUNTS = sql('lock chain counts', `LOCK TABLE chain_counts IN SHARE ROW EXCLUSIVE MODE`);
-const LOCK_ROLLUPS = sql(
-  'lock chain activity',
-  `LOCK TABLE chain_activity IN SHARE ROW EXCLUSIVE MODE`,
-);
 const DELETE_UNEXPLAINED = sql(
   'delete unexplained matches',
   `WITH replayed AS MATERIALIZED (${REPLAY})
@@ -146,6 +151,11 @@ const DELETE_UNEXPLAINED_COUNTS = sql(
   `DELETE FROM chain_counts AS counts WHERE NOT EXISTS (
      SELECT FROM match_events WHERE match_events.chain_id = counts.chain_id AND kind <> 'corrected')`,
 );
+const QUEUE_EVENTS = sql(
+  'queue events',
+  `INSERT INTO feed_queue (event_id) SELECT id FROM match_events AS event
+   WHERE NOT EXISTS (SELECT FROM feed WHERE event_id = event.id) ON CONFLICT DO NOTHING`,
+);
 const RECORD_CORRECTION = sql(
   'record correction',
   `INSERT INTO match_events (kind, chain_id, address, reason)
@@ -167,7 +177,7 @@ export async function recount(
     if (!repair) return { ...(await compare(transaction)), repaired: false };
     await transaction.query(LOCK_ROWS);
     await transaction.query(LOCK_COUNTS);
-    await transaction.query(LOCK_ROLLUPS);
+    await lockUntilCommit(transaction, 'followers');
     const before = await compare(transaction);
     const repairable = before.differences.filter(({ kind }) => kind !== 'row_against_evidence');
     if (repairable.length === 0) return { ...before, repaired: false };
@@ -176,6 +186,7 @@ export async function recount(
     await transaction.query(DELETE_UNEXPLAINED_COUNTS);
     await transaction.query(RESTORE_COUNTS);
     await restoreRollups(transaction);
+    await transaction.query(QUEUE_EVENTS);
     await transaction.query(RECORD_CORRECTION, [
       repairable.map(({ chainId }) => chainId),
       repairable.map(({ address }) =>

@@ -4,6 +4,7 @@ import { sampleAddress, sampleContract } from '../../../test/support/sample-cont
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { sql } from '../../store/database.ts';
+import { advanceFeed } from '../feed/follow-feed.ts';
 import { recount } from './recount.ts';
 import { saveMatches } from '../matches/save-matches.ts';
 import { readStatisticsHistory } from './statistics-history.ts';
@@ -117,6 +118,7 @@ async function take({
 
 async function expectRight(): Promise<void> {
   const { database } = testDatabase;
+  await advanceFeed(database);
   const expected = await countEvents();
   const overview = await readStatisticsOverview(database);
   expect(
@@ -171,6 +173,7 @@ describe('the statistics over time', () => {
     ],
     ['compiler_counts', 'DELETE FROM compiler_counts'],
     ['code', 'DELETE FROM verified_codes'],
+    ['name', 'DELETE FROM contract_names'],
   ])('a recount shows and mends damage to %s: %s', async (table, damage) => {
     const { database } = testDatabase;
     await saveMatches(database, [
@@ -181,6 +184,7 @@ describe('the statistics over time', () => {
         { deployment: { runtimeCode: Buffer.from('6007', 'hex') } },
       ),
     ]);
+    await advanceFeed(database);
     await database.query(sql(`test damage ${damage}`, damage));
     const found = await recount(database, { repair: true });
     expect(found.differences.map(({ kind }) => kind)).toContain('rollup_against_events');
@@ -222,6 +226,7 @@ describe('the history', () => {
         sampleContract(chainId, address, { runtimeMatch: 'full' }),
       ),
     );
+    await advanceFeed(database);
     const today = new Date().toISOString().slice(0, 10);
     const read = (chainIds: number[]) =>
       readStatisticsHistory(database, {

@@ -1,5 +1,10 @@
-import { sql, type Queryable } from '../../store/database.ts';
-import { type MatchCounts } from './statistics-overview.ts';
+import { sql, type Database } from '../../store/database.ts';
+import {
+  type MatchCounts,
+  ONE_SNAPSHOT,
+  readStatisticsPlace,
+  type StatisticsPlace,
+} from './statistics-overview.ts';
 
 /** A day of the calendar in UTC, such as `2026-02-03`. */
 export type Day = string;
@@ -27,19 +32,18 @@ export interface HistoryFall extends HistoryPoint {
   readonly reason: string;
 }
 
-/** The counts over time. */
-export interface StatisticsHistory {
+/** The counts over time, true at one position of the feed. */
+export interface StatisticsHistory extends Pick<StatisticsPlace, 'position'> {
   readonly points: readonly HistoryPoint[];
   readonly falls: readonly HistoryFall[];
 }
 
-/** The changes of each day since `from`, up to now, and the counts now: all from one snapshot. */
+/** The changes of each day since `from`, and the counts after them. */
 export const READ_ALL = sql(
   'read history of all chains',
-  `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
-   FROM daily_totals WHERE day >= $1::date GROUP BY daily_totals.day
+  `SELECT day::text AS day, full_match, partial_match FROM daily_totals WHERE day >= $1::date
    UNION ALL
-   SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0) FROM chain_counts`,
+   SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0) FROM chain_activity`,
 );
 /** The same of some chains. */
 export const READ_CHAINS = sql(
@@ -48,7 +52,7 @@ export const READ_CHAINS = sql(
    FROM daily_counts WHERE day >= $1::date AND chain_id = ANY ($2::bigint[]) GROUP BY daily_counts.day
    UNION ALL
    SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0)
-   FROM chain_counts WHERE chain_id = ANY ($2::bigint[])`,
+   FROM chain_activity WHERE chain_id = ANY ($2::bigint[])`,
 );
 const READ_FALLS = sql(
   'read falls',
@@ -58,7 +62,7 @@ const READ_FALLS = sql(
 );
 
 interface SumRow {
-  /** null: the counts now. */
+  /** null: the counts after all changes. */
   day: Day | null;
   full_match: string;
   partial_match: string;
@@ -73,28 +77,33 @@ interface FallRow extends Omit<SumRow, 'day'> {
 /**
  * The counts at the end of each interval, without a gap, and why they fell.
  *
- * It begins with the counts of now and takes off what changed later, so that only the days since `from` are read,
- * and the last point of a history that ends today is what `stats.json` says.
+ * It begins with the newest counts and takes off what changed later, so that only the days since `from` are read,
+ * and the last point of a history that ends today is what the overview says at the same position.
  */
 export async function readStatisticsHistory(
-  database: Queryable,
+  database: Database,
   { interval, from, to, chainIds }: HistoryQuestion,
 ): Promise<StatisticsHistory> {
-  const rows =
-    chainIds === undefined
-      ? await database.query<SumRow>(READ_ALL, [from])
-      : await database.query<SumRow>(READ_CHAINS, [from, chainIds]);
-  const falls = await database.query<FallRow>(READ_FALLS, [from, to, chainIds ?? null]);
-  return {
-    points: pointsOf(rows, listEnds(interval, from, to)),
-    falls: falls.map((row) => ({
-      date: row.date,
-      chainId: Number(row.chain_id),
-      full: Number(row.full_match),
-      partial: Number(row.partial_match),
-      reason: row.reason,
-    })),
-  };
+  return database.transaction(async (transaction) => {
+    await transaction.query(ONE_SNAPSHOT);
+    const { position } = await readStatisticsPlace(transaction);
+    const rows =
+      chainIds === undefined
+        ? await transaction.query<SumRow>(READ_ALL, [from])
+        : await transaction.query<SumRow>(READ_CHAINS, [from, chainIds]);
+    const falls = await transaction.query<FallRow>(READ_FALLS, [from, to, chainIds ?? null]);
+    return {
+      position,
+      points: pointsOf(rows, listEnds(interval, from, to)),
+      falls: falls.map((row) => ({
+        date: row.date,
+        chainId: Number(row.chain_id),
+        full: Number(row.full_match),
+        partial: Number(row.partial_match),
+        reason: row.reason,
+      })),
+    };
+  });
 }
 
 function pointsOf(rows: readonly SumRow[], ends: readonly Day[]): HistoryPoint[] {

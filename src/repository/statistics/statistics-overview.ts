@@ -1,4 +1,4 @@
-import { sql, type Database } from '../../store/database.ts';
+import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { type Origin } from '../matches/verified-contract.ts';
 
 /** Contracts at their best match. */
@@ -14,9 +14,16 @@ export interface ChainOverview extends MatchCounts {
   readonly lastVerifiedAt: Date | null;
 }
 
-/** All counts of the service, true at one moment. */
-export interface StatisticsOverview {
+/** Up to where the statistics count. */
+export interface StatisticsPlace {
+  /** Until when nothing else had happened. */
   readonly asOf: Date;
+  /** The position in the feed up to which events are counted; `0` before the first. */
+  readonly position: string;
+}
+
+/** All counts of the service, true at one position of the feed. */
+export interface StatisticsOverview extends StatisticsPlace {
   /** The number of the newest event that is counted; `0` before the first. */
   readonly eventNumber: string;
   /** Distinct runtime codes that were ever verified, as far as the codes are known. */
@@ -33,20 +40,26 @@ export interface StatisticsOverview {
   })[];
 }
 
-const ONE_SNAPSHOT = sql(
+/** Takes one snapshot for all statements of a transaction that come after. */
+export const ONE_SNAPSHOT = sql(
   'read from one snapshot',
   'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 );
-// The first statement takes the snapshot.
-const READ_TOTALS = sql(
-  'read totals of the overview',
-  `SELECT statement_timestamp() AS as_of, (SELECT coalesce(max(id), 0) FROM match_events) AS event_number,
-     (SELECT coalesce(sum(codes), 0) FROM chain_activity) AS codes`,
+// Where an event is not counted yet, its moment is told instead of now.
+const READ_PLACE = sql(
+  'read place of the statistics',
+  `SELECT position, coalesce((SELECT event_id FROM feed WHERE feed.position = followers.position), 0) AS event_number,
+     coalesce((
+       SELECT recorded_at FROM match_events WHERE id = coalesce(
+         (SELECT event_id FROM feed WHERE feed.position > followers.position ORDER BY feed.position LIMIT 1),
+         (SELECT min(event_id) FROM feed_queue))
+     ), statement_timestamp()) AS as_of
+   FROM feed_followers AS followers WHERE name = 'statistics'`,
 );
 const READ_CHAINS = sql(
   'read chains of the overview',
-  `SELECT chain_id, full_match, partial_match, first_verified_at, last_verified_at
-   FROM chain_counts LEFT JOIN chain_activity USING (chain_id) ORDER BY chain_id`,
+  `SELECT chain_id, full_match, partial_match, codes, first_verified_at, last_verified_at
+   FROM chain_activity ORDER BY chain_id`,
 );
 const READ_CHANGES = sql(
   'read changes of the overview',
@@ -61,22 +74,35 @@ const READ_COMPILERS = sql(
    FROM compiler_counts GROUP BY origin, language, version`,
 );
 
+/** Up to where the statistics count, read in the snapshot of the transaction. */
+export async function readStatisticsPlace(
+  transaction: Queryable,
+): Promise<StatisticsPlace & Pick<StatisticsOverview, 'eventNumber'>> {
+  const [place] = await transaction.query<{
+    position: string;
+    event_number: string;
+    as_of: Date;
+  }>(READ_PLACE);
+  return {
+    asOf: place?.as_of ?? new Date(),
+    position: place?.position ?? '0',
+    eventNumber: place?.event_number ?? '0',
+  };
+}
+
 /**
- * Reads all counts from one snapshot of the database. What it reads are sums that writers keep, so that it costs the
+ * Reads all counts from one snapshot of the database. What it reads are sums that follow the feed, so that it costs the
  * same at any number of contracts.
  */
 export async function readStatisticsOverview(database: Database): Promise<StatisticsOverview> {
   return database.transaction(async (transaction) => {
     await transaction.query(ONE_SNAPSHOT);
-    const [totals] = await transaction.query<{
-      as_of: Date;
-      event_number: string;
-      codes: string;
-    }>(READ_TOTALS);
+    const place = await readStatisticsPlace(transaction);
     const chains = await transaction.query<{
       chain_id: string;
       full_match: string;
       partial_match: string;
+      codes: string;
       first_verified_at: Date | null;
       last_verified_at: Date | null;
     }>(READ_CHAINS);
@@ -87,9 +113,8 @@ export async function readStatisticsOverview(database: Database): Promise<Statis
       partial: Number(changes?.[`${span}_partial`] ?? 0),
     });
     return {
-      asOf: totals?.as_of ?? new Date(),
-      eventNumber: totals?.event_number ?? '0',
-      uniqueCodes: Number(totals?.codes ?? 0),
+      ...place,
+      uniqueCodes: chains.reduce((total, { codes }) => total + Number(codes), 0),
       changes: { day: change('day'), week: change('week') },
       chains: chains.map((row) => ({
         chainId: Number(row.chain_id),

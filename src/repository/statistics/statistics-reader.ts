@@ -1,5 +1,7 @@
 import { type Database } from '../../store/database.ts';
-import { MatchFeed } from '../matches/match-feed.ts';
+import { FeedReader } from '../feed/feed-reader.ts';
+import { followFeed } from '../feed/follow-feed.ts';
+import { sequenceEvents } from '../feed/sequence-events.ts';
 import {
   type HistoryQuestion,
   readStatisticsHistory,
@@ -7,14 +9,18 @@ import {
 } from './statistics-history.ts';
 import { readStatisticsOverview, type StatisticsOverview } from './statistics-overview.ts';
 
-/** All that reads statistics and events, for those who know no database. */
+/** All that reads statistics and the feed, and brings them on, for those who know no database. */
 export interface StatisticsReader {
   /** See {@link readStatisticsOverview}. */
   readOverview(): Promise<StatisticsOverview>;
   /** See {@link readStatisticsHistory}. */
   readHistory(question: HistoryQuestion): Promise<StatisticsHistory>;
-  /** A reader of the event log that begins now. */
-  createFeed(): Pick<MatchFeed, 'open' | 'readLater'>;
+  /** A reader of the feed with a position of its own. */
+  createFeedReader(): Pick<FeedReader, 'open' | 'readLater'>;
+  /** See {@link sequenceEvents}. */
+  sequenceEvents(): Promise<void>;
+  /** See {@link followFeed}. @returns the position of the statistics */
+  followFeed(): Promise<string>;
 }
 
 /** The reader of a database; `serving` is the same for those who cannot wait. */
@@ -25,6 +31,8 @@ export function createStatisticsReader(
   return {
     readOverview: () => readStatisticsOverview(serving),
     readHistory: (question) => readStatisticsHistory(serving, question),
-    createFeed: () => new MatchFeed(database),
+    createFeedReader: () => new FeedReader(database),
+    sequenceEvents: () => sequenceEvents(database),
+    followFeed: () => followFeed(database),
   };
 }

@@ -25,9 +25,6 @@ const ROUTES = { api: API_ROUTES, repository: [...REPOSITORY_ROUTES, ...API_ROUT
 const ANYWHERE = new Set([400, 404, 405, 408, 413, 415, 417, 431, 500, 503]);
 const EVENT_STREAM = 'text/event-stream';
 
-/** Which answers were checked so far, such as `GET /chains 200`. */
-export const checkedAnswers = new Set<string>();
-
 /** What is wrong with an answer by the schemas of its route, or undefined. A key that no schema knows is wrong. */
 export function answerFault(answer: WireAnswer): string | undefined {
   const { host, method, status, type } = answer;
@@ -45,7 +42,6 @@ export function answerFault(answer: WireAnswer): string | undefined {
     if (!ANYWHERE.has(status)) return `${where}: the route does not declare the status`;
     return faultOf(where, errorSchemaOf(method, path), answer);
   }
-  checkedAnswers.add(`${asked.method} ${route?.path ?? ''} ${status}`);
   if (declared.content === undefined) return undefined;
   const content = declared.content[type];
   if (content === undefined) return `${where}: the route does not declare the type`;

@@ -5,7 +5,7 @@ import { type Totals } from './overview-data.ts';
 
 /** The totals with what they mean, how they changed, and the moment that they are true for. */
 export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
-  const { totals, changes, asOf, eventNumber } = known;
+  const { totals, changes, asOf } = known;
   const all = ({ full, partial }: MatchCounts): number => full + partial;
   return (
     <>
@@ -38,7 +38,7 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
         />
       </dl>
       <p class="quiet as-of">
-        True for <time dateTime={asOf}>{formatTime(asOf)}</time>, up to event {eventNumber}.
+        Updated <time dateTime={asOf}>{formatTime(asOf)}</time>
       </p>
     </>
   );

@@ -10,7 +10,7 @@ import {
 import { type ListedContract } from '../listed-contract.ts';
 
 /** What the figures need of the statistics: the list of chains stays out of the page. */
-export type Totals = Pick<StatisticsOverview, 'asOf' | 'eventNumber' | 'totals' | 'changes'>;
+export type Totals = Pick<StatisticsOverview, 'asOf' | 'totals' | 'changes'>;
 
 /** The counts, now and over time. */
 export interface OverviewCounts {
@@ -50,10 +50,10 @@ export async function readCounts(
     api.get<StatisticsHistory>('v1/statistics/history'),
   ]);
   if (statistics.state === 'failed') return { totals: statistics, history, names: new Map() };
-  const { asOf, eventNumber, totals, changes, chains } = statistics.value;
+  const { asOf, totals, changes, chains } = statistics.value;
   const names = new Map(chains.map(({ chainId, name }) => [chainId, name]));
   return {
-    totals: { ...statistics, value: { asOf, eventNumber, totals, changes } },
+    totals: { ...statistics, value: { asOf, totals, changes } },
     history:
       history.state === 'ready' ? { ...history, value: nameFalls(history.value, names) } : history,
     names,

@@ -112,7 +112,7 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
       <p class="lead">
         {counts.state === 'ready' && shown.total > 0 && (
           <>
-            Counts of verified contracts are true for{' '}
+            Counts of verified contracts were updated{' '}
             <time dateTime={counts.value.asOf}>{formatTime(counts.value.asOf)}</time>.{' '}
           </>
         )}

@@ -9,7 +9,7 @@ import { type ContractPage, type StatisticsOverview } from '../answers.ts';
 import './counts.css';
 
 interface CountsData {
-  readonly totals: Loaded<Pick<StatisticsOverview, 'totals' | 'asOf' | 'eventNumber'>>;
+  readonly totals: Loaded<Pick<StatisticsOverview, 'totals' | 'asOf'>>;
   /** A contract of this instance for the examples; a made-up one where there is none. */
   readonly example: {
     readonly chainId: number;
@@ -48,9 +48,9 @@ async function load(api: Api): Promise<CountsData> {
     : MADE_UP;
   const chainId = chains.state === 'ready' ? chains.value.results[0]?.chainId : undefined;
   if (statistics.state === 'failed') return { totals: statistics, example, chainId };
-  const { totals, asOf, eventNumber } = statistics.value;
+  const { totals, asOf } = statistics.value;
   return {
-    totals: { ...statistics, value: { totals, asOf, eventNumber } },
+    totals: { ...statistics, value: { totals, asOf } },
     example,
     chainId,
   };
@@ -67,7 +67,7 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
         <Failure what="The counts" loaded={totals} />
       ) : (
         <p>
-          At {formatTime(totals.value.asOf)}, after event {totals.value.eventNumber}, there were{' '}
+          At {formatTime(totals.value.asOf)} there were{' '}
           <strong>{formatCount(totals.value.totals.full)}</strong> full and{' '}
           <strong>{formatCount(totals.value.totals.partial)}</strong> partial matches on{' '}
           {formatChains(totals.value.totals.chains)}.

@@ -43,7 +43,7 @@ function StatisticsView({
         <p class="lead">
           {formatCount(statistics.value.totals.full)} full and{' '}
           {formatCount(statistics.value.totals.partial)} partial matches on{' '}
-          {formatChains(statistics.value.totals.chains)}, true for{' '}
+          {formatChains(statistics.value.totals.chains)}. Updated{' '}
           {formatTime(statistics.value.asOf)}. <a href={`${base}counts`}>How counts are made</a>
         </p>
       )}

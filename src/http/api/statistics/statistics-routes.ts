@@ -10,6 +10,12 @@ const changed = z.strictObject({ full: z.int(), partial: z.int() });
 const time = z.iso.datetime();
 const day = z.iso.date();
 const bothCounts = z.strictObject(counts);
+const position = z
+  .string()
+  .regex(/^[0-9]+$/)
+  .describe(
+    'The position in the feed of events up to which all of it is counted, in decimal digits',
+  );
 
 /** The longest history in points. */
 export const POINTS_MAX = 4000;
@@ -17,8 +23,11 @@ export const POINTS_MAX = 4000;
 /** The body of GET /v1/statistics. */
 export const overviewSchema = z
   .strictObject({
-    asOf: time.describe('When all of it was true'),
+    asOf: time.describe(
+      'When all of it was true; statistics follow the events by a second at most',
+    ),
     eventNumber: z.string().describe('The newest event that is counted, in decimal digits'),
+    position,
     totals: z.strictObject({
       ...counts,
       chains: count.describe('Chains with contracts'),
@@ -48,7 +57,7 @@ export const overviewSchema = z
       .array(z.strictObject({ language: z.string(), version: z.string(), ...counts }))
       .describe('Those with the most contracts first'),
   })
-  .meta({ id: 'StatisticsOverview', description: 'All counts, true at one moment' });
+  .meta({ id: 'StatisticsOverview', description: 'All counts, true at one position of the feed' });
 
 /** The body of GET /v1/statistics/history. */
 export const historySchema = z
@@ -56,6 +65,7 @@ export const historySchema = z
     interval: z.enum(['day', 'week', 'month']),
     from: day,
     to: day,
+    position,
     chains: z.array(z.int().min(1)).nullable().describe('null: all chains together'),
     points: z
       .array(z.strictObject({ date: day, ...counts }))
@@ -79,7 +89,7 @@ export const overviewRoute = createRoute({
   method: 'get',
   path: '/v1/statistics',
   summary: 'All counts: by chain, by origin, by compiler, and how they changed',
-  description: 'From one snapshot of the event log; made once after a change.',
+  description: 'From one position of the feed of events; made once after a change.',
   tags,
   responses: {
     200: {
@@ -181,7 +191,7 @@ export const eventsRoute = createRoute({
   path: '/v1/events',
   summary: 'Matches and registry changes as they happen, as Server-Sent Events',
   description:
-    'The data of `event: match` is a MatchEvent, that of `event: registry` a RegistryEvent. The `id` says how far the stream has come, not which event it stands at: sent back as `Last-Event-ID`, to whatever process of the service, it brings every event that may have been missed, some perhaps again (`eventNumber` tells them apart), and the registry where that is another one. `event: reset` says that they are not known any more. A comment comes every 15 seconds.',
+    'The data of `event: match` is a MatchEvent, that of `event: registry` a RegistryEvent. The `id` begins with the position of the event in the feed: sent back as `Last-Event-ID`, to whatever process of the service, it brings every later event once, and the registry where that is another one. `event: reset` says that they are not known any more, or that the feed was restored from a backup. A comment comes every 15 seconds.',
   tags,
   request: {
     headers: z.object({
@@ -191,7 +201,7 @@ export const eventsRoute = createRoute({
         .openapi({
           param: {
             description:
-              'The last `id` of the stream; a number alone asks for the events with higher numbers',
+              'The last `id` of the stream; a number alone asks for the events with higher positions',
           },
         }),
     }),

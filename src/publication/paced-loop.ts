@@ -1,0 +1,64 @@
+import { messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+
+/** Work that is done again and again, one run at a time. */
+export interface PacedLoop {
+  /** Has a run begin soon: what arrives during a run is covered by one more run. */
+  readonly trigger: () => void;
+  /** Waits for the run under way; none begins afterwards. */
+  close(): Promise<void>;
+}
+
+/**
+ * A loop whose runs begin at least `gapMs` apart, so that what comes meanwhile is done at once. The first run after a
+ * rest begins at once. A failed run is logged once until one succeeds, and the next trigger tries again.
+ */
+export function startPacedLoop(
+  run: () => Promise<void>,
+  { gapMs, what, log }: { gapMs: number; what: string; log: Logger },
+): PacedLoop {
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let lastStart = -Infinity;
+  let again = false;
+  let closed = false;
+  let failing = false;
+  const runOnce = async (): Promise<void> => {
+    try {
+      await run();
+      if (failing) log.info({ event: 'refresh_recovered' }, `${what} are fresh again`);
+      failing = false;
+    } catch (error) {
+      // One line when it begins to fail, not one at every turn.
+      if (!failing)
+        log.error({ event: 'refresh_failed', error: messageOf(error) }, `${what} are stale`);
+      failing = true;
+    }
+  };
+  const begin = (): void => {
+    timer = undefined;
+    lastStart = performance.now();
+    again = false;
+    running = runOnce().finally(() => {
+      running = undefined;
+      if (again) trigger();
+    });
+  };
+  const trigger = (): void => {
+    if (closed || timer !== undefined) return;
+    if (running !== undefined) again = true;
+    else {
+      const restMs = lastStart + gapMs - performance.now();
+      if (restMs <= 0) begin();
+      else timer = setTimeout(begin, restMs);
+    }
+  };
+  return {
+    trigger,
+    close: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

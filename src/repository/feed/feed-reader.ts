@@ -1,0 +1,127 @@
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { SHOWN_NAME } from '../matches/contract-summary.ts';
+import { type Match } from '../matches/verified-contract.ts';
+
+/** A line of the event log that changed a match. */
+export interface MatchEvent {
+  readonly eventNumber: string;
+  readonly kind: 'stored' | 'upgraded' | 'withdrawn';
+  readonly chainId: number;
+  readonly address: Hex;
+  /** null after a withdrawal. */
+  readonly match: Match | null;
+  /** The contract's name; null where the evidence is not known. */
+  readonly name: string | null;
+  readonly at: Date;
+}
+
+/** A place in the feed. */
+export interface FeedPlace {
+  /** 0 before the first event. */
+  readonly position: bigint;
+  /** Made of the event: where a restored database gives the position to another event, the mark is another one. */
+  readonly mark: string;
+}
+
+/** A position of the feed with its event; a correction changes no match and is no event here. */
+export interface FeedEntry extends FeedPlace {
+  readonly event?: MatchEvent;
+}
+
+/** The newest entries of the feed. */
+export interface OpenedFeed {
+  readonly entries: readonly FeedEntry[];
+  /** The place before the first of them. */
+  readonly since: FeedPlace;
+}
+
+const BATCH = 1000;
+/** The place before the first event. */
+export const FEED_BEGIN: FeedPlace = { position: 0n, mark: '' };
+
+const selectEntries = (numbered: string): string =>
+  `SELECT position, event.id, kind, event.chain_id, address, match_after, ${SHOWN_NAME} AS name, recorded_at
+   FROM (${numbered}) AS numbered
+   JOIN match_events AS event ON event.id = event_id
+   LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   ORDER BY position`;
+const READ_NEWEST = sql(
+  'read newest of the feed',
+  selectEntries('SELECT * FROM feed ORDER BY position DESC LIMIT $1'),
+);
+// With the limit as a parameter, PostgreSQL would plan for a tenth of the feed.
+const READ_LATER = sql(
+  'read on in the feed',
+  selectEntries(`SELECT * FROM feed WHERE position >= $1 ORDER BY position LIMIT ${BATCH + 1}`),
+);
+
+interface EntryRow {
+  position: string;
+  id: string;
+  kind: MatchEvent['kind'] | 'corrected';
+  chain_id: string;
+  address: Buffer | null;
+  match_after: Match | null;
+  name: string | null;
+  recorded_at: Date;
+}
+
+/** Reads the feed from a position of its own on, each entry once. */
+export class FeedReader {
+  readonly #database: Database;
+  #place = FEED_BEGIN;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** So many of the newest entries; {@link FeedReader.readLater} goes on behind them. */
+  async open(limit: number): Promise<OpenedFeed> {
+    const rows = await this.#database.query<EntryRow>(READ_NEWEST, [limit + 1]);
+    const entries = rows.map(toEntry);
+    const since = entries.length > limit ? entries.shift() : undefined;
+    this.#place = entries.at(-1) ?? FEED_BEGIN;
+    return { entries, since: since ?? FEED_BEGIN };
+  }
+
+  /**
+   * The next entries, a page at a time; undefined where the feed does not hold the reader's place any more, as after
+   * the restoring of a backup: then it is to be opened again.
+   */
+  async *readLater(): AsyncGenerator<readonly FeedEntry[] | undefined> {
+    for (;;) {
+      const { position, mark } = this.#place;
+      const rows = await this.#database.query<EntryRow>(READ_LATER, [position]);
+      const entries = rows.map(toEntry);
+      const first = position === 0n ? FEED_BEGIN : entries.shift();
+      if (first?.position !== position || first.mark !== mark) {
+        yield undefined;
+        return;
+      }
+      const last = entries.at(-1);
+      if (last === undefined) return;
+      this.#place = last;
+      yield entries;
+    }
+  }
+}
+
+function toEntry({ position, id, kind, chain_id, address, ...row }: EntryRow): FeedEntry {
+  const place = {
+    position: BigInt(position),
+    mark: `${BigInt(id).toString(36)}${row.recorded_at.getTime().toString(36)}`,
+  };
+  if (kind === 'corrected' || address === null) return place;
+  const event = {
+    eventNumber: id,
+    kind,
+    chainId: Number(chain_id),
+    address: bytesToHex(address),
+    match: row.match_after,
+    name: row.name,
+    at: row.recorded_at,
+  };
+  return { ...place, event };
+}

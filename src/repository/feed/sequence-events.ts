@@ -1,0 +1,41 @@
+import { lockUntilCommit } from '../../store/advisory-locks.ts';
+import { sql, type Database } from '../../store/database.ts';
+
+/** Events that get their positions in one transaction. */
+const BATCH = 10_000;
+
+const IS_QUEUED = sql('are events queued', 'SELECT EXISTS (SELECT FROM feed_queue) AS is_queued');
+// The order of ids keeps the events of a contract in the order of their commits. A restored dump may have queued events
+// that have their positions.
+const NUMBER_EVENTS = sql(
+  'number events',
+  `WITH taken AS (
+     DELETE FROM feed_queue
+     WHERE event_id = ANY (ARRAY(SELECT event_id FROM feed_queue ORDER BY event_id LIMIT $1))
+     RETURNING event_id
+   ), numbered AS (
+     INSERT INTO feed (position, event_id)
+     SELECT (SELECT coalesce(max(position), 0) FROM feed) + row_number() OVER (ORDER BY event_id), event_id
+     FROM taken WHERE NOT EXISTS (SELECT FROM feed WHERE feed.event_id = taken.event_id)
+   )
+   SELECT count(*) AS taken FROM taken`,
+);
+
+/**
+ * Gives every committed event that has none its position in the feed. Processes take turns, and each waits for its turn:
+ * when this returns, all events that were committed before the call have positions.
+ *
+ * The lock is held until the commit, and the statement under it sees what the holder before committed. So positions have
+ * no gaps, and a lower position never appears after a higher one. What breaks off leaves the queue as it was.
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function sequenceEvents(database: Database): Promise<void> {
+  const [queue] = await database.query<{ is_queued: boolean }>(IS_QUEUED);
+  for (let isQueued = queue?.is_queued === true; isQueued;) {
+    isQueued = await database.transaction(async (transaction) => {
+      await lockUntilCommit(transaction, 'feed');
+      const [batch] = await transaction.query<{ taken: string }>(NUMBER_EVENTS, [BATCH]);
+      return Number(batch?.taken) === BATCH;
+    });
+  }
+}

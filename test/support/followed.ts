@@ -1,0 +1,29 @@
+import { vi } from 'vitest';
+import { type Database, sql } from '../../src/store/database.ts';
+import { type BootedService } from './booted-service.ts';
+
+const LAST_POSITION = sql(
+  'test last position',
+  `SELECT (SELECT coalesce(max(position), 0) FROM feed) + (SELECT count(*) FROM feed_queue) AS position`,
+);
+const ARE_NAMES_FOLLOWED = sql(
+  'test names followed',
+  `SELECT position >= $1 AS are_followed FROM feed_followers WHERE name = 'names'`,
+);
+
+/** Waits until the service shows what has been stored until now in its statistics and searches. */
+export async function followed(
+  { apiUrl }: Pick<BootedService, 'apiUrl'>,
+  database: Database,
+): Promise<void> {
+  const [last] = await database.query<{ position: string }>(LAST_POSITION);
+  const position = BigInt(last?.position ?? 0);
+  const reached = async (): Promise<boolean> => {
+    const overview = (await (await fetch(`${apiUrl}/v1/statistics`)).json()) as {
+      position?: string;
+    };
+    const [names] = await database.query<{ are_followed: boolean }>(ARE_NAMES_FOLLOWED, [position]);
+    return BigInt(overview.position ?? -1) >= position && names?.are_followed === true;
+  };
+  await vi.waitUntil(reached, { timeout: 10_000 });
+}
