@@ -163,7 +163,9 @@ export class Publication {
     }
     const refreshAll = async (): Promise<void> => {
       await this.refresh();
-      if (this.#activity !== undefined) return this.#activity.refresh();
+      this.#activity?.refresh();
+      if (this.#activity !== undefined) return;
+      // Without hosts nobody reads events here, but any process numbers and counts them.
       await reader.sequenceEvents();
       await reader.followFeed();
     };
