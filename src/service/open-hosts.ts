@@ -1,6 +1,7 @@
 import { type Config } from '../config/config.ts';
 import { Acceptor } from '../http/acceptor/acceptor.ts';
 import { createApiApp } from '../http/api/api-app.ts';
+import { openSeats } from '../http/connection-seats.ts';
 import { type HostApp } from '../http/host-app.ts';
 import { listen, type ListenOptions } from '../http/listener.ts';
 import { createMetrics, createMetricsApp } from '../http/metrics.ts';
@@ -28,8 +29,12 @@ export async function openHosts(
 ): Promise<ServiceUrls> {
   const { reached } = dependencies;
   const metrics = metricsConfig.enabled ? createMetrics(dependencies) : undefined;
-  const listenOn = async (app: HostApp, options: Omit<ListenOptions, 'limits'>): Promise<string> =>
-    closers.addListener(await listen(app, { ...options, limits }, log)).url;
+  const seats = openSeats(log);
+  const listenOn = async (
+    app: HostApp,
+    options: Omit<ListenOptions, 'limits' | 'seats'>,
+  ): Promise<string> =>
+    closers.addListener(await listen(app, { ...options, limits, seats }, log)).url;
 
   const acceptor = closers.add(new Acceptor(log));
 
