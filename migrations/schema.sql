@@ -407,6 +407,8 @@ END),
   CONSTRAINT match_events_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX match_events_disproving_claims ON public.match_events USING btree (chain_id, address) WHERE (reason = 'claim_disproved'::text);
+
 CREATE INDEX match_events_of_address ON public.match_events USING btree (chain_id, address, id);
 
 CREATE TRIGGER match_events_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.match_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -10,6 +10,7 @@ import {
   searchByCodeHash,
   searchByName,
 } from '../src/repository/lists/search-contracts.ts';
+import { listNewestContracts } from '../src/repository/lists/list-newest-contracts.ts';
 import { readStatisticsHistory } from '../src/repository/statistics/statistics-history.ts';
 import { readStatisticsOverview } from '../src/repository/statistics/statistics-overview.ts';
 import { sql } from '../src/store/database.ts';
@@ -133,3 +134,14 @@ test('while writers store, every total equals the sums over chains, origins and 
   const { differences } = await recount(database, { repair: false });
   expect(differences.filter(({ kind }) => kind === 'rollup_against_events')).toEqual([]);
 }, 240_000);
+
+test('a name that was stored before names had a bound is shown to its first 1,024 characters', async () => {
+  const { database } = testDatabase;
+  const contract = sampleContract(4_242, sampleAddress(4_242), { runtimeMatch: 'full' });
+  const { compilation } = contract;
+  await saveMatches(database, [
+    { ...contract, compilation: { ...compilation, name: 'y'.repeat(100_000) } },
+  ]);
+  const { results } = await listNewestContracts(database, { chainId: 4_242, limit: 10 });
+  expect(results).toMatchObject([{ name: 'y'.repeat(1_024) }]);
+});

@@ -154,13 +154,23 @@ describe('a contract that this service verified itself', () => {
         contracts: [{ chainId: 1, match: 'full', address: own }],
       });
     }
+    // An imported partial match with a text beside it that was judged here.
+    const beside = exampleAddress(12);
+    for (const [variant, origin] of (['imported', 'verified'] as const).entries()) {
+      const sample = sampleContract(1, beside, { runtimeMatch: 'partial' }, { variant });
+      await saveMatch(store.database, { ...sample, origin });
+    }
+    await writeExampleTree(folder, {
+      layout: 'v2',
+      contracts: [{ chainId: 1, match: 'full', address: beside }],
+    });
     const events = await countEvents();
     const dry = await run({ dryRun: true });
     const { totals } = await run();
-    expect(totals).toEqual({ stored: 0, upgraded: 0, unchanged: 0, kept: 2, refused: 0 });
+    expect(totals).toEqual({ stored: 0, upgraded: 0, unchanged: 0, kept: 3, refused: 0 });
     expect(dry.totals).toEqual(totals);
     expect(await countEvents()).toBe(events);
-    expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 2 } });
+    expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 3 } });
   });
 
   it('keeps it also where the tree was read before the service verified it', async () => {
@@ -443,6 +453,6 @@ it('counts an address in both trees once, full, in whatever order', async () => 
   await run();
   expect(await statistics()).toEqual({ 5: { full_match: 1, partial_match: 0 } });
   expect(await readCurrentMatches(store.database, 5, [address])).toEqual(
-    new Map([[address, { match: 'full', origin: 'imported' }]]),
+    new Map([[address, { match: 'full', origin: 'imported', hasJudgedTexts: false }]]),
   );
 });

@@ -221,7 +221,7 @@ chains:
     expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.getByText('See the contract').click();
     await tab.page.waitForURL(/\/contract\//);
-    expect(await verdict()).toContain('names and comments are not proven');
+    expect(await verdict()).toContain('names, comments and settings are not proven');
   });
 
   it('shows where wrong code differs, and keeps the form until it is mended', async () => {

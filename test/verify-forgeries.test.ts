@@ -329,7 +329,9 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     const { address, transactionHash } = await deploy(verifying.anvil, creation);
     const job = await verify(address, NEWEST, short, 'V.yul:V', transactionHash);
     expect(job.contract).toMatchObject({ match: 'match' });
-    expect(await evidenceOf(address)).toMatchObject({ unproven: ['names', 'comments'] });
+    expect(await evidenceOf(address)).toMatchObject({
+      unproven: ['names', 'comments', 'settings'],
+    });
   });
 
   const objectOf = (constructs: string, statements: string, data = '00'): TestInput => ({

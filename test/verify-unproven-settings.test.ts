@@ -37,6 +37,7 @@ async function publish(
   head: string,
   settings: Readonly<Record<string, unknown>>,
   more: Readonly<Record<string, string>> = {},
+  developersSettings: Readonly<Record<string, unknown>> = {},
 ): Promise<Published> {
   contracts += 1;
   const body = links
@@ -44,7 +45,7 @@ async function publish(
        contract C { uint public z = ${contracts}; function g() public view returns (uint) { return Lib.f(z); } }`
     : `contract C { uint public z = ${contracts}; }`;
   const linked = links ? { libraries: { 'a.sol': { Lib: LINKED } } } : {};
-  const developers = inputOf({ 'a.sol': PRAGMA + body }, linked);
+  const developers = inputOf({ 'a.sol': PRAGMA + body }, { ...linked, ...developersSettings });
   const { creationCode } = await compileAsDeveloper(version, developers, 'a.sol', 'C');
   const { address, transactionHash } = await deploy(verifying.anvil, creationCode);
   const sources = { 'a.sol': `${PRAGMA}// changed\n${head}\n${body}`, ...VENDOR, ...more };
@@ -117,6 +118,56 @@ describe.skipIf(!installed)(
         expect(text).not.toMatch(/AUDITED|HOLDERS|1{40}/);
       },
     );
+
+    const WORDS = 'all holders must claim funds at evil dot site';
+    const steps = (optimizerSteps: string, more: object = {}) => ({
+      enabled: false,
+      ...more,
+      details: { yul: true, yulDetails: { optimizerSteps } },
+    });
+    test.each<[string, SolcVersion, object]>([
+      ['words for an optimizer that is off', '0.6.12', steps(WORDS)],
+      ['steps that change nothing', '0.8.37', steps(`:\n\n  \n${'fDnTOc'.repeat(50)}`)],
+      ['runs for an optimizer that is off', '0.8.37', { enabled: false, runs: 31_337 }],
+      ['both', '0.8.37', steps('dhfoDg', { runs: 31_337 })],
+    ])('are dropped where they are %s (solc %s)', async (_what, version, optimizer) => {
+      const off = { optimizer: { enabled: false } };
+      const { job, settings, text, unproven } = await publish(
+        version,
+        false,
+        '',
+        { optimizer },
+        {},
+        off,
+      );
+      expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
+      expect(settings).toEqual({ optimizer: { enabled: false } });
+      expect(text).not.toMatch(/holders|31337/);
+      expect(unproven).toContain('settings');
+    });
+
+    test('are kept where the code needs them, without blanks', async () => {
+      const used = (optimizerSteps: string) => ({
+        viaIR: true,
+        optimizer: {
+          enabled: true,
+          runs: 200,
+          details: { yul: true, yulDetails: { optimizerSteps } },
+        },
+      });
+      const { job, settings } = await publish('0.8.37', false, '', used('u \n  :'), {}, used('u:'));
+      expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
+      expect(settings).toMatchObject(used('u:'));
+    });
+
+    test('hold a remapping once', async () => {
+      const remappings = Array<string>(300).fill('lib/=vendor/');
+      const { job, settings } = await publish('0.8.37', false, 'import "lib/L.sol";', {
+        remappings,
+      });
+      expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
+      expect(settings).toMatchObject({ remappings: ['lib/=vendor/'] });
+    });
 
     test('are refused where the sources do not compile without them', async () => {
       // The compiler reads the path `//h` as the name of a host, which has no folder above it.

@@ -600,8 +600,10 @@ export interface Evidence {
   /** When this service stored the current match */
   verifiedAt: string;
   matchId: string | null;
-  /** What the match does not prove: names and comments without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code */
-  unproven: ('names' | 'comments' | 'immutables' | 'libraries' | 'storage' | 'creation')[];
+  /** What the match does not prove: names, comments and settings without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code */
+  unproven: (
+    'names' | 'comments' | 'settings' | 'immutables' | 'libraries' | 'storage' | 'creation'
+  )[];
   /** Where the code on chain was read; null where it was not read here */
   codeReading: {
     blockNumber: number;
@@ -659,7 +661,7 @@ export interface ContractEvents {
     match: 'full' | 'partial' | null;
     origin: 'verified' | 'imported' | 'monitored' | null;
     at: string;
-    /** Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words */
+    /** Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `claim_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words */
     reason?: string;
   }[];
 }

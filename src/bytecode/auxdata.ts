@@ -1,7 +1,7 @@
 import { Tokenizer, type Token } from 'cborg';
 
 /** How the metadata hash is named in an auxdata: an IPFS multihash, or a Swarm hash of version 0 or 1. */
-type MetadataHashKind = 'ipfs' | 'bzzr0' | 'bzzr1';
+export type MetadataHashKind = 'ipfs' | 'bzzr0' | 'bzzr1';
 
 /**
  * What solc appends to code: a CBOR map and the map's length in two bytes, big-endian

@@ -70,6 +70,17 @@ describe('parseMetadata', () => {
     );
   });
 
+  it('refuses a contract whose name has more than 1,024 bytes', () => {
+    const named = (name: string): object => ({
+      ...sound(),
+      settings: { compilationTarget: { 'A.sol': name } },
+    });
+    expect(parse(named('a'.repeat(1_024))).target.name).toHaveLength(1_024);
+    expect(() => parse(named('a'.repeat(1_025)))).toThrow(
+      expect.objectContaining({ reason: 'broken_metadata' }),
+    );
+  });
+
   it('refuses bytes that are not UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from(JSON.stringify(sound())), Buffer.from([0xc0])]);
     expect(() => parseMetadata(bytes)).toThrow(expect.objectContaining({ reason: 'invalid_utf8' }));

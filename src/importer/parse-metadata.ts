@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
-import { isBoundedPath, PATH_BOUNDS } from '../lib/source-path.ts';
+import { isBoundedName, isBoundedPath, MOST_NAME_BYTES, PATH_BOUNDS } from '../lib/source-path.ts';
 import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import {
   type ListedSource,
@@ -93,6 +93,9 @@ export function parseMetadata(bytes: Buffer): MetadataDocument {
   const version = VERSION.exec(metadata.version)?.[1];
   if (version === undefined) throw broken('compiler.version is not a version number');
   if (target.name === '') throw broken('settings.compilationTarget does not name a contract');
+  if (!isBoundedName(target.name)) {
+    throw broken(`the contract's name is longer than ${MOST_NAME_BYTES} bytes`);
+  }
   checkName(target.path);
   checkName(target.name);
   const sources = metadata.sources.map(hashedSource);

@@ -7,11 +7,11 @@ import { MATCH_FOLDERS } from './repository-tree.ts';
 import { type CurrentMatch } from '../repository/matches/read-current-matches.ts';
 import { type Match } from '../repository/matches/verified-contract.ts';
 
-/** What storing a match would do to the current one: it only rises, and one that was verified here stays. */
+/** What storing a match would do to the current one: it only rises, and what was judged here stays. */
 export function predictOutcome(match: Match, current: CurrentMatch | undefined): Outcome {
   if (current === undefined) return 'stored';
   if (match !== 'full' || current.match !== 'partial') return 'unchanged';
-  return current.origin === 'imported' ? 'upgraded' : 'kept';
+  return current.origin === 'imported' && !current.hasJudgedTexts ? 'upgraded' : 'kept';
 }
 
 /**

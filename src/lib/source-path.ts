@@ -15,3 +15,11 @@ export function isBoundedPath(path: string): boolean {
 
 /** What paths may be, for errors. */
 export const PATH_BOUNDS = `at most ${MOST_BYTES} bytes and ${MOST_PARTS} parts`;
+
+/** What a contract's name may have in bytes of UTF-8: lists, events and pages show names whole. */
+export const MOST_NAME_BYTES = 1_024;
+
+/** Whether a contract's name is of a length that may be published. */
+export function isBoundedName(name: string): boolean {
+  return name.length <= MOST_NAME_BYTES && Buffer.byteLength(name) <= MOST_NAME_BYTES;
+}

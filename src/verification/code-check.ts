@@ -6,6 +6,7 @@ import { type Logger } from '../log.ts';
 import { forgetAlternatives } from '../repository/matches/alternative-matches.ts';
 import { DEPLOYMENT_CORRECTED } from '../repository/matches/correct-deployment.ts';
 import {
+  CLAIM_DISPROVED,
   CODE_REPLACED,
   CREATION_DISPROVED,
   CREATION_REPLACED,
@@ -16,6 +17,7 @@ import { type Withdrawal, withdrawMatch } from '../repository/matches/withdraw-m
 import { sql, type Database } from '../store/database.ts';
 import { checkCreation, type CreationLoss, settleCreation } from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';
+import { findDisprovedClaim } from './disproved-claim.ts';
 import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
 import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
@@ -25,7 +27,8 @@ const ALTERNATIVE_REFUSED = 'alternative_refused';
 
 const READ_MATCHED_CODE = sql(
   'read matched code',
-  `SELECT runtime_code_hash, runtime_match, creation_match FROM current_matches
+  `SELECT runtime_code_hash, runtime_match, creation_match,
+     origin = 'imported' AND match = 'full' AS is_claim FROM current_matches
    WHERE chain_id = $1 AND address = $2`,
 );
 
@@ -34,6 +37,8 @@ interface MatchedCode {
   readonly runtime_code_hash: Buffer | null;
   readonly runtime_match: Match | null;
   readonly creation_match: Match | null;
+  /** Whether a tree claims that the match is full. */
+  readonly is_claim: boolean;
 }
 
 /**
@@ -43,7 +48,8 @@ interface MatchedCode {
  * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
  * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
  * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
- * match stands, and a text kept beside it that is refused today was forgotten; `gone` no code stands there today, which is no
+ * match stands, and a text kept beside it that is refused today was forgotten; `claim_disproved` the code shows that a claim of a
+ * full match was false, and it was withdrawn; `gone` no code stands there today, which is no
  * reason to withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
  * `not_checked` the chain could not be read, which says nothing.
  */
@@ -56,6 +62,7 @@ export type CodeCheck =
         | typeof DEPLOYMENT_CORRECTED
         | StoredRefusal
         | typeof ALTERNATIVE_REFUSED
+        | typeof CLAIM_DISPROVED
         | 'gone'
         | 'not_verified'
         | 'unknown_code';
@@ -93,7 +100,8 @@ export async function checkCode(
   const { readDeployedCode, quorumOf } = readers;
   const matched = await readMatchedCode(database, chainId, address);
   if (matched === undefined) return { outcome: 'not_verified' };
-  if (matched.runtime_code_hash === null) return { outcome: 'unknown_code' };
+  const isCodeKnown = matched.runtime_code_hash !== null;
+  if (!isCodeKnown && !matched.is_claim) return { outcome: 'unknown_code' };
   const quorum = quorumOf(chainId);
   let deployed: DeployedCode;
   try {
@@ -105,6 +113,9 @@ export async function checkCode(
   }
   const replaced = await withdrawIfReplaced(database, chainId, address, matched, deployed.code);
   if (replaced) return { outcome: CODE_REPLACED };
+  const isDisproved = await withdrawIfDisproved(database, chainId, address, deployed);
+  if (isDisproved) return { outcome: CLAIM_DISPROVED };
+  if (!isCodeKnown) return { outcome: 'unknown_code' };
   const refusal = await withdrawIfRefused(database, chainId, address, deployed.code);
   if (refusal !== undefined && refusal !== ALTERNATIVE_REFUSED) return { outcome: refusal };
   const stands = refusal ?? 'same';
@@ -169,6 +180,19 @@ async function withdrawIfRefused(
   return isForgotten ? ALTERNATIVE_REFUSED : undefined;
 }
 
+/** Withdraws an imported claim of a full match that the code on chain disproves, whoever looks and for whatever reason. */
+async function withdrawIfDisproved(
+  database: Database,
+  chainId: number,
+  address: Hex,
+  { code, blockNumber: readAtBlock }: DeployedCode,
+): Promise<boolean> {
+  const matchId = await findDisprovedClaim(database, chainId, address, code);
+  if (matchId === undefined) return false;
+  const seen = { chainId, address, reason: CLAIM_DISPROVED, matchId, readAtBlock };
+  return withdrawSeen(database, seen);
+}
+
 /** @returns false where another match has taken the place of the one that was seen, which stays. */
 async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boolean> {
   try {
@@ -183,6 +207,8 @@ async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boole
 const CHANGES = {
   [ALTERNATIVE_REFUSED]:
     'another text that was kept beside a match was forgotten: it is refused today',
+  [CLAIM_DISPROVED]:
+    'an imported match was withdrawn: the code on chain does not hold the hash of its metadata',
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
   call_protection_missing:
@@ -222,6 +248,9 @@ export function withdrawWhatWasReplaced(
       const deployed = await parts.readDeployedCode(chain, address, options);
       if (await withdrawIfReplaced(database, chainId, address, matched, deployed.code)) {
         logReplaced(log, chainId, address, CODE_REPLACED);
+      }
+      if (await withdrawIfDisproved(database, chainId, address, deployed)) {
+        logReplaced(log, chainId, address, CLAIM_DISPROVED);
       }
       return deployed;
     },

@@ -1,11 +1,13 @@
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
 import { groupByPath, splitLibraryId } from '../solidity/library-id.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
+import { isMembers } from '../lib/members.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { entriesOf, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
 import { linkedBySettings } from './linked-libraries.ts';
-import { type Attempt } from './needed-sources.ts';
+import { matchesAsWell, type Attempt, type NeededSources, type Trial } from './needed-sources.ts';
+import { VerificationFailure } from './verification-failure.ts';
 
 /** The libraries that the metadata names: with their paths from 0.7.5 on, before by the name alone. */
 function librariesOfMetadata({
@@ -48,19 +50,67 @@ function provenLibraries(
   return { libraries };
 }
 
+type Settings = StandardJsonInput['settings'];
+
+/** Settings with another value at a path; undefined takes it away. The same object where nothing is there to change. */
+function changeAt(
+  settings: Settings,
+  [key = '', ...path]: readonly string[],
+  change: (value: unknown) => unknown,
+): Settings {
+  if (!Object.hasOwn(settings, key)) return settings;
+  const { [key]: value, ...others } = settings;
+  const inner = isMembers(value) ? changeAt(value, path, change) : value;
+  const changed = path.length === 0 ? change(value) : inner;
+  if (changed === value) return settings;
+  return changed === undefined ? others : { ...settings, [key]: changed };
+}
+
+const DETAILS = ['optimizer', 'details'];
+const STEPS = [...DETAILS, 'yulDetails', 'optimizerSteps'];
+
+/** The compiler passes over blanks and line feeds between the steps of its optimizer. */
+const withoutBlanks = (steps: unknown): unknown =>
+  typeof steps === 'string' ? steps.replace(/[ \n]/g, '') : steps;
+
+/** What the compiler takes where nothing is said. */
+const DEFAULT_RUNS = 200;
+
+/**
+ * The settings of a partial match, each time without some that may have no effect on the code: the details of the optimizer,
+ * those of its part for Yul, the steps alone, and runs for an optimizer that is off.
+ */
+const SPARE: readonly ((settings: Settings) => Settings)[] = [
+  (settings) => changeAt(settings, DETAILS, () => undefined),
+  (settings) => {
+    const withoutYul = changeAt(settings, [...DETAILS, 'yul'], () => undefined);
+    return changeAt(withoutYul, [...DETAILS, 'yulDetails'], () => undefined);
+  },
+  (settings) => changeAt(settings, STEPS, () => undefined),
+  (settings) => {
+    const { optimizer } = settings;
+    if (isMembers(optimizer) && optimizer['enabled'] === true) return settings;
+    return changeAt(settings, ['optimizer', 'runs'], (runs) =>
+      runs === DEFAULT_RUNS ? runs : undefined,
+    );
+  },
+];
+
 /**
  * The input without the settings that neither the code nor a metadata hash proves: addresses of libraries that the
- * code does not link, paths that an old compiler does not read, remappings that fit no import. Whoever sends them could
- * write any text into the record by them.
+ * code does not link, paths that an old compiler does not read, remappings that fit no import or stand there twice, blanks between the
+ * steps of the optimizer. Whoever sends them could write any text into the record by them.
  * @returns undefined where nothing is to be dropped
  * @throws as {@link JobReader.readRemappings}
  */
-export async function dropUnusedSettings(
+async function dropUnusedSettings(
   reader: Pick<JobReader, 'readRemappings'>,
   { input, compiled, judgement: { match } }: Attempt,
   signal: AbortSignal,
 ): Promise<StandardJsonInput | undefined> {
-  const { libraries: configured, remappings, ...settings } = input.settings;
+  const compact =
+    match === 'full' ? input.settings : changeAt(input.settings, STEPS, withoutBlanks);
+  const { libraries: configured, remappings, ...settings } = compact;
   const proven = provenLibraries(input, compiled, match);
   const named: readonly unknown[] = Array.isArray(remappings) ? remappings : [];
   const sources = Object.fromEntries(
@@ -69,8 +119,9 @@ export async function dropUnusedSettings(
   const used =
     match === 'full' || named.length === 0
       ? named
-      : await reader.readRemappings({ remappings: named, sources }, signal);
-  if (proven === undefined && used.length === named.length) return undefined;
+      : await reader.readRemappings({ remappings: [...new Set(named)], sources }, signal);
+  const isSame = compact === input.settings && used.length === named.length;
+  if (proven === undefined && isSame) return undefined;
   const libraries = proven === undefined ? configured : proven.libraries;
   return {
     ...input,
@@ -80,4 +131,52 @@ export async function dropUnusedSettings(
       ...(remappings !== undefined && { remappings: used }),
     },
   };
+}
+
+/**
+ * The attempt again without the settings that nothing proves. They are never published: where the match does not come
+ * about without them, there is none. Settings that may matter are left out where the match comes about without them.
+ * @throws VerificationFailure settings_not_proven; else as compiling does
+ */
+export async function withoutUnusedSettings(
+  reader: Pick<JobReader, 'readRemappings'>,
+  found: NeededSources,
+  trial: Pick<Trial, 'compile' | 'judge'>,
+  signal: AbortSignal,
+): Promise<Attempt & Pick<NeededSources, 'compileTimeMs'>> {
+  let { compileTimeMs } = found;
+  const attempt = async (input: StandardJsonInput): Promise<Attempt> => {
+    const compiled = await trial.compile(input).catch(requireCompiled);
+    compileTimeMs += compiled.compileTimeMs;
+    const judgement = trial.judge(input, compiled);
+    if (!matchesAsWell(judgement, found.judgement)) throw settingsNotProven({});
+    return { input, compiled, judgement };
+  };
+  const input = await dropUnusedSettings(reader, found, signal);
+  let best: Attempt = input === undefined ? found : await attempt(input);
+  for (const spare of found.judgement.match === 'partial' ? SPARE : []) {
+    const settings = spare(best.input.settings);
+    if (settings === best.input.settings) continue;
+    best = await attempt({ ...best.input, settings }).catch((error: unknown) => {
+      if (isNotProven(error)) return best;
+      throw error;
+    });
+  }
+  return { ...best, compileTimeMs };
+}
+
+function requireCompiled(error: unknown): never {
+  const isRefused = error instanceof VerificationFailure && error.code === 'compiler_error';
+  throw isRefused ? settingsNotProven(error.data) : error;
+}
+
+const isNotProven = (error: unknown): boolean =>
+  error instanceof VerificationFailure && error.code === 'settings_not_proven';
+
+function settingsNotProven(data: Record<string, unknown>): VerificationFailure {
+  return new VerificationFailure(
+    'settings_not_proven',
+    'The code matches only with libraries or remappings that neither the code nor a metadata hash proves, and that no import is seen to use. Remove those that the contract does not need.',
+    { data },
+  );
 }

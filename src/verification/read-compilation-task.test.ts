@@ -5,7 +5,7 @@ const PATH = 'A.sol';
 const SOURCES = { [PATH]: { content: 'contract A {}' } };
 const ADDRESS = `0x${'11'.repeat(20)}`;
 
-function codeOf(settings: Record<string, unknown>, sources: object = SOURCES): unknown {
+function codeOf(settings: Record<string, unknown>, sources: object = SOURCES, name = 'A'): unknown {
   try {
     readVerificationTask(
       {
@@ -14,7 +14,7 @@ function codeOf(settings: Record<string, unknown>, sources: object = SOURCES): u
         compilation: {
           kind: 'standard_json',
           compilerVersion: '0.8.37',
-          contractIdentifier: `${PATH}:A`,
+          contractIdentifier: `${PATH}:${name}`,
           input: { language: 'Solidity', sources: { ...SOURCES, ...sources }, settings },
         },
       },
@@ -46,5 +46,16 @@ describe('the settings of a job', () => {
     expect(codeOf({ libraries: { [text]: { L: ADDRESS } } })).toBe('invalid_compiler_input');
     expect(codeOf({}, { [`${text}.sol`]: { content: '' } })).toBe('missing_or_invalid_source');
     expect(codeOf({}, { 'B.sol': { content: text } })).toBe('missing_or_invalid_source');
+  });
+});
+
+describe('the name of the contract', () => {
+  it.each([
+    ['a'.repeat(1_024), undefined],
+    ['a'.repeat(1_025), 'invalid_compilation_target'],
+    ['é'.repeat(513), 'invalid_compilation_target'],
+    ['a'.repeat(4_800_000), 'invalid_compilation_target'],
+  ])('has 1,024 bytes at most', (name, code) => {
+    expect(codeOf({}, {}, name)).toBe(code);
   });
 });

@@ -1,5 +1,6 @@
 import { type CompilationTarget, type StandardJsonInput } from '../solidity/standard-json.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { isBoundedName, MOST_NAME_BYTES } from '../lib/source-path.ts';
 import { isStorableJson, isStorableText } from '../lib/storable-text.ts';
 import { auxdataReaderOf } from '../bytecode/auxdata-reader.ts';
 import { cleanSettings } from './clean-settings.ts';
@@ -54,6 +55,12 @@ function readCompilationTask(
     compilation.kind === 'metadata'
       ? readMetadataTask(compilation, sourceBytes)
       : readStandardJsonTask(compilation);
+  if (!isBoundedName(task.target.name)) {
+    throw new VerificationFailure(
+      'invalid_compilation_target',
+      `The name of the contract, ${showName(task.target.name)}, is longer than ${MOST_NAME_BYTES} bytes.`,
+    );
+  }
   const { sources, settings } = task.withAllSources ?? task.input;
   for (const [path, { content = '' }] of Object.entries(sources)) {
     if (isStorableText(path) && isStorableText(content)) continue;

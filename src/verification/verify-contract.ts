@@ -15,16 +15,10 @@ import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
 import { requireBounded } from './code-size.ts';
-import { dropUnusedSettings } from './drop-unused-settings.ts';
+import { withoutUnusedSettings } from './drop-unused-settings.ts';
 import { type JobReader } from './job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './linked-libraries.ts';
-import {
-  findNeededSources,
-  matchesAsWell,
-  type Attempt,
-  type NeededSources,
-  type Trial,
-} from './needed-sources.ts';
+import { findNeededSources } from './needed-sources.ts';
 import { type VerificationTask } from './read-compilation-task.ts';
 import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
 import { requireKeptSize } from './source-size.ts';
@@ -144,39 +138,6 @@ function requireStorableNames({ evm: { bytecode, deployedBytecode } }: CompiledT
   );
 }
 
-/**
- * The attempt again without the settings that nothing proves. They are never published: where the match does not come
- * about without them, there is none.
- * @throws VerificationFailure settings_not_proven; else as compiling does
- */
-async function withoutUnusedSettings(
-  reader: JobReader,
-  found: NeededSources,
-  trial: Pick<Trial, 'compile' | 'judge'>,
-  signal: AbortSignal,
-): Promise<Attempt & Pick<NeededSources, 'compileTimeMs'>> {
-  const input = await dropUnusedSettings(reader, found, signal);
-  if (input === undefined) return found;
-  const compiled = await trial.compile(input).catch(requireCompiled);
-  const judgement = trial.judge(input, compiled);
-  if (!matchesAsWell(judgement, found.judgement)) throw settingsNotProven({});
-  const compileTimeMs = found.compileTimeMs + compiled.compileTimeMs;
-  return { input, compiled, judgement, compileTimeMs };
-}
-
-function requireCompiled(error: unknown): never {
-  const isRefused = error instanceof VerificationFailure && error.code === 'compiler_error';
-  throw isRefused ? settingsNotProven(error.data) : error;
-}
-
-function settingsNotProven(data: Record<string, unknown>): VerificationFailure {
-  return new VerificationFailure(
-    'settings_not_proven',
-    'The code matches only with libraries or remappings that neither the code nor a metadata hash proves, and that no import is seen to use. Remove those that the contract does not need.',
-    { data },
-  );
-}
-
 function describeDelegation(
   { chainId, address }: Deployment,
   { code, blockNumber }: DeployedCode,
@@ -273,6 +234,15 @@ function describeMismatch(
   return new VerificationFailure(reason, REASON_TEXTS[reason] + more, { codes, data });
 }
 
+/** What a verdict that matches is stored as. */
+export function toTransformed(verdict: CodeVerdict | undefined): VerifiedContract['runtime'] {
+  if (verdict === undefined || verdict.match === null) return undefined;
+  return {
+    transformations: verdict.transformations.map((each) => ({ ...each })),
+    values: { ...verdict.values },
+  };
+}
+
 function toVerifiedContract(
   { chainId, address, task }: VerificationTask,
   input: StandardJsonInput,
@@ -282,17 +252,8 @@ function toVerifiedContract(
 ): VerifiedContract {
   const { runtime, creation: created } = judgement;
   const { blockNumber, blockHash, endpoints, witnesses } = deployed;
-  const transformed = (
-    verdict: CodeVerdict | undefined,
-  ): VerifiedContract['runtime'] | undefined =>
-    verdict === undefined || verdict.match === null
-      ? undefined
-      : {
-          transformations: verdict.transformations.map((each) => ({ ...each })),
-          values: { ...verdict.values },
-        };
-  const runtimeTransformed = transformed(runtime);
-  const creationTransformed = transformed(created);
+  const runtimeTransformed = toTransformed(runtime);
+  const creationTransformed = toTransformed(created);
   return {
     chainId,
     address,

@@ -10,6 +10,7 @@ import {
 import { type Database } from '../store/database.ts';
 import { withdrawWhatWasReplaced } from './code-check.ts';
 import { isCreationDisproved } from './creation-check.ts';
+import { attachLateCreation } from './late-creation.ts';
 import { type VerificationTask } from './read-compilation-task.ts';
 import {
   verifyContract,
@@ -83,7 +84,7 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Stores what a verification gives. Where the contract changed since it was read, or others stored or withdrew something
+ * Stores what a verification gives, and its creation where the match that stays shown has none. Where the contract changed since it was read, or others stored or withdrew something
  * that contradicts the reading, the verification begins anew, a few times.
  * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
  */
@@ -94,7 +95,10 @@ export async function verifyAndSave(
   for (let reading = 1; ; reading += 1) {
     try {
       const result = await verify();
-      return { result, saved: await saveMatch(database, result.contract) };
+      const saved = await saveMatch(database, result.contract);
+      if (saved.outcome !== 'unchanged') return { result, saved };
+      const attached = await attachLateCreation(database, result.contract);
+      return { result, saved: attached ?? saved };
     } catch (error) {
       const isChanged = error instanceof FullmatchError && error.code === 'contract_changed';
       if (!isChanged || reading === MAX_READINGS) throw error;

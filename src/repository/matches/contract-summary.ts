@@ -1,4 +1,5 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { MOST_NAME_BYTES } from '../../lib/source-path.ts';
 import { type Match, type Origin } from './verified-contract.ts';
 
 /** What a list of contracts shows of each. */
@@ -38,9 +39,12 @@ export interface SummaryPage {
   readonly next: string | undefined;
 }
 
+/** The name of a compilation as lists and events show it: longer ones were taken before names had a bound. */
+export const SHOWN_NAME = `left(compiled_contracts.name, ${MOST_NAME_BYTES})`;
+
 /** The columns that {@link toPage} reads, of {@link SUMMARY_EVIDENCE}. */
 export const SUMMARY_COLUMNS = `found.chain_id, found.address, found.match, found.runtime_match, found.creation_match,
-     compiled_contracts.name, compiled_contracts.language, compiled_contracts.version, found.origin, found.updated_at,
+     ${SHOWN_NAME} AS name, compiled_contracts.language, compiled_contracts.version, found.origin, found.updated_at,
      found.verified_contract_id`;
 
 /** What gives a row `found` of current_matches its evidence: two look-ups by key for each row that is shown. */

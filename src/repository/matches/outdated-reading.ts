@@ -10,6 +10,8 @@ export const CODE_REPLACED = 'code_replaced';
 export const CREATION_REPLACED = 'creation_replaced';
 /** That of one whose transaction did not leave what stands there, as the states of the chain say. */
 export const CREATION_DISPROVED = 'creation_disproved';
+/** That of an imported full match whose metadata the code on chain does not name. */
+export const CLAIM_DISPROVED = 'claim_disproved';
 
 const READ_NEWEST_EVENT = sql(
   'read newest event of a contract',
@@ -19,7 +21,8 @@ const READ_NEWEST_EVENT = sql(
 
 // Each event of an address but a correction is written under the lock of its current row, so these events are committed
 // in the order of their numbers, and a larger number is a later event. Of two creations that were found at the same time
-// neither reading was settled against the other: the one that comes second begins anew.
+// neither reading was settled against the other: the one that comes second begins anew. So does one beside a claim of a
+// full match that was imported meanwhile: the code was not held against it.
 const FIND_OUTDATED = sql(
   'find outdated readings',
   `SELECT row.chain_id, row.address
@@ -35,7 +38,8 @@ const FIND_OUTDATED = sql(
      JOIN contract_deployments ON contract_deployments.id = deployment_id
      LEFT JOIN contracts ON contracts.id = contract_id
      WHERE event.chain_id = row.chain_id AND event.address = row.address AND event.id > row.read_after
-       AND (kind IN ('stored', 'upgraded') AND contract_deployments.transaction_hash <> row.transaction_hash
+       AND (kind IN ('stored', 'upgraded') AND (contract_deployments.transaction_hash <> row.transaction_hash
+           OR event.origin = 'imported' AND match_after = 'full')
          OR kind = 'withdrawn' AND (
            reason = '${CODE_REPLACED}' AND contracts.runtime_code_hash = row.runtime_code_hash
            OR reason IN ('${CREATION_REPLACED}', '${CREATION_DISPROVED}')

@@ -20,7 +20,7 @@ it('names storage without a creation match, and the creation where it is known t
   const proven: MatchValues = { ...NOTHING, creationMatch: 'full', values: BOTH };
   expect(unprovenOf({ ...proven, hasConfiguredLibraries: true }, true)).toEqual([]);
   expect(unprovenOf({ ...NOTHING, match: 'partial' }, true)).toEqual([
-    ...['names', 'comments', 'storage', 'creation'],
+    ...['names', 'comments', 'settings', 'storage', 'creation'],
   ]);
 });
 
@@ -32,15 +32,21 @@ it.each([
   (_, more) => {
     const of = (match: 'full' | 'partial', creationMatch: MatchValues['creationMatch']) =>
       unprovenOf({ ...NOTHING, ...more, match, creationMatch }, false);
-    expect(of('partial', null)).toEqual(['names', 'comments', 'libraries', 'storage']);
-    expect(of('partial', 'partial')).toEqual(['names', 'comments', 'libraries']);
+    expect(of('partial', null)).toEqual(['names', 'comments', 'settings', 'libraries', 'storage']);
+    expect(of('partial', 'partial')).toEqual(['names', 'comments', 'settings', 'libraries']);
     expect(of('full', 'full')).toEqual([]);
   },
 );
 
 it('says of an imported match that its text is a claim', () => {
   const imported: MatchValues = { ...NOTHING, origin: 'imported', hasConfiguredLibraries: true };
-  expect(unprovenOf(imported, false)).toEqual(['names', 'comments', 'libraries', 'storage']);
+  expect(unprovenOf(imported, false)).toEqual([
+    'names',
+    'comments',
+    'settings',
+    'libraries',
+    'storage',
+  ]);
 });
 
 it('takes the address of a library via IR for an immutable where it is zero', () => {

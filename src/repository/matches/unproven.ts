@@ -8,7 +8,7 @@ export type UnprovenValues = 'immutables' | 'libraries';
  * What a match does not show to be that of the deployment. `storage`: what the constructor wrote, where no creation
  * code matches. `creation`: the code that created the contract is known, and it is other code than that of the sources.
  */
-export type Unproven = 'names' | 'comments' | UnprovenValues | 'storage' | 'creation';
+export type Unproven = 'names' | 'comments' | 'settings' | UnprovenValues | 'storage' | 'creation';
 
 /** A match, and what is known of the values in its codes. */
 export interface MatchValues {
@@ -52,13 +52,13 @@ export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] 
 }
 
 /**
- * What a match does not prove. Names and comments are in the metadata, whose hash only a full match has in its code: a
+ * What a match does not prove. Names, comments and settings are in the metadata, whose hash only a full match has in its code: a
  * partial one says nothing of them, and so no match of Yul does, which has no metadata. That an imported match is full is
  * what its tree claims.
  */
 export function unprovenOf(match: MatchValues, isCreationKnown: boolean): readonly Unproven[] {
   return [
-    ...(isTextProven(match) ? [] : (['names', 'comments'] as const)),
+    ...(isTextProven(match) ? [] : (['names', 'comments', 'settings'] as const)),
     ...unprovenValuesOf(match),
     ...(match.creationMatch === null ? (['storage'] as const) : []),
     ...(match.creationMatch === null && isCreationKnown ? (['creation'] as const) : []),

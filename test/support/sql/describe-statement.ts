@@ -9,13 +9,6 @@ export interface StatementShape {
   readonly columns: ReadonlyMap<string, number>;
 }
 
-/** The messages of the protocol that `pg` sends but does not declare. */
-interface Wire extends Connection {
-  parse(query: { name: string; text: string; types: [] }, more?: boolean): void;
-  describe(message: { type: 'S'; name: string }, more?: boolean): void;
-  sync(): void;
-}
-
 /** Has the server parse and plan a statement, and tells the types of its parameters and columns. */
 export function describeStatement(client: Client, text: string): Promise<StatementShape> {
   return new Promise((resolve, reject) => {

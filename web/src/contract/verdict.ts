@@ -17,7 +17,7 @@ export const VERDICTS: Readonly<Record<Match, { readonly title: string; readonly
     },
     partial: {
       title: 'Partial match',
-      text: 'The code is identical; names and comments are not proven, since the code does not hold the hash of this metadata.',
+      text: 'The code is identical; names, comments and settings are not proven, since the code does not hold the hash of this metadata.',
     },
   };
 

@@ -3,6 +3,8 @@ import { SafeText } from '../parts/safe-text.tsx';
 
 /** Reasons that the service gives by itself; an operator's own are free text. */
 const REASON_TEXTS: Readonly<Record<string, string>> = {
+  claim_disproved:
+    'the code on chain shows that the imported claim of a full match is false: it holds no hash of this metadata',
   code_replaced: 'other code stands at the address now',
   creation_replaced: 'a later transaction created the contract anew, with the same code',
   call_protection_missing: 'the library holds zeros in the place of its own address',

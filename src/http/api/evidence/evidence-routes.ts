@@ -48,9 +48,11 @@ const evidenceSchema = z
     verifiedAt: z.iso.datetime().describe('When this service stored the current match'),
     matchId: z.string().nullable(),
     unproven: z
-      .array(z.enum(['names', 'comments', 'immutables', 'libraries', 'storage', 'creation']))
+      .array(
+        z.enum(['names', 'comments', 'settings', 'immutables', 'libraries', 'storage', 'creation']),
+      )
       .describe(
-        'What the match does not prove: names and comments without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code',
+        'What the match does not prove: names, comments and settings without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code',
       ),
     codeReading: z
       .strictObject({
@@ -126,7 +128,7 @@ const contractEventsSchema = z
             .string()
             .optional()
             .describe(
-              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words',
+              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `claim_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words',
             ),
         }),
       )

@@ -1,0 +1,87 @@
+import { hexToBytes } from '../../lib/hex.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { addToCounts } from '../statistics/chain-counts.ts';
+import { storeDeployments } from '../evidence/evidence.ts';
+import { notifyOfMatches } from './match-notifications.ts';
+import { requireCurrentReadings } from './outdated-reading.ts';
+import { rollUpEvents } from '../statistics/roll-up-events.ts';
+import { deploymentId } from './verified-contract-identity.ts';
+import { type Match, type Transformed, type VerifiedContract } from './verified-contract.ts';
+
+const LOCK_SHOWN = sql(
+  'lock match to attach a creation',
+  `SELECT match FROM current_matches
+   WHERE chain_id = $1 AND address = $2 AND verified_contract_id = $3 FOR UPDATE`,
+);
+const ATTACH = sql(
+  'attach creation',
+  `WITH evidence AS (
+     INSERT INTO verified_contracts AS stored (deployment_id, compilation_id,
+       creation_match, creation_metadata_match, creation_values, creation_transformations, creation_search,
+       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading)
+     SELECT $4, compilation_id, $5::match IS NOT NULL, $5::match = 'full', $6::jsonb, $7::jsonb, $8::jsonb,
+       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading
+     FROM verified_contracts WHERE id = $3
+     ON CONFLICT (compilation_id, deployment_id) DO UPDATE SET
+       creation_match = excluded.creation_match, creation_metadata_match = excluded.creation_metadata_match,
+       creation_values = excluded.creation_values, creation_transformations = excluded.creation_transformations,
+       creation_search = excluded.creation_search, runtime_match = excluded.runtime_match,
+       runtime_metadata_match = excluded.runtime_metadata_match, runtime_values = excluded.runtime_values,
+       runtime_transformations = excluded.runtime_transformations, code_reading = excluded.code_reading,
+       updated_at = now()
+     RETURNING id
+   ), shown AS (
+     UPDATE current_matches AS current SET verified_contract_id = evidence.id, creation_match = $5,
+       match_before = current.match, updated_at = now()
+     FROM evidence WHERE chain_id = $1 AND address = $2 RETURNING current.*
+   )
+   INSERT INTO match_events
+     (kind, chain_id, address, match_before, match_after, runtime_match, creation_match, origin, verified_contract_id)
+   SELECT 'upgraded', chain_id, address, match_before, match, runtime_match, creation_match, origin, verified_contract_id
+   FROM shown RETURNING id, match_after`,
+);
+
+/** A creation that the chain confirmed, and what the text that is shown makes of it. */
+export interface LateCreation {
+  /** The contract as it was verified, with the creation. */
+  readonly contract: VerifiedContract;
+  /** The number of the match that is shown, whose record has no creation transaction. */
+  readonly matchId: string;
+  /** How the creation code of the shown compilation matches. */
+  readonly creationMatch: Match | null;
+  readonly creation?: Transformed;
+}
+
+/**
+ * Attaches a creation to the match that is shown: the same text under a new number, with the facts of the chain that were
+ * not known before. An event says so. The counts change only where the creation makes the match full.
+ * @returns the number of the event; undefined where another match is shown by now
+ * @throws FullmatchError contract_changed as {@link requireCurrentReadings}
+ */
+export async function attachCreation(
+  database: Database,
+  { contract, matchId, creationMatch, creation }: LateCreation,
+): Promise<string | undefined> {
+  const { chainId, address, creationSearch } = contract;
+  const place = [chainId, hexToBytes(address), matchId];
+  const eventId = await database.transaction(async (transaction) => {
+    const [shown] = await transaction.query<{ match: Match }>(LOCK_SHOWN, place);
+    if (shown === undefined) return undefined;
+    await requireCurrentReadings(transaction, [contract]);
+    await storeDeployments(transaction, [contract]);
+    const [event] = await transaction.query<{ id: string; match_after: Match }>(ATTACH, [
+      ...place,
+      deploymentId(contract),
+      creationMatch,
+      creation === undefined ? null : JSON.stringify(creation.values),
+      creation === undefined ? null : JSON.stringify(creation.transformations),
+      creationSearch === undefined ? null : JSON.stringify(creationSearch),
+    ]);
+    if (event === undefined) return undefined;
+    await addToCounts(transaction, [{ chainId, before: shown.match, after: event.match_after }]);
+    await rollUpEvents(transaction, [event.id]);
+    return event.id;
+  });
+  if (eventId !== undefined) await notifyOfMatches(database);
+  return eventId;
+}
