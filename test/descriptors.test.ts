@@ -42,7 +42,7 @@ const linesOf = (event: string): readonly string[] =>
 
 test('says at its start that it may open few descriptors, and what to do', () => {
   const [line = '{}'] = linesOf('descriptor_limit_low');
-  const facts = { level: 'warn', descriptors: DESCRIPTORS, connections: SEATS };
+  const facts = { level: 40, descriptors: DESCRIPTORS, connections: SEATS };
   expect(JSON.parse(line)).toMatchObject(facts);
   expect(line).toContain('LimitNOFILE');
 });
@@ -50,7 +50,7 @@ test('says at its start that it may open few descriptors, and what to do', () =>
 test('answers newcomers while one network holds all that it can of both hosts', async () => {
   const crowd: RawClient[] = [];
   for (let index = 0; index < 2 * DESCRIPTORS; index += 1) {
-    crowd.push(await ask(hostOf(index), '/livez', '127.0.0.2'));
+    crowd.push(await ask(hostOf(index), '/healthz', '127.0.0.2'));
   }
   await waitUntil(() => crowd.filter(({ ended }) => !ended).length === SEATS, 30_000);
   for (let index = 0; index < 40; index += 1) {
@@ -68,11 +68,11 @@ test('says in one line of the log that connections were lost, and takes new ones
   };
   allow(3);
   const lost = await Promise.all(
-    Array.from({ length: 20 }, () => ask(service.apiUrl, '/livez', '127.0.0.4')),
+    Array.from({ length: 20 }, () => ask(service.apiUrl, '/healthz', '127.0.0.4')),
   );
   await waitUntil(() => lost.every(({ ended }) => ended), 30_000);
   allow(DESCRIPTORS);
-  expect((await (await ask(service.apiUrl, '/livez', '127.0.0.5')).answer()).status).toBe(200);
+  expect((await (await ask(service.apiUrl, '/healthz', '127.0.0.5')).answer()).status).toBe(200);
   await service.waitForLine((line) => line.includes('"event":"connections_lost"'));
   expect(service.stderr()).toBe('');
 });
