@@ -39,9 +39,9 @@ try {
   try {
     for (const look of LOOKS) {
       const tab = await openTab(browser, look);
-      for (const [name, at] of Object.entries(listViews(pages))) {
+      for (const [name, url] of Object.entries(listViews(pages))) {
         if (!wanted.includes('all') && !wanted.includes(name)) continue;
-        await visit(tab, `${pages.service.apiUrl}${at}`);
+        await visit(tab, url);
         const height = await tab.page.evaluate<number>('document.documentElement.scrollHeight');
         const file = path.join(folder, `${name}-${look.name}.png`);
         const png = await tab.page.screenshot({

@@ -1,7 +1,7 @@
 // The page of a contract as the service writes it: what it says when not all can be read, and of what may deceive.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCheckedApiApp } from './support/wire/checked-answers.ts';
 import { FullmatchError } from '../src/errors.ts';
-import { createApiApp } from '../src/http/api/api-app.ts';
 import { type HttpDependencies } from '../src/http/host-dependencies.ts';
 import { createContractLists } from '../src/repository/lists/contract-lists.ts';
 import { createContractReader } from '../src/repository/matches/contract-reader.ts';
@@ -79,7 +79,7 @@ async function read(
   path: string,
   overrides: Partial<HttpDependencies> = {},
 ): Promise<{ status: number; page: string }> {
-  const app = createApiApp(await fixtureDependencies({ ...real, ...overrides }));
+  const app = createCheckedApiApp(await fixtureDependencies({ ...real, ...overrides }));
   const response = await app.request(path);
   const [page = ''] = (await response.text()).split('id="state"');
   return { status: response.status, page };

@@ -1,8 +1,8 @@
 import { Agent, request } from 'undici';
 import { afterAll, describe, expect, test } from 'vitest';
 
+import { createCheckedApiApp } from './support/wire/checked-answers.ts';
 import { Acceptor } from '../src/http/acceptor/acceptor.ts';
-import { createApiApp } from '../src/http/api/api-app.ts';
 import { Documents } from '../src/publication/documents.ts';
 import { listen, type Listener } from '../src/http/listener.ts';
 import { silentLogger } from '../src/log.ts';
@@ -21,7 +21,7 @@ async function start(port: number): Promise<{ listener: Listener; documents: Doc
   const bytes = Buffer.from(JSON.stringify('x'.repeat(300_000)));
   await documents.publish({ chains: { bytes, lastModified: new Date(0) } });
   const options = { host: '127.0.0.1', port, acceptor, limits: ROOMY_LIMITS };
-  return { listener: await listen(createApiApp(deps), options, silentLogger), documents };
+  return { listener: await listen(createCheckedApiApp(deps), options, silentLogger), documents };
 }
 
 interface Load {

@@ -4,10 +4,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Pool } from 'undici';
 import { expect, test } from 'vitest';
 
-import { createApiApp } from '../src/http/api/api-app.ts';
+import { createCheckedApiApp, createCheckedRepositoryApp } from './support/wire/checked-answers.ts';
 import { Documents } from '../src/publication/documents.ts';
 import { listen } from '../src/http/listener.ts';
-import { createRepositoryApp } from '../src/http/repository/repository-app.ts';
 import { silentLogger } from '../src/log.ts';
 import { fixtureDependencies, ROOMY_LIMITS } from './support/http-fixture.ts';
 
@@ -45,8 +44,8 @@ test(
     const deps = await fixtureDependencies({ documents, published: false });
     await documents.publish({ chains: versionOf(0), statistics: versionOf(0) });
     const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
-    const api = await listen(createApiApp(deps), options, silentLogger);
-    const repository = await listen(createRepositoryApp(deps), options, silentLogger);
+    const api = await listen(createCheckedApiApp(deps), options, silentLogger);
+    const repository = await listen(createCheckedRepositoryApp(deps), options, silentLogger);
     const pools = { api: new Pool(api.url), repository: new Pool(repository.url) };
 
     let swapping = true;

@@ -50,7 +50,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
   const open = async (name: string, look = LOOKS[0]): Promise<WatchedPage> => {
     const tab = await openTab(browser, look);
     await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await visit(tab, `${pages.service.apiUrl}${views[name] ?? ''}`);
+    await visit(tab, views[name] ?? '');
     return tab;
   };
   const press = ({ page }: WatchedPage, ...keys: readonly string[]): Promise<void> =>
@@ -65,8 +65,8 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     { timeout: 240_000 },
     async () => {
       const openNarrow = () => openTab(browser, LOOKS[2]);
-      await eachInTabs(Object.entries(views), openNarrow, async (tab, [name, at]) => {
-        await visit(tab, `${pages.service.apiUrl}${at}`);
+      await eachInTabs(Object.entries(views), openNarrow, async (tab, [name, url]) => {
+        await visit(tab, url);
         expect.soft(await findUnreachable(tab), name).toEqual([]);
         const stops = await walkThrough(tab);
         expect.soft(stops[0]?.name, name).toBe('Skip to the content');
@@ -182,7 +182,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.page.waitForURL('**source=contracts%2FOwned.sol*');
     expect(await tab.page.locator('pre.source').innerText()).toContain('Has an owner');
 
-    await visit(tab, `${pages.service.apiUrl}${views['contract-deceiving'] ?? ''}`);
+    await visit(tab, views['contract-deceiving'] ?? '');
     expect(await tab.page.getByRole('note').innerText()).toMatch(/^Characters that nobody sees/);
     await tabTo(tab, 'The source contracts/Token.sol');
     await tabTo(tab, /^The ABI as JSON/);
@@ -222,7 +222,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
   it.skipIf(findAnvil() === undefined)('go back from a failed job to the form', async () => {
     const tab = await open('job-different');
     await tabTo(tab, /^Table: Runtime code/);
-    await visit(tab, `${pages.service.apiUrl}${views['job-different'] ?? ''}`);
+    await visit(tab, views['job-different'] ?? '');
     await tabTo(tab, 'Back to the form');
     await press(tab, 'Enter');
     await tab.page.waitForURL('**/verify?*');

@@ -53,7 +53,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     await testDatabase.drop();
   });
 
-  const urlOf = (name: string): string => `${pages.service.apiUrl}${views[name] ?? ''}`;
+  const urlOf = (name: string): string => views[name] ?? '';
 
   it.each(LOOKS)(
     'are whole, within their policy and without findings of axe: $name',

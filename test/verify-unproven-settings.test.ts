@@ -202,5 +202,37 @@ describe.skipIf(!installed)(
       });
       expect(JSON.stringify(compilation['compilerSettings'])).not.toContain('AUDITED');
     });
+
+    const presets = {
+      off: { inliner: false, orderLiterals: false, deduplicate: false, cse: false, yul: false },
+      on: { inliner: true, orderLiterals: true, deduplicate: true, cse: true, yul: true },
+    };
+    const always = { peephole: true, jumpdestRemover: true };
+
+    test.each([
+      ['off', false],
+      ['on', true],
+    ] as const)(
+      'are not published in a full match either: whether an optimizer is enabled whose details are those of %s',
+      async (preset, enabled) => {
+        contracts += 1;
+        const sources = { 'a.sol': `${PRAGMA}contract C { uint public z = ${contracts}; }` };
+        const optimizer = { enabled, runs: 200 };
+        const developers = inputOf(sources, { optimizer });
+        const { creationCode } = await compileAsDeveloper('0.8.37', developers, 'a.sol', 'C');
+        const { address } = await deploy(verifying.anvil, creationCode);
+        const constantOptimizer = enabled;
+        const details = { ...always, ...presets[preset], constantOptimizer };
+        const job = await verifying.verify(address, {
+          stdJsonInput: inputOf(sources, { optimizer: { enabled: !enabled, runs: 200, details } }),
+          compilerVersion: '0.8.37',
+          contractIdentifier: 'a.sol:C',
+        });
+        expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+        const { compilation } = await verifying.contractAt(address);
+        expect(compilation?.['compilerSettings']).toMatchObject({ optimizer });
+        expect(compilation?.['compilerSettings']).not.toHaveProperty('optimizer.details');
+      },
+    );
   },
 );

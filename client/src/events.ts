@@ -1,17 +1,5 @@
 import { readAnswer } from './request.ts';
-
-/** A match that was stored, rose from partial to full, or was withdrawn. */
-export interface MatchEvent {
-  eventNumber: string;
-  kind: 'stored' | 'upgraded' | 'withdrawn';
-  chainId: number;
-  /** With its EIP-55 checksum. */
-  address: string;
-  /** null after a withdrawal. */
-  match: 'full' | 'partial' | null;
-  name: string | null;
-  at: string;
-}
+import { type MatchEvent, type RegistryEvent } from './schemas.ts';
 
 /** What the service tells. `reset`: events may have been missed that it does not know any more. */
 export type ServiceEvent = {
@@ -19,7 +7,7 @@ export type ServiceEvent = {
   lastEventId: string;
 } & (
   | { type: 'match'; data: MatchEvent }
-  | { type: 'registry'; data: { sha256: string; chains: number } }
+  | { type: 'registry'; data: RegistryEvent }
   | { type: 'reset' }
 );
 

@@ -37,7 +37,7 @@ import {
 
 export * from './schemas.ts';
 export * from './questions.ts';
-export { type EventQuestion, type MatchEvent, type ServiceEvent } from './events.ts';
+export { type EventQuestion, type ServiceEvent } from './events.ts';
 export { FullmatchRequestError } from './request.ts';
 
 /** Where the service answers, and how to ask. */

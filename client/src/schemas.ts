@@ -12,6 +12,31 @@ export type Statistics = Record<
   }
 >;
 
+/** A match that was stored, rose from partial to full, or was withdrawn */
+export interface MatchEvent {
+  /** Decimal digits; names the event */
+  eventNumber: string;
+  kind: 'stored' | 'upgraded' | 'withdrawn';
+  chainId: number;
+  /** With its EIP-55 checksum */
+  address: string;
+  /** null after a withdrawal */
+  match: 'full' | 'partial' | null;
+  /** null where the evidence is not known */
+  name: string | null;
+  at: string;
+}
+
+/** The chain registry is another one */
+export interface RegistryEvent {
+  /** Of the bytes of GET /chains */
+  sha256: string;
+  chains: number;
+}
+
+/** Events may have been missed that the service does not know any more */
+export type ResetEvent = Record<string, unknown>;
+
 /** A chain that was added to the service */
 export interface ChainRecord {
   /** Name of the chain */
@@ -336,7 +361,7 @@ export interface V2VerifyRequest {
         [name: string]: unknown;
       }
     >;
-    settings?: Record<string, unknown>;
+    settings?: Record<string, unknown> | null;
     [name: string]: unknown;
   };
   /** 0.8.30+commit.73712a01; v and the commit may be left out */

@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type ChainList } from '../chains/list/chain-list.ts';
 import { findChain } from '../chains/registry/chain-reference.ts';
 import { isChainId } from '../chains/registry/list-record.ts';
-import { makeRegistry, readChainList } from '../chains/registry/load-registry.ts';
+import { makeRegistry } from '../chains/registry/load-registry.ts';
 import { readChainHistory } from '../chains/list/chain-history.ts';
 import { compareLists } from '../chains/list/compare-lists.ts';
 import { findList } from '../chains/list/find-snapshot.ts';
@@ -11,11 +11,9 @@ import { readServedList } from '../chains/list/start-list-sync.ts';
 import { syncList, type SyncOutcome } from '../chains/list/sync-list.ts';
 import { createSyncRules } from '../chains/list/sync-rules.ts';
 import { recordAttempt } from '../chains/list/sync-state.ts';
-import { type LoadedConfig } from '../config/config.ts';
+import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
-import { type Logger } from '../log.ts';
-import { readStatistics } from '../repository/statistics/statistics.ts';
-import { openGuardedFetch } from '../service/outbound.ts';
+import { readContractChainIds } from '../repository/statistics/statistics.ts';
 import { type Database } from '../store/database.ts';
 import {
   differenceJson,
@@ -26,18 +24,16 @@ import {
   snapshotsText,
 } from './chain-list-text.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { withCore } from './with-core.ts';
 
 const DEADLINE_MS = 60_000;
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** What these commands work with. */
 interface OpenLists {
-  readonly loaded: LoadedConfig;
+  readonly core: Core;
   readonly database: Database;
-  readonly log: Logger;
   /** The embedded list or the operator's own. */
   readonly fallback: ChainList;
 }
@@ -108,34 +104,30 @@ export function defineChainsHistory(command: Command, context: CliContext): void
     });
 }
 
-async function withLists<T>(
+function withLists<T>(
   options: ParsedOptions,
   context: CliContext,
   work: (lists: OpenLists) => Promise<T>,
 ): Promise<T> {
-  const loaded = loadCommandConfig(options, context);
-  const log = createCommandLog(loaded, context);
-  const fallback = await readChainList(loaded.config.registry);
-  return withStore(loaded.config, 'chains', log, ({ database }) =>
-    work({ loaded, database, log, fallback }),
-  );
+  const open = async (core: Core): Promise<T> => {
+    const fallback = await core.list();
+    const { database } = await core.store();
+    return work({ core, database, fallback });
+  };
+  return withCore(options, context, 'chains', open, { registry: 'stored' });
 }
 
-function readServed({ loaded, database, log, fallback }: OpenLists): Promise<ChainList> {
-  return readServedList(database, loaded.config.registry.sync.urls, fallback, log);
-}
-
-async function readContractChainIds(database: Database): Promise<readonly number[]> {
-  return (await readStatistics(database)).chains.map(({ chainId }) => chainId);
+async function readServed({ core, database, fallback }: OpenLists): Promise<ChainList> {
+  const { urls } = core.loaded.config.registry.sync;
+  return readServedList(database, urls, fallback, await core.log());
 }
 
 async function sync(
-  { loaded, database, fallback }: OpenLists,
+  { core, database, fallback }: OpenLists,
   options: ParsedOptions,
   { signal }: CliContext,
 ): Promise<SyncOutcome> {
-  const { registry, chains } = loaded.config;
-  const { urls: sources, maxShrinkPercent } = registry.sync;
+  const { urls: sources, maxShrinkPercent } = core.loaded.config.registry.sync;
   if (sources.length === 0) {
     throw new FullmatchError(
       'invalid_configuration',
@@ -143,24 +135,20 @@ async function sync(
     );
   }
   const dryRun = options['dryRun'] === true;
-  const inputs = { options: registry, configured: chains, secrets: loaded.secrets };
-  const readIds = (): Promise<readonly number[]> => readContractChainIds(database);
-  const rules = createSyncRules(() => inputs, readIds, maxShrinkPercent);
-  const fetch = openGuardedFetch(
-    loaded.config,
-    makeRegistry(fallback, registry, chains, await readIds()),
+  const { inputs } = await core.registry();
+  const rules = createSyncRules(
+    () => inputs,
+    () => readContractChainIds(database),
+    maxShrinkPercent,
   );
-  try {
-    const accept = readAccept(options['accept']);
-    const outcome = await syncList(
-      { database, fetch, fallback, ...rules },
-      { sources, dryRun, deadlineMs: DEADLINE_MS, signal, ...(accept && { accept }) },
-    );
-    if (!dryRun) await recordAttempt(database, outcome.failure);
-    return outcome;
-  } finally {
-    await fetch.close();
-  }
+  const { fetch } = await core.chains();
+  const accept = readAccept(options['accept']);
+  const outcome = await syncList(
+    { database, fetch, fallback, ...rules },
+    { sources, dryRun, deadlineMs: DEADLINE_MS, signal, ...(accept && { accept }) },
+  );
+  if (!dryRun) await recordAttempt(database, outcome.failure);
+  return outcome;
 }
 
 function readAccept(value: unknown): string | undefined {
@@ -176,7 +164,7 @@ function readAccept(value: unknown): string | undefined {
 /** A decimal id may be one that no list has any more. */
 async function findChainId(lists: OpenLists, ref: string): Promise<number> {
   if (/^\d+$/.test(ref) && isChainId(Number(ref))) return Number(ref);
-  const { registry, chains } = lists.loaded.config;
+  const { registry, chains } = lists.core.loaded.config;
   const list = await readServed(lists);
   const ids = await readContractChainIds(lists.database);
   return findChain(makeRegistry(list, registry, chains, ids), ref).record.chainId;

@@ -4,11 +4,10 @@ import { findProbedChains, probeChains } from '../chains/health/chain-health.ts'
 import { type ChainHealthReport, type EndpointReport } from '../chains/health/health-report.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
-import { openGuardedFetch } from '../service/outbound.ts';
-import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
+import { withCore } from './with-core.ts';
 
 /** Somebody waits for the answer. */
 const DEADLINE_MS = 5000;
@@ -30,29 +29,23 @@ export function defineChainsProbe(command: Command, context: CliContext): void {
     });
 }
 
-async function probe(
+function probe(
   ref: string | undefined,
   options: ParsedOptions,
   context: CliContext,
 ): Promise<readonly ChainHealthReport[]> {
-  const { config } = loadCommandConfig(options, context);
-  const registry = await loadRegistry(config);
-  const chosen =
-    ref === undefined
-      ? findProbedChains({
-          registry: () => registry,
-          inputs: () => ({ configured: config.chains, options: config.registry }),
-        })
-      : [findChain(registry, ref)];
-  const fetch = openGuardedFetch(config, registry);
-  try {
-    return await probeChains(createRpcClient({ fetch }), chosen, {
+  return withCore(options, context, 'chains', async (core) => {
+    const { registry, inputs } = await core.registry();
+    const chosen =
+      ref === undefined
+        ? findProbedChains({ registry: () => registry, inputs: () => inputs })
+        : [findChain(registry, ref)];
+    const { fetch } = await core.chains();
+    return probeChains(createRpcClient({ fetch }), chosen, {
       deadlineMs: DEADLINE_MS,
       signal: context.signal,
     });
-  } finally {
-    await fetch.close();
-  }
+  });
 }
 
 /** Endpoints of one chain that are not up; those that are not probed are not counted. */

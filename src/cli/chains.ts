@@ -8,10 +8,10 @@ import {
 import { assertNoSecrets } from '../chains/registry/render-chains.ts';
 import { FullmatchError } from '../errors.ts';
 import { copyableText } from '../lib/printable-text.ts';
-import { loadRegistry } from './chain-registry.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
+import { withCore } from './with-core.ts';
 
 /**
  * `fullmatch chains check`: exits 1 when there are errors. Like `list` and `show` it looks at the registry as the
@@ -67,11 +67,12 @@ export function defineChainsShow(command: Command, context: CliContext): void {
 }
 
 /** The registry, refused as `start` refuses it when a secret would be published. */
-async function readRegistry(options: ParsedOptions, context: CliContext): Promise<ChainRegistry> {
-  const loaded = loadCommandConfig(options, context);
-  const registry = await loadRegistry(loaded.config);
-  assertNoSecrets(registry, loaded.secrets);
-  return registry;
+function readRegistry(options: ParsedOptions, context: CliContext): Promise<ChainRegistry> {
+  return withCore(options, context, 'chains', async (core) => {
+    const { registry, inputs } = await core.registry();
+    assertNoSecrets(registry, inputs.secrets);
+    return registry;
+  });
 }
 
 function checkedJson({ findings, chains, listSource, listSha256 }: ChainRegistry): unknown {

@@ -8,12 +8,11 @@ import {
 import { type Isolation, probeIsolation, reportIsolation } from '../compilers/isolation.ts';
 import { type CompilerSources } from '../compilers/compiler-finder.ts';
 import { FullmatchError } from '../errors.ts';
-import { openGuardedFetch } from '../service/outbound.ts';
-import { compilerSourcesOf } from '../service/verification-parts.ts';
-import { loadRegistry } from './chain-registry.ts';
+import { compilerSourcesOf } from '../core/open-verification.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
+import { withCore } from './with-core.ts';
 
 /** `fullmatch compilers list`. */
 export function defineCompilersList(command: Command, context: CliContext): void {
@@ -60,18 +59,15 @@ export function defineCompilersVerify(command: Command, context: CliContext): vo
     });
 }
 
-async function withSources<T>(
+function withSources<T>(
   options: ParsedOptions,
   context: CliContext,
   work: (sources: CompilerSources) => Promise<T>,
 ): Promise<T> {
-  const loaded = loadCommandConfig(options, context);
-  const fetch = openGuardedFetch(loaded.config, await loadRegistry(loaded.config));
-  try {
-    return await work(compilerSourcesOf(loaded.config, fetch));
-  } finally {
-    await fetch.close();
-  }
+  return withCore(options, context, 'compilers', async (core) => {
+    const { fetch } = await core.chains();
+    return work(compilerSourcesOf(core.loaded.config, fetch));
+  });
 }
 
 /** What holds for native compilers here, for those who decide whether to use them. */

@@ -1,16 +1,13 @@
 import { type Command } from 'commander';
 import { findChain } from '../chains/registry/chain-reference.ts';
 import { couldNotLook, type CreationSearch } from '../chains/creation/creation-search.ts';
-import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { type Creation } from '../chains/rpc/creation.ts';
-import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
-import { openGuardedFetch } from '../service/outbound.ts';
-import { loadRegistry } from './chain-registry.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
+import { withCore } from './with-core.ts';
 
 /** `fullmatch creation-transaction`: exits 0 when it is found, 1 when not, 75 when not every way could be gone. */
 export function defineCreationTransaction(command: Command, context: CliContext): void {
@@ -42,30 +39,25 @@ interface Found extends CreationSearch {
   readonly address: Hex;
 }
 
-async function search(
+function search(
   ref: string,
   address: Hex,
   submitted: Hex | undefined,
   options: ParsedOptions,
   context: CliContext,
 ): Promise<Found> {
-  const { config } = loadCommandConfig(options, context);
-  const registry = await loadRegistry(config);
-  const chain = findChain(registry, ref);
-  const { chainId } = chain.record;
-  const quorum = config.chains.get(chainId)?.quorum;
-  const fetch = openGuardedFetch(config, registry);
-  try {
-    const parts = { rpc: createRpcClient({ fetch }), fetch };
-    const found = await findCreationTransaction(parts, chain, address, {
+  return withCore(options, context, 'creation-transaction', async (core) => {
+    const chain = findChain((await core.registry()).registry, ref);
+    const { chainId } = chain.record;
+    const { findCreation, quorumOf } = await core.chains();
+    const quorum = quorumOf(chainId);
+    const found = await findCreation(chain, address, {
       signal: context.signal,
       ...(submitted && { submitted }),
       ...(quorum && { quorum }),
     });
     return { ...found, chainId, address: checksumAddress(address) };
-  } finally {
-    await fetch.close();
-  }
+  });
 }
 
 function toJson({ chainId, address, creation, methods }: Found): unknown {

@@ -6,10 +6,9 @@ import { importRepository } from '../importer/import-repository.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { type RefusedEntry } from '../importer/refusal.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderProgress, renderSummary } from './import-report.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { withCore } from './with-core.ts';
 
 const LINE_INTERVAL_MS = 10_000;
 const DEFAULT_COLUMNS = 80;
@@ -28,24 +27,23 @@ export function defineImport(command: Command, context: CliContext): void {
     .option('--json', 'Prints JSON with every refused entry.')
     .addHelpText('after', AFTER_HELP)
     .action(async (path: string, options: ParsedOptions) => {
-      const loaded = loadCommandConfig(options, context);
-      const log = createCommandLog(loaded, context);
       const json = options['json'] === true;
       const everyRefused: RefusedEntry[] = [];
       const progress = showProgress(context);
-      const summary = await withStore(loaded.config, 'import', log, ({ database, requireSpace }) =>
-        importRepository({
+      const summary = await withCore(options, context, 'import', async (core) => {
+        const { database, requireSpace } = await core.store();
+        return importRepository({
           path: resolve(context.workingDirectory, path),
           database,
           requireSpace,
           dryRun: options['dryRun'] === true,
-          limits: { sources: loaded.config.limits.sources },
-          log,
+          limits: { sources: core.loaded.config.limits.sources },
+          log: await core.log(),
           signal: context.signal,
           onProgress: progress.update,
           ...(json && { onRefused: (entry: RefusedEntry) => void everyRefused.push(entry) }),
-        }).finally(progress.end),
-      );
+        }).finally(progress.end);
+      });
       if (json) writeJson(context.stdout, { ...summary, refused: everyRefused });
       else context.stdout.write(renderSummary(summary));
       refuseInterrupted(summary);

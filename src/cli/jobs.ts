@@ -12,10 +12,9 @@ import {
   type VerificationJobState,
 } from '../verification/verification-job.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { withCore } from './with-core.ts';
 
 const IN_FLIGHT = ['queued', 'running'] as const satisfies readonly VerificationJobState[];
 const LISTED = 50;
@@ -90,9 +89,7 @@ function withDatabase<T>(
   context: CliContext,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const loaded = loadCommandConfig(options, context);
-  const log = createCommandLog(loaded, context);
-  return withStore(loaded.config, 'jobs', log, ({ database }) => work(database));
+  return withCore(options, context, 'jobs', async (core) => work((await core.store()).database));
 }
 
 function readStates(text: string, before: readonly string[] = []): readonly string[] {

@@ -1,22 +1,17 @@
 import { type Command } from 'commander';
 import { findChain } from '../chains/registry/chain-reference.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
-import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
-import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
-import { createRpcClient } from '../chains/rpc/rpc-client.ts';
+import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
 import { listContracts } from '../repository/lists/list-contracts.ts';
-import { readStatistics } from '../repository/statistics/statistics.ts';
-import { openGuardedFetch } from '../service/outbound.ts';
+import { readContractChainIds } from '../repository/statistics/statistics.ts';
 import { type Database } from '../store/database.ts';
 import { checkCode, type CodeCheck } from '../verification/code-check.ts';
-import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { withCore } from './with-core.ts';
 
 const PAGE_SIZE = 200;
 
@@ -63,53 +58,40 @@ function invalid(parameter: string, message: string): FullmatchError {
   return new FullmatchError('invalid_parameter', message, { details: { parameter } });
 }
 
-async function recheck(
+function recheck(
   ref: string | undefined,
   address: Hex | undefined,
   options: ParsedOptions,
   context: CliContext,
 ): Promise<readonly Checked[]> {
-  const loaded = loadCommandConfig(options, context);
-  const { config } = loaded;
-  const log = createCommandLog(loaded, context);
-  return withStore(config, 'recheck', log, async ({ database }) => {
-    const { chains } = await readStatistics(database);
-    const withContracts = chains.map(({ chainId }) => chainId);
-    const registry = await loadRegistry(config, withContracts);
-    const fetch = openGuardedFetch(config, registry);
-    const rpc = createRpcClient({ fetch });
-    const readers = {
-      readDeployedCode: readDeployedCode.bind(undefined, rpc),
-      findCreation: findCreationTransaction.bind(undefined, { rpc, fetch }),
-      quorumOf: (chainId: number) => config.chains.get(chainId)?.quorum,
-    };
-    try {
-      const checked: Checked[] = [];
-      for await (const found of findContracts(database, registry, withContracts, ref, address)) {
-        const check = await checkCode(database, readers, found.chain, found.address, {
-          signal: context.signal,
-          comparesFacts: true,
-        });
-        const { chainId } = found.chain.record;
-        // Of thousands that are the same, the number is enough.
-        if (check.outcome !== 'same' || address !== undefined || options['json']) {
-          checked.push({ chainId, address: found.address, ...check });
-        }
+  const checkAll = async (core: Core): Promise<readonly Checked[]> => {
+    const { registry } = await core.registry();
+    const { database } = await core.store();
+    const readers = await core.chains();
+    const checked: Checked[] = [];
+    for await (const found of findContracts(database, registry, ref, address)) {
+      const check = await checkCode(database, readers, found.chain, found.address, {
+        signal: context.signal,
+        comparesFacts: true,
+      });
+      const { chainId } = found.chain.record;
+      // Of thousands that are the same, the number is enough.
+      if (check.outcome !== 'same' || address !== undefined || options['json']) {
+        checked.push({ chainId, address: found.address, ...check });
       }
-      return checked;
-    } finally {
-      await fetch.close();
     }
-  });
+    return checked;
+  };
+  return withCore(options, context, 'recheck', checkAll, { registry: 'stored' });
 }
 
 async function* findContracts(
   database: Database,
   registry: ChainRegistry,
-  withContracts: readonly number[],
   ref: string | undefined,
   address: Hex | undefined,
 ): AsyncGenerator<{ readonly chain: ChainRegistry['chains'][number]; readonly address: Hex }> {
+  const withContracts = ref === undefined ? await readContractChainIds(database) : [];
   const chains =
     ref === undefined
       ? registry.chains.filter(

@@ -3,10 +3,9 @@ import { FullmatchError } from '../errors.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import { recount, type CountDifference, type Recount } from '../repository/statistics/recount.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { withCore } from './with-core.ts';
 
 /** `fullmatch recount`: compares the counts with the events and the rows. Exits 6 on any difference that stays. */
 export function defineRecount(command: Command, context: CliContext): void {
@@ -17,11 +16,9 @@ export function defineRecount(command: Command, context: CliContext): void {
     )
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
-      const loaded = loadCommandConfig(options, context);
-      const log = createCommandLog(loaded, context);
       const repair = options['repair'] === true;
-      const result = await withStore(loaded.config, 'recount', log, ({ database }) =>
-        recount(database, { repair }),
+      const result = await withCore(options, context, 'recount', async (core) =>
+        recount((await core.store()).database, { repair }),
       );
       if (options['json']) writeJson(context.stdout, result);
       else context.stdout.write(recountText(result));

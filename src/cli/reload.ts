@@ -2,12 +2,11 @@ import { type Command } from 'commander';
 import { type Config } from '../config/config.ts';
 import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { requestReload, type ReloadAnswer } from '../reload/reload-requests.ts';
+import { requestReload, type ReloadAnswer } from '../core/reload-requests.ts';
 import { hasRunningServer } from '../store/embedded-server.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { withCore } from './with-core.ts';
 
 /** A reload reads some files and makes one document; a busy machine may take its time. */
 const ANSWER_TIMEOUT_MS = 60_000;
@@ -20,16 +19,17 @@ export function defineReload(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
-      const loaded = loadCommandConfig(options, context);
-      const log = createCommandLog(loaded, context);
-      const { config } = loaded;
-      if (config.database.url === undefined && !(await hasRunningServer(config.dataDir))) {
-        throw notRunning(config);
-      }
-      const { answers, expected } = await withStore(config, 'reload', log, ({ database }) =>
-        requestReload(database, { timeoutMs: ANSWER_TIMEOUT_MS, signal: context.signal }),
-      );
-      if (answers.length === 0 && expected === 0) throw notRunning(config);
+      const { answers, expected } = await withCore(options, context, 'reload', async (core) => {
+        const { config } = core.loaded;
+        if (config.database.url === undefined && !(await hasRunningServer(config.dataDir))) {
+          throw notRunning(config);
+        }
+        const { database } = await core.store();
+        const waiting = { timeoutMs: ANSWER_TIMEOUT_MS, signal: context.signal };
+        const found = await requestReload(database, waiting);
+        if (found.answers.length === 0 && found.expected === 0) throw notRunning(config);
+        return found;
+      });
       const silent = Math.max(0, expected - answers.length);
       if (options['json']) writeJson(context.stdout, { services: answers, silent });
       else context.stdout.write(answers.map(answerText).join(''));

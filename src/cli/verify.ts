@@ -1,24 +1,20 @@
 import path from 'node:path';
 import { type Command } from 'commander';
 import { findChain } from '../chains/registry/chain-reference.ts';
-import { createRpcClient } from '../chains/rpc/rpc-client.ts';
+import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
-import { openGuardedFetch } from '../service/outbound.ts';
-import { openVerificationParts } from '../service/verification-parts.ts';
 import { failureKindOf, toVerificationFailure } from '../verification/verification-failure.ts';
 import { toDroppedSources } from '../verification/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { readVerificationTask } from '../verification/read-compilation-task.ts';
 import { verifyAndSave, verifyStanding } from '../verification/verify-standing.ts';
-import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { readVerificationInput } from './verification-input.ts';
 import { failureOf, outcomeText, type VerificationOutcome } from './verification-outcome.ts';
 import { RemoteService } from './verify-remotely.ts';
+import { withCore } from './with-core.ts';
 
 /** `fullmatch verify`: exits 0 with a match, 6 without, 75 when it could not be checked. */
 export function defineVerify(command: Command, context: CliContext): void {
@@ -40,7 +36,11 @@ export function defineVerify(command: Command, context: CliContext): void {
       const url = options['url'];
       const request = await readRequest(address, input, options, context);
       if (typeof url === 'string') await runRemotely(url, chain, request, options, context);
-      else report(await runHere(chain, request, options, context), options, context);
+      else {
+        const verify = (core: Core): Promise<VerificationOutcome> =>
+          runHere(core, chain, request, context.signal);
+        report(await withCore(options, context, 'verify', verify), options, context);
+      }
     });
 }
 
@@ -82,28 +82,20 @@ async function readRequest(
 }
 
 async function runHere(
+  core: Core,
   chain: string,
   request: ChainlessRequest,
-  options: ParsedOptions,
-  context: CliContext,
+  signal: AbortSignal,
 ): Promise<VerificationOutcome> {
-  const loaded = loadCommandConfig(options, context);
-  const log = createCommandLog(loaded, context);
-  const registry = await loadRegistry(loaded.config);
-  const { chainId } = findChain(registry, chain).record;
+  const { chainId } = findChain((await core.registry()).registry, chain).record;
   const { address } = request;
-  const fetch = openGuardedFetch(loaded.config, registry);
-  const chainParts = {
-    registry: () => registry,
-    quorumOf: (id: number) => loaded.config.chains.get(id)?.quorum,
-    fetch,
-    rpc: createRpcClient({ fetch }),
-  };
-  const parts = await openVerificationParts(loaded.config, chainParts, log);
+  const parts = await core.verificationParts();
+  const log = await core.log();
   try {
     const task = readVerificationTask({ ...request, chainId }, parts.sourceBytes);
-    const { result, saved } = await withStore(loaded.config, 'verify', log, ({ database }) =>
-      verifyAndSave(database, () => verifyStanding(database, parts, task, context.signal, log)),
+    const { database } = await core.store();
+    const { result, saved } = await verifyAndSave(database, () =>
+      verifyStanding(database, parts, task, signal, log),
     );
     const { runtimeMatch, creationMatch } = result.contract;
     const droppedSources = toDroppedSources(result.droppedSources);
@@ -117,7 +109,7 @@ async function runHere(
       ...(droppedSources && { droppedSources }),
     };
   } catch (error) {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     const failure = toVerificationFailure(error);
     if (failure.code === 'internal_error') throw error;
     const { code, message, data } = failure;
@@ -128,9 +120,6 @@ async function runHere(
       creationMatch: null,
       failure: { code, kind: failureKindOf(code), message, data },
     };
-  } finally {
-    await parts.close();
-    await fetch.close();
   }
 }
 

@@ -1,14 +1,12 @@
 import { type Command } from 'commander';
 import { findChain } from '../chains/registry/chain-reference.ts';
+import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
-import { readStatistics } from '../repository/statistics/statistics.ts';
 import { withdrawMatch } from '../repository/matches/withdraw-match.ts';
-import { loadRegistry } from './chain-registry.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
-import { withStore } from './command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
-import { createCommandLog } from './terminal-log.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { withCore } from './with-core.ts';
 
 /** `fullmatch withdraw`: takes the match of an address back. */
 export function defineWithdraw(command: Command, context: CliContext): void {
@@ -18,14 +16,10 @@ export function defineWithdraw(command: Command, context: CliContext): void {
     .requiredOption('--reason <text>', 'Why, for everyone who asks later.')
     .option('--json', 'Prints JSON.')
     .action(async (ref: string, address: string, options: ParsedOptions) => {
-      const loaded = loadCommandConfig(options, context);
-      const log = createCommandLog(loaded, context);
       const wanted = { address: readAddress(address), reason: String(options['reason']) };
-      await withStore(loaded.config, 'withdraw', log, async ({ database }) => {
-        const { chains } = await readStatistics(database);
-        const contractChainIds = chains.map(({ chainId }) => chainId);
-        const registry = await loadRegistry(loaded.config, contractChainIds);
-        const { chainId, name } = findChain(registry, ref).record;
+      const withdraw = async (core: Core): Promise<void> => {
+        const { chainId, name } = findChain((await core.registry()).registry, ref).record;
+        const { database } = await core.store();
         const { match, eventId } = await withdrawMatch(database, { chainId, ...wanted });
         const shown = checksumAddress(wanted.address);
         if (options['json']) {
@@ -36,7 +30,8 @@ export function defineWithdraw(command: Command, context: CliContext): void {
             `withdrew the ${match} match of ${shown} on chain ${chainId} (${name})`,
           );
         }
-      });
+      };
+      await withCore(options, context, 'withdraw', withdraw, { registry: 'stored' });
     });
 }
 

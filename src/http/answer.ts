@@ -1,3 +1,4 @@
+import { type RouteConfig, type z } from '@hono/zod-openapi';
 import { type TypedResponse } from 'hono';
 
 /** Response headers by lower-case name, in the plain form that the Node adapter writes without a copy. */
@@ -44,7 +45,7 @@ export function makeAnswer(
 
 /** An answer with this body, its length and type, and the headers that every answer has. */
 export function answer(
-  body: string,
+  body: string | Buffer<ArrayBuffer>,
   options: {
     readonly status?: number;
     readonly type: string;
@@ -52,7 +53,7 @@ export function answer(
     readonly headers?: ResponseHeaders;
   },
 ): Answer {
-  const bytes = Buffer.from(body);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   return makeAnswer(bytes, {
     status: options.status ?? 200,
     headers: {
@@ -65,12 +66,34 @@ export function answer(
   });
 }
 
-/** An answer with a value as JSON; the compiler compares the value with the schema of the route. */
-export function answerJson<Value>(value: Value, cacheControl: string): Answer<Value> {
-  return answerJsonText(JSON.stringify(value), cacheControl);
+/** The schema of what a route answers as JSON with a status. */
+export type SchemaAt<Route, Status extends number> = Route extends {
+  readonly responses: Readonly<
+    Record<Status, { content: { 'application/json': { schema: infer Schema extends z.ZodType } } }>
+  >;
 }
+  ? Schema
+  : never;
 
-/** An answer with JSON that is text already, or whose type says less than its schema. */
-export function answerJsonText(text: string, cacheControl: string): Answer {
-  return answer(text, { type: JSON_TYPE, cacheControl });
+type Immutable<Value> = Value extends readonly (infer Element)[]
+  ? readonly Immutable<Element>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
+    : Value;
+
+/** What a schema lets a route answer. */
+export type AnswerOf<Schema extends z.ZodType> = Immutable<z.output<Schema>>;
+
+/** An answer with what a route answers as JSON with a status, by its schema. */
+export function answerJson<Route extends RouteConfig, Status extends number = 200>(
+  _route: Route,
+  value: NoInfer<AnswerOf<SchemaAt<Route, Status>>>,
+  cacheControl: string,
+  status?: Status,
+): Answer {
+  return answer(JSON.stringify(value), {
+    type: JSON_TYPE,
+    cacheControl,
+    ...(status !== undefined && { status }),
+  });
 }

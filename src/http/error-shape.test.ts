@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
+import { createCheckedApiApp } from '../../test/support/wire/checked-answers.ts';
 import { fixtureDependencies } from '../../test/support/http-fixture.ts';
 import { FullmatchError } from '../errors.ts';
-import { createApiApp } from './api/api-app.ts';
 import { type HostApp } from './host-app.ts';
 
 const CONTRACT = `/v2/contract/1/0x${'1'.repeat(40)}`;
@@ -14,7 +14,7 @@ async function failingApp(error: Error): Promise<HostApp> {
   const fail = async (): Promise<never> => {
     throw error;
   };
-  return createApiApp({
+  return createCheckedApiApp({
     ...deps,
     contracts: { ...contracts, readContract: fail, findOnChains: fail },
   });
@@ -68,7 +68,7 @@ describe('the shape of an error', () => {
     ['/nothing/v2/', 'detail'],
     ['/filesystem', 'detail'],
   ])('at %s has the member %s', async (path, member) => {
-    const app = createApiApp(await fixtureDependencies());
+    const app = createCheckedApiApp(await fixtureDependencies());
     const response = await app.request(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toHaveProperty(member);

@@ -43,7 +43,7 @@ export function addHealthRoutes(routes: OpenAPIHono, deps: Pick<HttpDependencies
   routes.openapi(livenessRoute, () => answer('ok', { type: TEXT_TYPE, cacheControl: NOT_STORED }));
   routes.openapi(readinessRoute, () => {
     const readiness = readinessOf(deps.health());
-    if (readiness.ready) return answerJson(readiness, NOT_STORED);
+    if (readiness.ready) return answerJson(readinessRoute, readiness, NOT_STORED);
     const blocking = readiness.reasons.filter((reason) => reason.blocking);
     const code = blocking.some((reason) => reason.code === 'stopping')
       ? 'shutting_down'

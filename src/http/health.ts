@@ -124,12 +124,12 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     detail: 'The service was told to end and finishes what it has begun.',
     blocking: true,
   });
-  add(!documents.chains, {
+  add(documents?.chains === false, {
     code: 'chains_not_published',
     detail: 'The chain registry has not been read yet.',
     blocking: true,
   });
-  add(!documents.statistics, {
+  add(documents?.statistics === false, {
     code: 'statistics_not_published',
     detail: 'The counts have not been read from the database yet.',
     blocking: true,

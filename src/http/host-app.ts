@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
@@ -9,6 +9,7 @@ import { CORS_HEADERS, makeAnswer, type ResponseHeaders } from './answer.ts';
 import { answerShaped, type ErrorShape } from './error-shape.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
 import { type Snapshot } from '../publication/snapshot.ts';
+import { type ProblemPages } from './api/pages/add-page-routes.ts';
 
 /** What answers for one host: requests in, answers out, no port. */
 export interface HostApp {
@@ -40,6 +41,8 @@ interface HostAppParts {
   readonly prepared?: Readonly<Record<string, () => Snapshot | undefined>>;
   /** Where errors are not said as RFC 9457 says them; the first that covers a method and path holds. */
   readonly errorShapes?: readonly ErrorShape[];
+  /** Says to people what is not found, where no shape of {@link errorShapes} holds. */
+  readonly problemPages?: ProblemPages;
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -103,10 +106,17 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     const bare = withoutPrefix(withoutTrailingSlash(path), prefixes);
     return parts.errorShapes?.find(({ covers }) => covers(method, bare));
   };
-  const answerError: ErrorAnswerer = (problem, { method, path }, headers) =>
-    answerShaped(problem, errorShapeOf(method, path), headers);
-  app.notFound((c) => answerUnrouted(c.req, routeOf, answerError));
-  app.onError((error, c) => answerError(describeProblem(error, log), c.req));
+  const answerError: ErrorAnswerer = (problem, c, headers) => {
+    const { method, path } = c.req;
+    const shape = errorShapeOf(method, path);
+    const page = shape === undefined ? parts.problemPages?.(problem, c) : undefined;
+    // Where the page cannot be made either, as for too many of them, people get what programs get.
+    return page === undefined
+      ? answerShaped(problem, shape, headers)
+      : page.catch(() => answerShaped(problem, shape, headers));
+  };
+  app.notFound((c) => answerUnrouted(c, routeOf, answerError));
+  app.onError((error, c) => answerError(describeProblem(error, log), c));
   return {
     fetch: (request, env) => app.fetch(request, env),
     request: (input, init) => app.request(input, init),
@@ -160,26 +170,24 @@ function withoutPrefix(path: string, prefixes: readonly string[]): string {
   return prefix === undefined ? path : path.slice(prefix.length) || '/';
 }
 
-/** What an error is answered to. */
-interface Asked {
-  readonly method: string;
-  readonly path: string;
-}
-
 /** Answers a problem in the shape that holds at a method and path. */
-type ErrorAnswerer = (problem: Problem, asked: Asked, headers?: ResponseHeaders) => Response;
+type ErrorAnswerer = (
+  problem: Problem,
+  c: Context,
+  headers?: ResponseHeaders,
+) => Response | Promise<Response>;
 
 function answerUnrouted(
-  asked: Asked,
+  c: Context,
   routeOf: HostApp['routeOf'],
   answerError: ErrorAnswerer,
-): Response {
-  const { method } = asked;
-  const path = withoutTrailingSlash(asked.path);
+): Response | Promise<Response> {
+  const { method } = c.req;
+  const path = withoutTrailingSlash(c.req.path);
   const methods = METHODS.filter((each) => routeOf(each, path) !== undefined);
   if (methods.length === 0) {
     const detail = `Nothing answers at ${path}; /docs lists what does.`;
-    return answerError(problemOf(new FullmatchError('route_not_found', detail)), asked);
+    return answerError(problemOf(new FullmatchError('route_not_found', detail)), c);
   }
   const allow = [
     ...methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])),
@@ -190,5 +198,5 @@ function answerUnrouted(
     return makeAnswer(null, { status: 204, headers });
   }
   const detail = `${method} is not answered at ${path}; it answers ${allow}.`;
-  return answerError(problemOf(new FullmatchError('method_not_allowed', detail)), asked, { allow });
+  return answerError(problemOf(new FullmatchError('method_not_allowed', detail)), c, { allow });
 }

@@ -7,6 +7,10 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 
 import { acceptorProcesses } from '../../test/support/acceptor-processes.ts';
 import {
+  createCheckedApiApp,
+  createCheckedRepositoryApp,
+} from '../../test/support/wire/checked-answers.ts';
+import {
   FIXTURE_CHAINS_BYTES,
   FIXTURE_STATISTICS_BYTES,
   fixtureDependencies,
@@ -16,11 +20,9 @@ import { RawClient, waitUntil } from '../../test/support/raw-client.ts';
 import { FairShares } from '../lib/fair-shares.ts';
 import { silentLogger } from '../log.ts';
 import { Acceptor } from './acceptor/acceptor.ts';
-import { createApiApp } from './api/api-app.ts';
 import { describeProblem, answerProblem } from './error-response.ts';
 import { type HostApp } from './host-app.ts';
 import { listen, type Listener, type ListenerLimits, type ListenOptions } from './listener.ts';
-import { createRepositoryApp } from './repository/repository-app.ts';
 
 // As the hosts of the service do.
 const acceptor = new Acceptor(silentLogger);
@@ -48,7 +50,7 @@ async function serve(
 }
 
 const serveApi = async (limits: Partial<ListenerLimits> = {}): Promise<Listener> =>
-  serve(createApiApp(await fixtureDependencies()), limits);
+  serve(createCheckedApiApp(await fixtureDependencies()), limits);
 
 async function connect(listener: Listener): Promise<RawClient> {
   const client = await RawClient.connect(listener.port);
@@ -85,7 +87,7 @@ describe('a listener', () => {
 
   test('says which port is taken', async () => {
     const { port } = await serveApi();
-    const app = createApiApp(await fixtureDependencies());
+    const app = createCheckedApiApp(await fixtureDependencies());
     const again = listen(app, { host: '127.0.0.1', port, limits: ROOMY_LIMITS }, silentLogger);
     await expect(again).rejects.toMatchObject({
       code: 'port_unavailable',
@@ -95,7 +97,7 @@ describe('a listener', () => {
   });
 
   test('says which host is none of this machine', async () => {
-    const app = createApiApp(await fixtureDependencies());
+    const app = createCheckedApiApp(await fixtureDependencies());
     const options = { host: '192.0.2.1', port: 0, limits: ROOMY_LIMITS };
     await expect(listen(app, options, silentLogger)).rejects.toMatchObject({
       code: 'port_unavailable',
@@ -104,7 +106,7 @@ describe('a listener', () => {
 
   test('tells of every finished answer its route, status and seconds', async () => {
     const seen: [string | undefined, number][] = [];
-    const app = createApiApp(await fixtureDependencies());
+    const app = createCheckedApiApp(await fixtureDependencies());
     const observe = (route: string | undefined, status: number, seconds: number): void => {
       expect(seconds).toBeGreaterThan(0);
       seen.push([route, status]);
@@ -132,9 +134,10 @@ describe('a document on the wire', () => {
     ['/stats.json', FIXTURE_STATISTICS_BYTES],
   ])('%s has the same content in every coding', async (path, bytes) => {
     const deps = await fixtureDependencies();
-    await waitUntil(() => deps.documents.current.chains?.br !== undefined);
-    await waitUntil(() => deps.documents.current.statistics?.br !== undefined);
-    const app = path === '/stats.json' ? createRepositoryApp(deps) : createApiApp(deps);
+    await waitUntil(() => deps.documents.current.chains?.bodies.br !== undefined);
+    await waitUntil(() => deps.documents.current.statistics?.bodies.br !== undefined);
+    const app =
+      path === '/stats.json' ? createCheckedRepositoryApp(deps) : createCheckedApiApp(deps);
     const { url } = await serve(app);
     const etags = new Set<unknown>();
     for (const coding of [undefined, 'gzip', 'br'] as const) {
@@ -184,8 +187,8 @@ describe('a document on the wire', () => {
 
   test('is answered alike by the fast way and by the router', async () => {
     const deps = await fixtureDependencies();
-    await waitUntil(() => deps.documents.current.chains?.br !== undefined);
-    const app = createApiApp(deps);
+    await waitUntil(() => deps.documents.current.chains?.bodies.br !== undefined);
+    const app = createCheckedApiApp(deps);
     const fast = await serve(app);
     const routed = await serve({ ...app, writePrepared: () => false });
     const requests: Record<string, string>[] = [

@@ -35,11 +35,12 @@ const NO_ROUTE = 'none';
  * asked for, so they cannot drift from what it says elsewhere.
  */
 export function createMetrics(sources: {
-  readonly documents: Documents;
+  /** Like `answers` absent where nothing is served. */
+  readonly documents?: Documents;
   readonly health: () => HealthReport;
   readonly verification: Pick<Verification, 'onJobEnd' | 'waiters'>;
   readonly chainHealth: Pick<ChainHealth, 'reports'>;
-  readonly answers: Pick<RecordAnswers, 'held'>;
+  readonly answers?: Pick<RecordAnswers, 'held'>;
   readonly version: string;
 }): Metrics {
   const registry = new Registry();
@@ -53,8 +54,8 @@ export function createMetrics(sources: {
   })
     .labels(sources.version)
     .set(1);
-  addDocumentMetrics(registers, sources.documents);
-  addRecordMetrics(registers, sources.answers);
+  if (sources.documents !== undefined) addDocumentMetrics(registers, sources.documents);
+  if (sources.answers !== undefined) addRecordMetrics(registers, sources.answers);
   addHealthMetrics(registers, sources.health);
   addQueueMetrics(registers, sources.health);
   addJobMetrics(registers, sources.verification);

@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 
+import {
+  createCheckedApiApp,
+  createCheckedRepositoryApp,
+} from '../../test/support/wire/checked-answers.ts';
 import { fixtureDependencies } from '../../test/support/http-fixture.ts';
 import { NO_SHARED_DATA, sharedData } from '../../test/support/shared-data.ts';
 import { type ContractMatch } from '../repository/matches/contract-match.ts';
 import { type VerificationJob } from '../verification/verification-job.ts';
-import { createApiApp } from './api/api-app.ts';
 import {
   buildOpenapiDocument,
   type JsonSchema,
@@ -14,7 +17,6 @@ import {
 } from './openapi-document.ts';
 import { tooManyAnswers, tooManyClientQuestions } from './records/answer-budget.ts';
 import { type RecordAnswers } from './records/record-answers.ts';
-import { createRepositoryApp } from './repository/repository-app.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, root), 'utf8');
@@ -58,7 +60,7 @@ describe('the OpenAPI document', () => {
   });
 
   test('is what GET /openapi.json answers', async () => {
-    const app = createApiApp(await fixtureDependencies({ version }));
+    const app = createCheckedApiApp(await fixtureDependencies({ version }));
     expect(await (await app.request('/openapi.json')).text()).toBe(read('openapi.json'));
   });
 
@@ -74,7 +76,7 @@ describe('the OpenAPI document', () => {
 
   test('describes every answer that the apps give: status, type and body', async () => {
     const deps = await fixtureDependencies();
-    const apps = [createApiApp(deps), createRepositoryApp(deps)];
+    const apps = [createCheckedApiApp(deps), createCheckedRepositoryApp(deps)];
     for (const [template, operations] of Object.entries(document.paths)) {
       const operation = operations['get'];
       if (operation === undefined) continue;
@@ -106,10 +108,10 @@ describe('the OpenAPI document', () => {
     };
     const deps = await fixtureDependencies();
     const answers: Partial<RecordAnswers> = {
-      ...{ answer: refuse, answerText: refuse, inTurn: refuse },
+      ...{ answer: refuse, answerJson: refuse, inTurn: refuse },
       ownPass: () => Promise.resolve(),
     };
-    const app = createApiApp({
+    const app = createCheckedApiApp({
       ...deps,
       answers: answers as RecordAnswers,
       contracts: { ...deps.contracts, readRecordVersion: async () => SOME_RECORD },

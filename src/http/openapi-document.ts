@@ -7,6 +7,7 @@ import { compilersRoute } from './api/compilers-route.ts';
 import { evidenceRoutes } from './api/evidence/evidence-routes.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
 import { statisticsRoutes } from './api/statistics/add-statistics-routes.ts';
+import { eventDataSchemas } from './api/statistics/statistics-routes.ts';
 import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
 import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
 import { v2ContractRoutes } from './api/v2/contract-routes.ts';
@@ -16,57 +17,29 @@ import { fileRoute, folderRoute } from './repository/contract-tree.ts';
 import * as repositoryRoutes from './repository/repository-routes.ts';
 import { STATISTICS_COMPONENT, statisticsJsonSchema } from './repository/statistics-schema.ts';
 
-/** The parts of an OpenAPI 3.1 document that this program reads back. */
+/** The parts of an OpenAPI 3.1 document that scripts and tests read back. */
 export interface OpenapiDocument {
   readonly openapi: string;
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly description?: string;
-  };
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
 /** An operation of an {@link OpenapiDocument}. */
-export interface OpenapiOperation {
-  readonly summary?: string;
-  readonly description?: string;
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly description?: string;
-    readonly schema?: JsonSchema;
-  }[];
+interface OpenapiOperation {
   readonly responses: Readonly<
     Record<
       string,
-      {
-        readonly description: string;
-        readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
-      }
+      { readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>> }
     >
   >;
-  readonly requestBody?: {
-    readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
-  };
-  readonly servers?: readonly { readonly url: string; readonly description?: string }[];
 }
 
-/** A JSON Schema, as far as the page at /docs shows it. */
-export interface JsonSchema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly example?: unknown;
-  readonly items?: JsonSchema;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly [keyword: string]: unknown;
-}
+/** A JSON Schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION = `The HTTP interface of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
 
-Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, which have shapes of their own.`;
+Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
 
 const API_SERVERS = [
   { url: 'http://localhost:5555', description: 'The API host' },
@@ -74,7 +47,8 @@ const API_SERVERS = [
 ];
 const REPOSITORY_SERVERS = [{ url: 'http://localhost:10000', description: 'The repository host' }];
 
-const API_ROUTES: readonly RouteConfig[] = [
+/** What the API host answers. */
+export const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.chainsRoute,
   apiRoutes.chainRoute,
   ...chainRoutes,
@@ -95,8 +69,8 @@ const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.openapiRoute,
   apiRoutes.docsRoute,
 ];
-// The repository host has /, /healthz and /readyz too; a document has one entry for each path.
-const REPOSITORY_ROUTES: readonly RouteConfig[] = [
+/** What the repository host answers besides /, /healthz and /readyz: a document has one entry for each path. */
+export const REPOSITORY_ROUTES: readonly RouteConfig[] = [
   repositoryRoutes.statisticsRoute,
   repositoryRoutes.manifestRoute,
   folderRoute,
@@ -110,6 +84,9 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
     ...statisticsJsonSchema,
     $schema: undefined,
   });
+  for (const schema of Object.values(eventDataSchemas)) {
+    app.openAPIRegistry.register(schema.meta()?.id ?? '', schema);
+  }
   for (const route of API_ROUTES) app.openAPIRegistry.registerPath(route);
   for (const route of REPOSITORY_ROUTES) {
     app.openAPIRegistry.registerPath({ ...route, servers: REPOSITORY_SERVERS });

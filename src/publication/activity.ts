@@ -61,7 +61,7 @@ export async function openActivity(
     chains = current;
     outdate();
     hub.sendRegistry({
-      sha256: createHash('sha256').update(current.identity.body).digest('hex'),
+      sha256: createHash('sha256').update(current.bodies.identity).digest('hex'),
       chains: registry().chains.length,
     });
   };

@@ -20,7 +20,7 @@ const content = (text: string, time = 0): DocumentContent => ({
   lastModified: new Date(time),
 });
 const textOf = ({ chains, statistics }: PublishedDocuments): string =>
-  `${chains?.identity.body.toString() ?? '-'} ${statistics?.identity.body.toString() ?? '-'}`;
+  `${chains?.bodies.identity.toString() ?? '-'} ${statistics?.bodies.identity.toString() ?? '-'}`;
 
 describe('the published documents', () => {
   test('are absent before their first publication, each on its own', async () => {
@@ -74,25 +74,29 @@ describe('the published documents', () => {
         const version = index + 1;
         newest = version;
         await documents.publish({ statistics: content(String(version), version) });
-        const shown = Number(documents.current.statistics?.identity.body.toString());
+        const shown = Number(documents.current.statistics?.bodies.identity.toString());
         expect(shown).toBeGreaterThanOrEqual(version);
         expect(shown).toBeLessThanOrEqual(newest);
       }),
     );
-    expect(documents.current.statistics?.identity.body.toString()).toBe('50');
+    expect(documents.current.statistics?.bodies.identity.toString()).toBe('50');
   });
 
   test('get a br body of the content that is current, and of both in the end', async () => {
     const documents = open();
     await documents.publish({ chains: content('[1]'), statistics: content('{"1":1}') });
     await documents.publish({ statistics: content('{"1":2}') });
-    expect(documents.current.statistics?.br).toBeUndefined();
+    expect(documents.current.statistics?.bodies.br).toBeUndefined();
     await expect
-      .poll(() => documents.current.chains?.br !== undefined && documents.current.statistics?.br)
+      .poll(
+        () =>
+          documents.current.chains?.bodies.br !== undefined &&
+          documents.current.statistics?.bodies.br,
+      )
       .toBeTruthy();
     const { chains, statistics } = documents.current;
-    expect(brotliDecompressSync(chains!.br!.body).toString()).toBe('[1]');
-    expect(brotliDecompressSync(statistics!.br!.body).toString()).toBe('{"1":2}');
+    expect(brotliDecompressSync(chains!.bodies.br!).toString()).toBe('[1]');
+    expect(brotliDecompressSync(statistics!.bodies.br!).toString()).toBe('{"1":2}');
   });
 
   test('get no br body while they change, and one of the other document all the same', async () => {
@@ -103,10 +107,10 @@ describe('the published documents', () => {
     while (performance.now() < until) {
       version += 1;
       await documents.publish({ statistics: content(String(version)) });
-      expect(documents.current.statistics?.br).toBeUndefined();
+      expect(documents.current.statistics?.bodies.br).toBeUndefined();
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    expect(documents.current.chains?.br).toBeDefined();
+    expect(documents.current.chains?.bodies.br).toBeDefined();
   });
 
   test('get br bodies again after all had theirs', async () => {
@@ -114,7 +118,7 @@ describe('the published documents', () => {
     for (const text of ['1', '2']) {
       await documents.publish({ statistics: content(text) });
       await documents.publish({ statistics: content(text) });
-      await expect.poll(() => documents.current.statistics?.br).toBeDefined();
+      await expect.poll(() => documents.current.statistics?.bodies.br).toBeDefined();
     }
   });
 
@@ -132,7 +136,7 @@ describe('the published documents', () => {
     // Until the work has begun: it takes seconds.
     await new Promise((resolve) => setTimeout(resolve, 50));
     await documents.close();
-    expect(documents.current.chains?.br).toBeUndefined();
+    expect(documents.current.chains?.bodies.br).toBeUndefined();
     await documents.publish({ chains: content('[]') });
     expect(textOf(documents.current)).toBe('[] -');
   });

@@ -108,7 +108,7 @@ export class Documents {
   ): Promise<Snapshot | undefined> {
     if (content === undefined) return undefined;
     const current = this.#current[name];
-    if (current?.identity.body.equals(content.bytes) === true) return undefined;
+    if (current?.bodies.identity.equals(content.bytes) === true) return undefined;
     return makeSnapshot(content.bytes, content.lastModified, current);
   }
 
@@ -138,7 +138,7 @@ export class Documents {
 
   #lacksBrotli(name: DocumentName): boolean {
     const snapshot = this.#current[name];
-    return snapshot !== undefined && snapshot.br === undefined;
+    return snapshot !== undefined && snapshot.bodies.br === undefined;
   }
 
   async #compress(name: DocumentName): Promise<void> {

@@ -1,4 +1,7 @@
+import { type z } from '@hono/zod-openapi';
+
 import { FullmatchError } from '../errors.ts';
+import { type eventDataSchemas } from '../http/api/statistics/statistics-routes.ts';
 import { FairShares, type Share } from '../lib/fair-shares.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import { type FeedPage, type MatchEvent } from '../repository/matches/match-feed.ts';
@@ -24,11 +27,7 @@ const RETRY_MS = 3_000;
 const RETRY_AFTER_SECONDS = 10;
 
 /** What changed of the chain registry. */
-export interface RegistryChange {
-  /** Of the bytes of GET /chains, in hexadecimal digits. */
-  readonly sha256: string;
-  readonly chains: number;
-}
+export type RegistryChange = Readonly<z.infer<typeof eventDataSchemas.registry>>;
 
 interface Client {
   readonly seat: Share;
@@ -213,7 +212,7 @@ function renderMatch(
   id: string,
   { eventNumber, kind, chainId, address, match, name, at }: MatchEvent,
 ): Buffer {
-  const data = {
+  const data: z.infer<typeof eventDataSchemas.match> = {
     eventNumber,
     kind,
     chainId,

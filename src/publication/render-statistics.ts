@@ -1,6 +1,4 @@
 import { type ChainRegistry } from '../chains/registry/registry.ts';
-import { checksumAddress } from '../lib/hex.ts';
-import { type ContractSummary, type SummaryPage } from '../repository/matches/contract-summary.ts';
 import {
   type HistoryQuestion,
   type StatisticsHistory,
@@ -9,12 +7,6 @@ import {
   type MatchCounts,
   type StatisticsOverview,
 } from '../repository/statistics/statistics-overview.ts';
-import { type z } from '@hono/zod-openapi';
-import { type contractPageSchema } from '../http/api/statistics/contract-list-routes.ts';
-import {
-  type historySchema,
-  type overviewSchema,
-} from '../http/api/statistics/statistics-routes.ts';
 
 const SHARE_DIGITS = 1e6;
 
@@ -31,7 +23,7 @@ export function renderOverview(
   const names = new Map(registry.chains.map(({ record }) => [record.chainId, record.name]));
   const sum = (kind: keyof MatchCounts): number =>
     chains.reduce((total, counts) => total + counts[kind], 0);
-  const overview: z.infer<typeof overviewSchema> = {
+  const overview = {
     asOf: asOf.toISOString(),
     eventNumber: rest.eventNumber,
     totals: {
@@ -51,7 +43,7 @@ export function renderOverview(
       lastVerifiedAt: lastVerifiedAt?.toISOString() ?? null,
     })),
     origins: rest.origins,
-    compilers: [...rest.compilers],
+    compilers: rest.compilers,
   };
   return Buffer.from(JSON.stringify(overview));
 }
@@ -61,41 +53,5 @@ export function renderHistory(
   { interval, from, to, chainIds }: HistoryQuestion,
   { points, falls }: StatisticsHistory,
 ): string {
-  const history: z.infer<typeof historySchema> = {
-    interval,
-    from,
-    to,
-    chains: chainIds === undefined ? null : [...chainIds],
-    points: [...points],
-    falls: [...falls],
-  };
-  return JSON.stringify(history);
-}
-
-/** A page of contracts as it goes over the wire. */
-export function renderPage({ results, next }: SummaryPage): z.infer<typeof contractPageSchema> {
-  return { results: results.map(renderSummary), next: next ?? null };
-}
-
-function renderSummary({
-  verifiedAt,
-  address,
-  matchId,
-  ...summary
-}: ContractSummary): z.infer<typeof contractPageSchema>['results'][number] {
-  const { chainId, match, runtimeMatch, creationMatch, name, language, compilerVersion, origin } =
-    summary;
-  return {
-    chainId,
-    address: checksumAddress(address),
-    match,
-    runtimeMatch,
-    creationMatch,
-    name,
-    language,
-    compilerVersion,
-    origin,
-    verifiedAt: verifiedAt.toISOString(),
-    matchId,
-  };
+  return JSON.stringify({ interval, from, to, chains: chainIds ?? null, points, falls });
 }

@@ -4,33 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, createBrotliCompress, gzip } from 'node:zlib';
 
-import { type ContentCoding } from '../http/content-coding.ts';
-import { entityTags, type EntityTags } from '../http/entity-tag.ts';
-import { BASE_HEADERS, CORS_HEADERS, JSON_TYPE, type ResponseHeaders } from '../http/answer.ts';
+import { type ContentCoding } from '../lib/content-coding.ts';
+import { entityTags, type EntityTags } from '../lib/entity-tag.ts';
 
 const compressGzip = promisify(gzip);
 /** The bytes that brotli compresses at a time, as a power of two: at its best level about a tenth of a second of work. */
 const BROTLI_BLOCK_BITS = 16;
-
-/**
- * Both documents are read together and every key of stats.json has a record in /chains, so neither may come out of a
- * cache while the other is fresh: a cache asks each time (a 304 costs no body) and may answer on its own for a second
- * while it asks, or for a day while the service cannot be reached.
- */
-const CACHE_CONTROL = 'public, max-age=0, stale-while-revalidate=1, stale-if-error=86400';
-
-/** Headers of an answer in the two forms that are written without work: for the Node adapter, and for Node. */
-export interface PreparedHeaders {
-  readonly record: ResponseHeaders;
-  /** Names and values in turn. */
-  readonly raw: readonly string[];
-}
-
-/** The bytes of a document in one coding, with the headers of a 200. */
-export interface Representation {
-  readonly body: Buffer<ArrayBuffer>;
-  readonly headers: PreparedHeaders;
-}
 
 /**
  * One version of a published document: immutable, made once per change and never per request.
@@ -44,13 +23,12 @@ export interface Snapshot {
    * it cannot tell the two apart, and only the entity tag is believed.
    */
   readonly sharesSecond: boolean;
+  /** The content in each coding. */
+  readonly bodies: Readonly<
+    Record<'identity' | 'gzip', Buffer<ArrayBuffer>> & { br?: Buffer<ArrayBuffer> }
+  >;
   /** The length of each body in bytes: what {@link chooseCoding} decides on. */
   readonly lengths: Readonly<Partial<Record<ContentCoding, number>>>;
-  readonly identity: Representation;
-  readonly gzip: Representation;
-  readonly br?: Representation;
-  /** The headers of a 304 for a client that holds the content in this coding. */
-  readonly notModified: Readonly<Record<ContentCoding, PreparedHeaders>>;
 }
 
 /**
@@ -62,25 +40,12 @@ export async function makeSnapshot(
   lastModified: Date,
   previous?: Snapshot,
 ): Promise<Snapshot> {
-  const body = Buffer.from(bytes);
-  const tags = entityTags(body);
-  const zipped = await compressGzip(body, { level: constants.Z_BEST_COMPRESSION });
+  const identity = Buffer.from(bytes);
+  const tags = entityTags(identity);
+  const zipped = await compressGzip(identity, { level: constants.Z_BEST_COMPRESSION });
   const sharesSecond =
     previous !== undefined && secondOf(previous.lastModified) === secondOf(lastModified);
-  const notModified = (coding: ContentCoding): PreparedHeaders =>
-    prepareHeaders({ ...validatorsOf(tags, lastModified, coding), ...CORS_HEADERS });
-  return withLengths({
-    tags,
-    lastModified,
-    sharesSecond,
-    identity: makeRepresentation('identity', body, tags, lastModified),
-    gzip: makeRepresentation('gzip', zipped, tags, lastModified),
-    notModified: {
-      identity: notModified('identity'),
-      gzip: notModified('gzip'),
-      br: notModified('br'),
-    },
-  });
+  return freeze({ tags, lastModified, sharesSecond }, { identity, gzip: zipped });
 }
 
 /**
@@ -96,21 +61,20 @@ export async function makeSnapshot(
  * differ in their bytes. Clients that take br get gzip until it is ready.
  */
 export async function addBrotli(snapshot: Snapshot, signal?: AbortSignal): Promise<Snapshot> {
-  const { body } = snapshot.identity;
+  const { identity } = snapshot.bodies;
   const compression = createBrotliCompress({
     params: {
       [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_LGBLOCK]: BROTLI_BLOCK_BITS,
-      [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
+      [constants.BROTLI_PARAM_SIZE_HINT]: identity.byteLength,
     },
   });
-  const [packed] = await Promise.all([
+  const [br] = await Promise.all([
     buffer(compression),
-    pipeline(Readable.from(blocksOf(body)), compression, { ...(signal && { signal }) }),
+    pipeline(Readable.from(blocksOf(identity)), compression, { ...(signal && { signal }) }),
   ]);
-  const br = makeRepresentation('br', packed, snapshot.tags, snapshot.lastModified);
-  return withLengths({ ...snapshot, br });
+  return freeze(snapshot, { ...snapshot.bodies, br });
 }
 
 function* blocksOf(body: Buffer): Generator<Buffer> {
@@ -123,47 +87,18 @@ export function secondOf(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }
 
-function withLengths(snapshot: Omit<Snapshot, 'lengths'>): Snapshot {
-  const lengths: Partial<Record<ContentCoding, number>> = {
-    identity: snapshot.identity.body.byteLength,
-    gzip: snapshot.gzip.body.byteLength,
-  };
-  if (snapshot.br !== undefined) lengths.br = snapshot.br.body.byteLength;
-  return Object.freeze({ ...snapshot, lengths: Object.freeze(lengths) });
-}
-
-function makeRepresentation(
-  coding: ContentCoding,
-  body: Buffer<ArrayBuffer>,
-  tags: EntityTags,
-  lastModified: Date,
-): Representation {
-  const headers = prepareHeaders({
-    'content-type': JSON_TYPE,
-    'content-length': String(body.byteLength),
-    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
-    ...validatorsOf(tags, lastModified, coding),
-    ...BASE_HEADERS,
-  });
-  return Object.freeze({ body, headers });
-}
-
-function validatorsOf(
-  tags: EntityTags,
-  lastModified: Date,
-  coding: ContentCoding,
-): ResponseHeaders {
-  return {
-    etag: tags[coding],
-    'last-modified': lastModified.toUTCString(),
-    'cache-control': CACHE_CONTROL,
-    vary: 'Accept-Encoding',
-  };
-}
-
-function prepareHeaders(record: ResponseHeaders): PreparedHeaders {
+function freeze(
+  { tags, lastModified, sharesSecond }: Omit<Snapshot, 'bodies' | 'lengths'>,
+  bodies: Snapshot['bodies'],
+): Snapshot {
+  const lengths = Object.fromEntries(
+    Object.entries(bodies).map(([coding, body]) => [coding, body.byteLength]),
+  );
   return Object.freeze({
-    record: Object.freeze(record),
-    raw: Object.freeze(Object.entries(record).flat()),
+    tags,
+    lastModified,
+    sharesSecond,
+    bodies: Object.freeze(bodies),
+    lengths: Object.freeze(lengths),
   });
 }

@@ -1,14 +1,25 @@
 import { type Config } from '../config/config.ts';
+import { type Core } from '../core/open-core.ts';
+import { type RunningCore } from '../core/run-core.ts';
 import { Acceptor } from '../http/acceptor/acceptor.ts';
 import { createApiApp } from '../http/api/api-app.ts';
+import { readWebBundle } from '../http/api/pages/web-bundle.ts';
+import { createRequestReader, type RequestReader } from '../http/bodies/request-reader.ts';
+import { parseTrustedProxies, type TrustedProxies } from '../http/client-of.ts';
 import { openSeats } from '../http/connection-seats.ts';
+import { type HealthReport } from '../http/health-schema.ts';
+import { composeHealth } from '../http/health.ts';
 import { type HostApp } from '../http/host-app.ts';
-import { listen, type ListenOptions } from '../http/listener.ts';
+import { type HttpDependencies } from '../http/host-dependencies.ts';
+import { listen, type Listener, type ListenOptions } from '../http/listener.ts';
 import { createMetrics, createMetricsApp } from '../http/metrics.ts';
+import { RecordAnswers } from '../http/records/record-answers.ts';
 import { createRepositoryApp } from '../http/repository/repository-app.ts';
+import { readPackageVersion } from '../lib/package-version.ts';
 import { type Logger } from '../log.ts';
-import { type OpenDomain } from './open-domain.ts';
-import { type Closers } from './closers.ts';
+import { createContractLists } from '../repository/lists/contract-lists.ts';
+import { createContractReader } from '../repository/matches/contract-reader.ts';
+import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 
 /** Metrics are for the operator's own machine, whatever the hosts bind. */
 const LOOPBACK = '127.0.0.1';
@@ -20,50 +31,128 @@ export interface ServiceUrls {
   readonly metricsUrl?: string;
 }
 
-/** The hosts that are switched on, each an app on a port. */
+/** Where clients reach the hosts, once these listen. */
+interface ReachedUrls {
+  api?: string;
+  repository?: string;
+}
+
+/** Opens the hosts that are switched on, each an app on a port. */
 export async function openHosts(
-  { api, repository, metrics: metricsConfig, host, limits }: Config,
-  dependencies: OpenDomain,
-  closers: Closers,
-  log: Logger,
+  core: Core,
+  running: RunningCore,
+  isStopping: () => boolean,
 ): Promise<ServiceUrls> {
-  const { reached } = dependencies;
-  const metrics = metricsConfig.enabled ? createMetrics(dependencies) : undefined;
+  const { config } = core.loaded;
+  const { log } = running;
+  const health = (): HealthReport => composeHealth({ ...running.facts(), stopping: isStopping() });
   const seats = openSeats(log);
   const listenOn = async (
     app: HostApp,
     options: Omit<ListenOptions, 'limits' | 'seats'>,
-  ): Promise<string> =>
-    closers.addListener(await listen(app, { ...options, limits, seats }, log)).url;
-
-  const acceptor = closers.add(new Acceptor(log));
+  ): Promise<Listener> => {
+    const listener = await listen(app, { ...options, limits: config.limits, seats }, log);
+    const { shutdownTimeoutMs } = config.limits;
+    core.closers.addFirst({ close: () => listener.close(shutdownTimeoutMs) });
+    return listener;
+  };
+  const served = await openServed(core, running, health);
+  const metrics = config.metrics.enabled
+    ? createMetrics({ ...running, ...served, health, version: readPackageVersion() })
+    : undefined;
+  const acceptor = core.closers.add(new Acceptor(log));
+  const open = async (host: 'api' | 'repository', app: HostApp): Promise<string> => {
+    const observe = metrics?.observer(host);
+    const { port } = config[host];
+    const options = { host: config.host, port, acceptor, ...(observe && { observe }) };
+    return (await listenOn(app, options)).url;
+  };
 
   const urls: { apiUrl?: string; repositoryUrl?: string; metricsUrl?: string } = {};
-  if (api.enabled) {
-    const observe = metrics?.observer('api');
-    const options = {
-      host,
-      port: api.port,
-      acceptor,
-      ...(observe && { observe }),
-    };
-    urls.apiUrl = await listenOn(createApiApp(dependencies), options);
-    reached.api = api.publicUrl ?? urls.apiUrl;
+  if (served !== undefined && config.api.enabled) {
+    urls.apiUrl = await open('api', createApiApp(served));
+    served.reached.api = config.api.publicUrl ?? urls.apiUrl;
   }
-  if (repository.enabled) {
-    const observe = metrics?.observer('repository');
-    const options = {
-      host,
-      port: repository.port,
-      acceptor,
-      ...(observe && { observe }),
-    };
-    urls.repositoryUrl = await listenOn(createRepositoryApp(dependencies), options);
-    reached.repository = repository.publicUrl ?? urls.repositoryUrl;
+  if (served !== undefined && config.repository.enabled) {
+    urls.repositoryUrl = await open('repository', createRepositoryApp(served));
+    served.reached.repository = config.repository.publicUrl ?? urls.repositoryUrl;
   }
   if (metrics !== undefined) {
-    const options = { host: LOOPBACK, port: metricsConfig.port };
-    urls.metricsUrl = await listenOn(createMetricsApp(metrics, log), options);
+    const options = { host: LOOPBACK, port: config.metrics.port };
+    urls.metricsUrl = (await listenOn(createMetricsApp(metrics, log), options)).url;
   }
   return urls;
+}
+
+/** What the apps of the hosts need, and the URLs that are added once they listen; nothing where nothing is served. */
+async function openServed(
+  { closers, loaded: { config } }: Core,
+  { publication, database, icons, log, ...running }: RunningCore,
+  health: () => HealthReport,
+): Promise<(HttpDependencies & { readonly reached: ReachedUrls }) | undefined> {
+  const { served } = publication;
+  if (served === undefined) return undefined;
+  const serving = database.limited(SERVING_TIME_LIMIT_MS);
+  const trustedProxies = parseTrustedProxies(config.http.trustedProxies);
+  const reached: ReachedUrls = {};
+  return {
+    ...served,
+    ...running,
+    registry: () => publication.registry,
+    icons: () => icons.current,
+    requests: closers.add(openRequestReader(config, trustedProxies, log)),
+    trustedProxies,
+    verificationBytes: config.verification.requestBytes,
+    contracts: createContractReader(serving),
+    answers: closers.add(openRecordAnswers(config, trustedProxies)),
+    contractLists: createContractLists(serving),
+    health,
+    pages: await readWebBundle(),
+    version: readPackageVersion(),
+    apiPrefix: config.api.prefix,
+    reached,
+    urls: () => reached,
+    log,
+  };
+}
+
+function openRequestReader(
+  { limits, verification, dataDir }: Config,
+  trustedProxies: TrustedProxies,
+  log: Logger,
+): RequestReader {
+  const options = {
+    bodies: {
+      memoryBytes: limits.bodyMemoryBytes,
+      spoolBytes: limits.bodySpoolBytes,
+      clientBytes: limits.clientBodyBytes,
+    },
+    request: {
+      depth: limits.jsonDepth,
+      values: limits.jsonValues,
+      sources: limits.sources,
+      // Twice what is kept, since not all that is sent has to be needed.
+      sourceBytes: 2 * limits.sourceBytes,
+    },
+    bodyBytes: verification.requestBytes,
+    dataDir,
+    trustedProxies,
+  };
+  return createRequestReader(options, log);
+}
+
+/** A third of the connections, so that look-ups always find one. */
+const READERS_PER_CONNECTION = 1 / 3;
+
+function openRecordAnswers(
+  { limits, database }: Config,
+  trustedProxies: TrustedProxies,
+): RecordAnswers {
+  return new RecordAnswers({
+    cacheBytes: limits.answerCacheBytes,
+    limits: { bytes: limits.answerBytes, clientBytes: limits.clientAnswerBytes },
+    readers: Math.max(1, Math.floor(database.poolSize * READERS_PER_CONNECTION)),
+    trustedProxies,
+    version: readPackageVersion(),
+  });
 }

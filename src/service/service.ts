@@ -1,10 +1,11 @@
+import { type CoreOverrides, openCore } from '../core/open-core.ts';
+import { type ReloadOutcome } from '../core/reloader.ts';
+import { runCore, type RunOverrides } from '../core/run-core.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { FullmatchError } from '../errors.ts';
-import { createLogger } from '../log.ts';
-import { type ReloadOutcome } from '../reload/reloader.ts';
-import { openDomain, type OpenDomain, type ServiceOverrides } from './open-domain.ts';
+import { type Logger } from '../log.ts';
+import { type DocumentsOptions } from '../publication/documents.ts';
 import { openHosts, type ServiceUrls } from './open-hosts.ts';
-import { Closers } from './closers.ts';
 
 /** The whole service in one process. */
 export interface Service {
@@ -19,31 +20,44 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** What may be replaced of the service. */
+export interface ServiceOverrides
+  extends Omit<CoreOverrides, 'log'>, RunOverrides, DocumentsOptions {
+  readonly log?: Logger;
+}
+
 /**
- * The composition root: makes the service of a configuration. Nothing runs before {@link Service.start}.
+ * The composition root: makes the service of a configuration, which is its core and its hosts. Nothing runs before
+ * {@link Service.start}.
  */
 export function createService(loaded: LoadedConfig, overrides: ServiceOverrides = {}): Service {
-  const { config } = loaded;
-  const log = overrides.log ?? createLogger(config.log.level);
-  const closers = new Closers();
-  let domain: Promise<OpenDomain> | undefined;
+  const { api, repository, events } = loaded.config;
+  const { brotliDelayMs, log, ...replaced } = overrides;
+  const core = openCore(loaded, {
+    ...replaced,
+    registry: 'published',
+    ...(log && { log: async () => log }),
+    ...((api.enabled || repository.enabled) && {
+      served: { events, ...(brotliDelayMs !== undefined && { brotliDelayMs }) },
+    }),
+  });
+  let running: ReturnType<typeof runCore> | undefined;
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= closers.close(config.limits.shutdownTimeoutMs));
+  const close = (): Promise<void> => (closing ??= core.close());
   return {
     start: async () => {
       try {
-        const isStopping = (): boolean => closing !== undefined;
-        domain = openDomain(loaded, closers, { ...overrides, log }, isStopping);
-        return await openHosts(config, await domain, closers, log);
+        running = runCore(core, overrides);
+        return await openHosts(core, await running, () => closing !== undefined);
       } catch (error) {
         await close();
         throw error;
       }
     },
     reload: async () => {
-      if (domain === undefined)
+      if (running === undefined)
         throw new FullmatchError('not_ready', 'The service has not started.');
-      return (await domain).reloading.reload();
+      return (await running).reloader.reload();
     },
     close,
   };

@@ -1,7 +1,9 @@
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
 import { groupByPath, splitLibraryId } from '../solidity/library-id.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
-import { isMembers } from '../lib/members.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { isMembers, type Members } from '../lib/members.ts';
+import { withoutInliner } from '../solidity/metadata.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { entriesOf, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
@@ -9,14 +11,33 @@ import { linkedBySettings } from './linked-libraries.ts';
 import { matchesAsWell, type Attempt, type NeededSources, type Trial } from './needed-sources.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
-/** The libraries that the metadata names: with their paths from 0.7.5 on, before by the name alone. */
-function librariesOfMetadata({
+/** What the metadata that the compiler wrote says of the settings. */
+interface MetadataSettings {
+  /** With their paths from 0.7.5 on, before by the name alone. */
+  readonly libraries?: Readonly<Record<string, string>>;
+  readonly optimizer?: unknown;
+}
+
+function settingsOfMetadata({
   contract: { metadata = '' },
-}: CompiledTarget): Readonly<Record<string, string>> {
-  const { settings } = JSON.parse(metadata === '' ? '{}' : metadata) as {
-    readonly settings?: { readonly libraries?: Readonly<Record<string, string>> };
+  version,
+}: CompiledTarget): MetadataSettings {
+  const { settings = {} } = JSON.parse(metadata === '' ? '{}' : metadata) as {
+    readonly settings?: Members;
   };
-  return settings?.libraries ?? {};
+  return withoutInliner(settings, version);
+}
+
+/**
+ * The settings of a full match with the optimizer as the metadata has it. Beside details the compiler does not say
+ * whether the optimizer is enabled, so that no hash proves that.
+ */
+function withProvenOptimizer(settings: Settings, compiled: CompiledTarget): Settings {
+  const { optimizer } = settings;
+  if (!isMembers(optimizer) || !Object.hasOwn(optimizer, 'details')) return settings;
+  const { optimizer: proven } = settingsOfMetadata(compiled);
+  if (proven === undefined || canonicalJson(proven) === canonicalJson(optimizer)) return settings;
+  return { ...settings, optimizer: proven };
 }
 
 /**
@@ -31,7 +52,7 @@ function provenLibraries(
 ): { readonly libraries: object } | undefined {
   const linked = linkedBySettings(input, compiled);
   const byName = isLinkedByName(compiled.version);
-  const listed = match === 'full' ? librariesOfMetadata(compiled) : {};
+  const { libraries: listed = {} } = match === 'full' ? settingsOfMetadata(compiled) : {};
   const addresses = new Map(Object.entries(listed));
   const areProven = entriesOf(readConfiguredLibraries(input.settings)).every(
     ({ path, name, address }) => {
@@ -98,8 +119,8 @@ const SPARE: readonly ((settings: Settings) => Settings)[] = [
 
 /**
  * The input without the settings that neither the code nor a metadata hash proves: addresses of libraries that the
- * code does not link, paths that an old compiler does not read, remappings that fit no import or stand there twice, blanks between the
- * steps of the optimizer. Whoever sends them could write any text into the record by them.
+ * code does not link, paths that an old compiler does not read, remappings that fit no import or stand there twice,
+ * blanks between the steps of the optimizer, whether it is enabled beside its details. Whoever sends them could write any text into the record by them.
  * @returns undefined where nothing is to be dropped
  * @throws as {@link JobReader.readRemappings}
  */
@@ -109,7 +130,9 @@ async function dropUnusedSettings(
   signal: AbortSignal,
 ): Promise<StandardJsonInput | undefined> {
   const compact =
-    match === 'full' ? input.settings : changeAt(input.settings, STEPS, withoutBlanks);
+    match === 'full'
+      ? withProvenOptimizer(input.settings, compiled)
+      : changeAt(input.settings, STEPS, withoutBlanks);
   const { libraries: configured, remappings, ...settings } = compact;
   const proven = provenLibraries(input, compiled, match);
   const named: readonly unknown[] = Array.isArray(remappings) ? remappings : [];

@@ -1,20 +1,17 @@
 import { printableText } from '../lib/printable-text.ts';
-import { isMembers, type Members } from '../lib/members.ts';
 import { findSources, type FoundSources } from '../solidity/find-sources.ts';
 import {
   LANGUAGE_NAMES,
   type Metadata,
   MetadataFault,
   readMetadata,
+  withoutInliner,
 } from '../solidity/metadata.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { SourceSize } from './source-size.ts';
 import { VerificationFailure } from './verification-failure.ts';
 import { type MetadataCompilation } from './verification-request.ts';
-
-/** These compilers write a setting into the metadata that they refuse in the input (Solidity 0.8.5, changelog). */
-const INLINER_WRITERS = /^v?0\.8\.[234]\b/;
 
 const NAMES_SHOWN = 20;
 const NAME_SHOWN_CHARACTERS = 200;
@@ -34,7 +31,7 @@ export function readMetadataTask(
   const inputOf = (contents: ReadonlyMap<string, string>): StandardJsonInput => ({
     language: LANGUAGE_NAMES[language],
     sources: Object.fromEntries([...contents].map(([path, content]) => [path, { content }])),
-    settings: INLINER_WRITERS.test(version) ? withoutInliner(settings) : settings,
+    settings: withoutInliner(settings, version),
   });
   const unused = found.unused.map((path) => [path, given[path] ?? ''] as const);
   return {
@@ -60,13 +57,6 @@ function readDocument(metadata: unknown): Metadata {
     if (!(error instanceof MetadataFault)) throw error;
     throw new VerificationFailure(FAULT_CODES[error.part], error.message);
   }
-}
-
-function withoutInliner(settings: Members): Members {
-  const { optimizer } = settings;
-  if (!isMembers(optimizer) || !isMembers(optimizer['details'])) return settings;
-  const details = Object.entries(optimizer['details']).filter(([key]) => key !== 'inliner');
-  return { ...settings, optimizer: { ...optimizer, details: Object.fromEntries(details) } };
 }
 
 function requireAll({ invalid, missing }: FoundSources): void {

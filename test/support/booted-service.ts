@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { type ServiceOverrides } from '../../src/service/open-domain.ts';
-import { createService, type Service } from '../../src/service/service.ts';
+import { createService, type Service, type ServiceOverrides } from '../../src/service/service.ts';
 import { configSources } from './config-sources.ts';
 import { recordedCompilers } from './recorded-compilers.ts';
+import { checkAnswersOf } from './wire/checked-answers.ts';
 
 /** A service that runs in this process. */
 export interface BootedService {
@@ -71,6 +71,7 @@ export function prepareService(options: BootOptions): { service: Service; logTex
 export async function bootService(options: BootOptions): Promise<BootedService> {
   const { service, logText } = prepareService(options);
   const { apiUrl = '', repositoryUrl = '' } = await service.start();
+  checkAnswersOf({ apiUrl, repositoryUrl });
   return { apiUrl, repositoryUrl, logText, close: () => service.close() };
 }
 
@@ -145,5 +146,7 @@ export async function startProgram(
   });
   const line = await run.waitForLine((text) => text.includes('"event":"ready"'));
   const ready = JSON.parse(line) as { api_url: string; repository_url: string };
-  return { ...run, apiUrl: ready.api_url, repositoryUrl: ready.repository_url };
+  const urls = { apiUrl: ready.api_url, repositoryUrl: ready.repository_url };
+  checkAnswersOf(urls);
+  return { ...run, ...urls };
 }

@@ -84,7 +84,7 @@ function registryOf(records: readonly ChainRecord[]): ChainRegistry {
 }
 
 /** Facts of a service in good health. */
-export function healthyFacts(): HealthFacts {
+export function healthyFacts(): HealthFacts & Required<Pick<HealthFacts, 'documents'>> {
   const now = new Date('2026-02-03T05:00:00Z');
   return {
     now,

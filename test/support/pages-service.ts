@@ -244,10 +244,10 @@ async function runJobs(anvil: Anvil, { apiUrl }: BootedService): Promise<EndedJo
   };
 }
 
-/** Every view and its states, by name and path below the API host. */
-export function listViews({ jobs }: PagesService): Readonly<Record<string, string>> {
+/** The URL of every view in each of its states, by a name. */
+export function listViews({ jobs, service }: PagesService): Readonly<Record<string, string>> {
   const jobPath = (job: WireJob): string => `/job/${job.verificationId}`;
-  return {
+  const ofApi: Readonly<Record<string, string>> = {
     overview: '/',
     chains: '/registry',
     'chains-filtered': '/registry?q=sepolia',
@@ -268,6 +268,8 @@ export function listViews({ jobs }: PagesService): Readonly<Record<string, strin
     verify: '/verify',
     'job-absent': '/job/00000000-0000-4000-8000-000000000000',
     counts: '/counts',
+    docs: '/docs',
+    'page-absent': '/nothing',
     ...(jobs && {
       'contract-verified': `/contract/${VERIFIED_CHAIN_ID}/${jobs.verified.contract.address}`,
       'job-verified': jobPath(jobs.verified),
@@ -275,4 +277,21 @@ export function listViews({ jobs }: PagesService): Readonly<Record<string, strin
       'job-broken': jobPath(jobs.broken),
     }),
   };
+  const ofRepository = {
+    repository: '/',
+    folder: `/contracts/full_match/1/${SHOWN.full}`,
+    'folder-absent': `/contracts/full_match/1/${SHOWN.absent}`,
+    'file-absent': '/nothing',
+  };
+  return {
+    ...urlsOf(service.apiUrl, ofApi),
+    ...urlsOf(service.repositoryUrl, ofRepository),
+  };
+}
+
+function urlsOf(
+  host: string,
+  paths: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(paths).map(([name, at]) => [name, `${host}${at}`]));
 }

@@ -13,6 +13,7 @@ export {
   type ChainHealth,
   type ChainRecord,
   type ContractEvents,
+  type ContractFolder,
   type ContractPage,
   type ContractSummary,
   type Evidence,

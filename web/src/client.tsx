@@ -1,6 +1,6 @@
 import { hydrate } from 'preact';
 import { type ViewProps } from './page.ts';
-import { findPage } from './pages.ts';
+import { loadView } from './pages.ts';
 import { Layout } from './parts/layout.tsx';
 import './styles.css';
 
@@ -8,10 +8,12 @@ const root = document.querySelector('#page');
 const state = document.querySelector('#state')?.textContent;
 
 if (root !== null && state !== null && state !== undefined) {
-  const props = JSON.parse(state) as ViewProps<unknown>;
-  const found = await findPage(props.request.path, props.request.query);
-  if (found !== undefined) {
-    const { page } = found;
+  const { view, props } = JSON.parse(state) as {
+    readonly view: string;
+    readonly props: ViewProps<unknown>;
+  };
+  const page = await loadView(view);
+  if (page !== undefined) {
     hydrate(
       <Layout page={page} request={props.request} context={props.context}>
         <page.View {...props} />

@@ -3,8 +3,12 @@ import { type Api } from './api.ts';
 
 /** What every page knows beside its own data. */
 export interface PageContext {
-  /** From this page to the root of the API host: `./`, `../` and so on. Links stay right behind a proxy that adds a path. */
+  /** Which host it stands on. */
+  readonly host: 'api' | 'repository';
+  /** From this page to the root of its host: `./`, `../` and so on. Links stay right behind a proxy that adds a path. */
   readonly base: string;
+  /** From this page to the root of the API host, where most pages are; absent where that host is switched off. */
+  readonly site?: string;
   /** The version of the service. */
   readonly version: string;
   /** Where clients reach the two hosts; one that is switched off is absent. Without a closing slash. */
@@ -14,14 +18,22 @@ export interface PageContext {
   readonly now: string;
 }
 
+/** Why there is nothing to show. */
+export interface PageProblem {
+  readonly code: string;
+  readonly detail: string;
+}
+
 /** What a page was asked for. */
 export interface PageRequest {
-  /** Below the root of the API host, with a slash in front. */
+  /** Below the root of its host, with a slash in front. */
   readonly path: string;
   /** The parts of the path that the page's template names, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** The query without its question mark. */
   readonly query: string;
+  /** Of the page that stands where nothing is. */
+  readonly problem?: PageProblem;
 }
 
 /** What a view is given, on the server and again in the browser. */
@@ -42,6 +54,8 @@ export interface Page<Data = unknown> {
   readonly redirect?: (props: ViewProps<Data>) => string | undefined;
   /** The HTTP status where it is not 200: 404 for a thing that is not there. */
   readonly status?: (data: Data) => number;
+  /** Whether it needs no script and is the same for everybody, so that the service writes it once. */
+  readonly isStatic?: boolean;
   readonly View: ComponentType<ViewProps<Data>>;
 }
 

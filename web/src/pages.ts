@@ -1,43 +1,62 @@
-import { matchTemplate, type Page, type PageRequest } from './page.ts';
+import { matchTemplate, type Page } from './page.ts';
 
 /** Where a page stands, and how its view is loaded: a browser loads the view of its own page only. */
 interface PageEntry {
-  /** `/contract/{chain}/{address}`. */
-  readonly template: string;
+  /** `/contract/{chain}/{address}`; of a page that stands in the place of another one, none. */
+  readonly template?: string;
   /** The name of the module in `views/`, from which the service knows the files that the page needs. */
   readonly view: string;
   readonly load: () => Promise<{ readonly page: Page }>;
 }
 
-/** Every page of the API host. */
-export const PAGES: readonly PageEntry[] = [
-  { template: '/', view: 'overview', load: () => import('./views/overview.tsx') },
-  { template: '/registry', view: 'chains', load: () => import('./views/chains.tsx') },
-  { template: '/registry/{ref}', view: 'chain', load: () => import('./views/chain.tsx') },
-  { template: '/contracts', view: 'contracts', load: () => import('./views/contracts.tsx') },
-  { template: '/counts', view: 'counts', load: () => import('./views/counts.tsx') },
-  {
-    template: '/contract/{chain}/{address}',
-    view: 'contract',
-    load: () => import('./views/contract.tsx'),
-  },
-  { template: '/verify', view: 'verify', load: () => import('./views/verify.tsx') },
-  { template: '/job/{id}', view: 'job', load: () => import('./views/job.tsx') },
-  { template: '/statistics', view: 'statistics', load: () => import('./views/statistics.tsx') },
-];
+/** Every page of each host. */
+export const PAGES: Readonly<Record<'api' | 'repository', readonly PageEntry[]>> = {
+  api: [
+    { template: '/', view: 'overview', load: () => import('./views/overview.tsx') },
+    { template: '/registry', view: 'chains', load: () => import('./views/chains.tsx') },
+    { template: '/registry/{ref}', view: 'chain', load: () => import('./views/chain.tsx') },
+    { template: '/contracts', view: 'contracts', load: () => import('./views/contracts.tsx') },
+    { template: '/counts', view: 'counts', load: () => import('./views/counts.tsx') },
+    {
+      template: '/contract/{chain}/{address}',
+      view: 'contract',
+      load: () => import('./views/contract.tsx'),
+    },
+    { template: '/verify', view: 'verify', load: () => import('./views/verify.tsx') },
+    { template: '/job/{id}', view: 'job', load: () => import('./views/job.tsx') },
+    { template: '/statistics', view: 'statistics', load: () => import('./views/statistics.tsx') },
+    { template: '/docs', view: 'docs', load: () => import('./views/docs.tsx') },
+  ],
+  repository: [
+    { template: '/', view: 'repository', load: () => import('./views/repository.tsx') },
+    {
+      template: '/contracts/{matchFolder}/{chainId}/{address}',
+      view: 'folder',
+      load: () => import('./views/folder.tsx'),
+    },
+  ],
+};
 
-/** The page of a path with its view, and what the path says; undefined where there is none. */
-export async function findPage(
+/** What stands in the place of a page that is not there. */
+export const NOT_FOUND: PageEntry = {
+  view: 'not-found',
+  load: () => import('./views/not-found.tsx'),
+};
+
+/** The page of a path on a host, and what the path says; undefined where there is none. */
+export function findPage(
+  host: keyof typeof PAGES,
   path: string,
-  query: string,
-): Promise<
-  { readonly view: string; readonly page: Page; readonly request: PageRequest } | undefined
-> {
-  for (const { template, view, load } of PAGES) {
-    const params = matchTemplate(template, path);
-    if (params === undefined) continue;
-    const { page } = await load();
-    return { view, page, request: { path, params, query } };
+): { readonly entry: PageEntry; readonly params: Readonly<Record<string, string>> } | undefined {
+  for (const entry of PAGES[host]) {
+    const params = entry.template === undefined ? undefined : matchTemplate(entry.template, path);
+    if (params !== undefined) return { entry, params };
   }
   return undefined;
+}
+
+/** The page of a view. */
+export async function loadView(view: string): Promise<Page | undefined> {
+  const entries = [...PAGES.api, ...PAGES.repository, NOT_FOUND];
+  return (await entries.find((each) => each.view === view)?.load())?.page;
 }

@@ -1,54 +1,136 @@
+import { type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { createApi } from './api.ts';
 import { type Outages } from './outages.ts';
-import { type PageContext } from './page.ts';
-import { findPage, PAGES } from './pages.ts';
+import { type PageContext, type PageProblem, type ViewProps } from './page.ts';
+import { findPage, loadView, NOT_FOUND, PAGES } from './pages.ts';
 import { spellHiddenCharacters } from './contract/hidden-characters.ts';
 import { Layout } from './parts/layout.tsx';
 
-/** A page as the service writes it: the parts that stand between the tags of its document. */
+/** A page as the service writes it. */
 export interface RenderedPage {
   readonly status: number;
   /** What is asked for stands at this path, relative to the page. */
   readonly location?: string;
-  readonly title: string;
-  /** The name of the module in `views/`. */
-  readonly view: string;
-  readonly body: string;
-  /** What the browser's bundle takes up again, as JSON. */
-  readonly state: string;
+  /** The whole document. */
+  readonly html: string;
+  /** Whether it is the same whenever it is asked for in the same context. */
+  readonly isStatic: boolean;
 }
 
-/** The path templates of all pages. */
-export const templates: readonly string[] = PAGES.map(({ template }) => template);
+/** What the document of a view loads, below `assets/`. */
+export interface ViewFiles {
+  /** The script by which a page begins. */
+  readonly script: string;
+  /** The modules that the script imports, so that a browser need not find them one after the other. */
+  readonly modules: readonly string[];
+  readonly styles: readonly string[];
+}
+
+/** What is asked for: a path with a query, or what to say where nothing is. */
+export interface PageQuestion {
+  readonly path: string;
+  readonly query: string;
+  readonly problem?: PageProblem;
+}
+
+/** The path templates of all pages of a host. */
+export const templatesOf = (host: PageContext['host']): readonly string[] =>
+  PAGES[host].flatMap(({ template = [] }) => template);
 
 /** The routes answer in milliseconds, and a page comes without the part that does not. */
 const TIMEOUT_MS = 3000;
 /** Since when parts of pages fail in this process. */
 const outages: Outages = new Map();
 
-/** Writes a page. `ask` answers requests to the API host. Undefined where no page has the path. */
+/** Writes a page. `ask` answers requests to the host of the page. Undefined where no page has the path. */
 export async function render(
-  { path, query }: { readonly path: string; readonly query: string },
+  { path, query, problem }: PageQuestion,
   context: PageContext,
   ask: (path: string) => Promise<Response>,
+  filesOf: (view: string) => ViewFiles,
 ): Promise<RenderedPage | undefined> {
-  const found = await findPage(path, query);
-  if (found === undefined) return undefined;
-  const { page, request, view } = found;
+  const found =
+    problem === undefined ? findPage(context.host, path) : { entry: NOT_FOUND, params: {} };
+  const page = found && (await loadView(found.entry.view));
+  if (found === undefined || page === undefined) return undefined;
+  const { view } = found.entry;
+  const request = { path, query, params: found.params, ...(problem && { problem }) };
   const data = await page.load(createApi(ask, { timeoutMs: TIMEOUT_MS, outages }), request);
   const props = { data, request, context };
   const target = page.redirect?.(props);
+  const isStatic = page.isStatic === true;
+  const body = (
+    <Layout page={page} request={request} context={context}>
+      <page.View {...props} />
+    </Layout>
+  );
+  const parts = {
+    title: spellHiddenCharacters(page.title(props)),
+    base: context.base,
+    files: filesOf(view),
+    body,
+    ...(!isStatic && { state: { view, props } }),
+  };
   return {
     status: page.status?.(data) ?? 200,
     ...(target !== undefined && { status: 302, location: `${context.base}${target}` }),
-    title: spellHiddenCharacters(page.title(props)),
-    view,
-    body: renderToString(
-      <Layout page={page} request={request} context={context}>
-        <page.View {...props} />
-      </Layout>,
-    ),
-    state: JSON.stringify(props),
+    html: `<!doctype html>${renderToString(<Document {...parts} />)}`,
+    isStatic,
   };
+}
+
+/** A document. Without a state no script takes it up. */
+function Document({
+  title,
+  base,
+  files,
+  body,
+  state,
+}: {
+  readonly title: string;
+  readonly base: string;
+  readonly files: ViewFiles;
+  readonly body: VNode;
+  readonly state?: { readonly view: string; readonly props: ViewProps<unknown> };
+}): VNode {
+  const asset = (file: string): string => `${base}assets/${file}`;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title}</title>
+        <link rel="icon" type="image/svg+xml" href={`${base}favicon.ico`} />
+        {files.styles.map((file) => (
+          <link rel="stylesheet" href={asset(file)} />
+        ))}
+        {state !== undefined && (
+          <>
+            {files.modules.map((file) => (
+              <link rel="modulepreload" href={asset(file)} />
+            ))}
+            <script type="module" src={asset(files.script)} />
+          </>
+        )}
+      </head>
+      <body>
+        {state === undefined ? (
+          body
+        ) : (
+          <>
+            <div id="page">{body}</div>
+            <script
+              type="application/json"
+              id="state"
+              // A closing tag in the data would end the element that holds it.
+              dangerouslySetInnerHTML={{
+                __html: JSON.stringify(state).replaceAll('<', String.raw`\u003c`),
+              }}
+            />
+          </>
+        )}
+      </body>
+    </html>
+  );
 }

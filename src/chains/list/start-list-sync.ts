@@ -1,4 +1,5 @@
 import { FullmatchError, messageOf } from '../../errors.ts';
+import { Coalesced } from '../../lib/coalesced.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
 import { type ChainList } from './chain-list.ts';
@@ -93,8 +94,7 @@ class RunningListSync implements ListSync {
   /** What keeps this process from working at all, such as a fault of the store; gone after a turn that ends well. */
   #fault: SyncFailure | undefined;
   #first = true;
-  #turn: Promise<void> | undefined;
-  #again = false;
+  readonly #turns = new Coalesced(() => this.#takeTurn());
   #timer: NodeJS.Timeout | undefined;
   #stopListening: (() => Promise<void>) | undefined;
   /** What the log said last, so that a fault has one line and not one at every turn. */
@@ -120,7 +120,7 @@ class RunningListSync implements ListSync {
   }
 
   async start(): Promise<void> {
-    const look = (): void => this.#look();
+    const look = (): void => this.#turns.ask();
     this.#stopListening = await this.#parts.database.listen(CHAIN_LIST_CHANNEL, look);
     this.#timer = setInterval(look, this.#times.pollMs);
     look();
@@ -129,28 +129,17 @@ class RunningListSync implements ListSync {
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#timer);
-    await this.#stopListening?.();
-    await this.#turn;
+    await Promise.all([this.#turns.close(), this.#stopListening?.()]);
   }
 
-  /** One turn at a time; what happens during a turn is covered by one more after it. */
-  #look(): void {
-    if (this.#closing.signal.aborted) return;
-    this.#again = true;
-    this.#turn ??= this.#runTurns().finally(() => (this.#turn = undefined));
-  }
-
-  async #runTurns(): Promise<void> {
-    while (this.#again && !this.#closing.signal.aborted) {
-      this.#again = false;
-      try {
-        await this.#runTurn();
-        this.#fault = undefined;
-      } catch (error) {
-        if (this.#closing.signal.aborted) return;
-        this.#fault = failureOf(error, messageOf(error), this.#fault);
-        this.#say('chain_list_sync_broken', messageOf(error));
-      }
+  async #takeTurn(): Promise<void> {
+    try {
+      await this.#runTurn();
+      this.#fault = undefined;
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      this.#fault = failureOf(error, messageOf(error), this.#fault);
+      this.#say('chain_list_sync_broken', messageOf(error));
     }
   }
 

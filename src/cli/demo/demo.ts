@@ -3,19 +3,16 @@ import {
   DEMONSTRATION_CHAIN_ID,
   demonstrationChain,
 } from '../../chains/registry/default-service-chains.ts';
-import { makeRegistry, readChainList } from '../../chains/registry/load-registry.ts';
-import { createRpcClient } from '../../chains/rpc/rpc-client.ts';
 import { listCompilers } from '../../compilers/inspect-compilers.ts';
-import { type Config } from '../../config/config.ts';
-import { openGuardedFetch } from '../../service/outbound.ts';
-import { compilerSourcesOf, openVerificationParts } from '../../service/verification-parts.ts';
+import { type LoadedConfig } from '../../config/config.ts';
+import { type Core } from '../../core/open-core.ts';
+import { compilerSourcesOf } from '../../core/open-verification.ts';
 import { writeJson, writeLine, type CliContext } from '../cli-context.ts';
-import { withStore } from '../command-store.ts';
-import { addConfigOptions, loadCommandConfig, type ParsedOptions } from '../config-options.ts';
+import { addConfigOptions, type ParsedOptions } from '../config-options.ts';
 import { openDemoNode, type DemoNode } from './demo-node.ts';
 import { runDemo, type DemoResult } from './run-demo.ts';
 import { renderTable } from '../table.ts';
-import { createCommandLog } from '../terminal-log.ts';
+import { withCore } from '../with-core.ts';
 
 /** Compilers that take turns at most: more would only be slower. */
 const COMPILERS = 4;
@@ -35,8 +32,6 @@ export function defineDemo(command: Command, context: CliContext): void {
     .option('--json', 'Prints JSON.')
     .addHelpText('after', AFTER_HELP)
     .action(async (options: ParsedOptions) => {
-      const { config, ...loaded } = loadCommandConfig(options, context);
-      const log = createCommandLog({ config, ...loaded }, context);
       const rpc = options['rpc'];
       const node = await openDemoNode(
         {
@@ -46,19 +41,18 @@ export function defineDemo(command: Command, context: CliContext): void {
         },
         context.signal,
       );
+      const demonstrate = async (core: Core): Promise<readonly DemoResult[]> => {
+        const { database } = await core.store();
+        const verification = await core.verificationParts();
+        const versions = await findVersions(core);
+        const onProgress = showProgress(context);
+        return runDemo({ node, database, verification, versions, onProgress }, context.signal);
+      };
+      const adapt = (loaded: LoadedConfig): LoadedConfig => addDemonstration(loaded, node);
       try {
-        const results = await withStore(config, 'demo', log, async ({ database }) => {
-          const opened = await openParts(config, node, log);
-          try {
-            return await runDemo(
-              { ...opened.parts, database, onProgress: showProgress(context) },
-              context.signal,
-            );
-          } finally {
-            clearProgress(context);
-            await opened.close();
-          }
-        });
+        const results = await withCore(options, context, 'demo', demonstrate, { adapt }).finally(
+          () => clearProgress(context),
+        );
         report(results, options, context);
       } finally {
         await node.close();
@@ -66,42 +60,27 @@ export function defineDemo(command: Command, context: CliContext): void {
     });
 }
 
-async function openParts(config: Config, node: DemoNode, log: ReturnType<typeof createCommandLog>) {
-  const configured = new Map(config.chains).set(DEMONSTRATION_CHAIN_ID, {
+/** The configuration with the chain of the node, whose word is taken alone. */
+function addDemonstration({ config, ...loaded }: LoadedConfig, node: DemoNode): LoadedConfig {
+  const chains = new Map(config.chains).set(DEMONSTRATION_CHAIN_ID, {
     ...demonstrationChain,
     supported: true,
     local: true,
+    quorum: 1,
     rpc: [node.url],
   });
-  const list = await readChainList(config.registry);
-  const registry = makeRegistry(list, config.registry, configured, []);
-  const fetch = openGuardedFetch(config, registry);
-  const verification = await openVerificationParts(
-    config,
-    {
-      registry: () => registry,
-      quorumOf: () => 1,
-      fetch,
-      rpc: createRpcClient({ fetch }),
-    },
-    log,
-  );
-  const close = async (): Promise<void> => {
-    await verification.close();
-    await fetch.close();
-  };
-  try {
-    const here = await listCompilers(compilerSourcesOf(config, fetch));
-    const versions = here
-      .filter(({ file }) => file !== undefined)
-      .map(({ longVersion }) => longVersion)
-      .filter(isNewEnough)
-      .slice(-COMPILERS);
-    return { parts: { node, verification, versions }, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return { ...loaded, config: { ...config, chains } };
+}
+
+/** The newest compilers that are here, for the contracts to take turns with. */
+async function findVersions(core: Core): Promise<readonly string[]> {
+  const { fetch } = await core.chains();
+  const here = await listCompilers(compilerSourcesOf(core.loaded.config, fetch));
+  return here
+    .filter(({ file }) => file !== undefined)
+    .map(({ longVersion }) => longVersion)
+    .filter(isNewEnough)
+    .slice(-COMPILERS);
 }
 
 function isNewEnough(longVersion: string): boolean {

@@ -1,5 +1,5 @@
 import { findChain } from '../../chains/registry/chain-reference.ts';
-import { answerJson, answerJsonText, NOT_STORED, REVALIDATED } from '../answer.ts';
+import { answer, answerJson, JSON_TYPE, NOT_STORED, REVALIDATED } from '../answer.ts';
 import { answerSnapshot } from '../answer-snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
@@ -9,7 +9,6 @@ import { buildOpenapiDocument, renderOpenapiDocument } from '../openapi-document
 import {
   chainRoute,
   chainsRoute,
-  docsRoute,
   healthRoute,
   iconRoute,
   openapiRoute,
@@ -18,7 +17,6 @@ import {
 import { addChainHealthRoute } from './chains/chain-health-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { addCompilersRoute } from './compilers-route.ts';
-import { renderDocs } from './docs-page.ts';
 import { addEvidenceRoutes } from './evidence/add-evidence-routes.ts';
 import { addPageRedirects } from './page-redirects.ts';
 import { addPageRoutes } from './pages/add-page-routes.ts';
@@ -35,9 +33,7 @@ import { v2ErrorShape } from './v2/v2-error.ts';
 /** The API host: its routes at `/` and at the prefix. */
 export function createApiApp(deps: HttpDependencies): HostApp {
   const routes = createRoutes();
-  const document = buildOpenapiDocument(deps.version);
-  const openapi = renderOpenapiDocument(document);
-  const docs = renderDocs(document);
+  const openapi = renderOpenapiDocument(buildOpenapiDocument(deps.version));
   const version = {
     name: 'fullmatch' as const,
     version: deps.version,
@@ -47,16 +43,15 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   routes.openapi(chainsRoute, (c) =>
     answerSnapshot(currentSnapshot(deps.documents, 'chains'), c.req.raw.headers),
   );
-  routes.openapi(chainRoute, (c) =>
-    answerJsonText(
-      JSON.stringify(findChain(deps.registry(), c.req.valid('param').ref).record),
-      REVALIDATED,
-    ),
+  routes.openapi(chainRoute, (c) => {
+    const { record } = findChain(deps.registry(), c.req.valid('param').ref);
+    return answerJson(chainRoute, record, REVALIDATED);
+  });
+  routes.openapi(healthRoute, () => answerJson(healthRoute, deps.health(), NOT_STORED));
+  routes.openapi(versionRoute, () => answerJson(versionRoute, version, REVALIDATED));
+  routes.openapi(openapiRoute, () =>
+    answer(openapi, { type: JSON_TYPE, cacheControl: REVALIDATED }),
   );
-  routes.openapi(healthRoute, () => answerJson(deps.health(), NOT_STORED));
-  routes.openapi(versionRoute, () => answerJson(version, REVALIDATED));
-  routes.openapi(openapiRoute, () => answerJsonText(openapi, REVALIDATED));
-  routes.openapi(docsRoute, (c) => docs(new URL(c.req.url).pathname));
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, deps);
   addChainHealthRoute(routes, deps);
@@ -72,14 +67,15 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   const { version: fullmatch, urls, pages: bundle, answers } = deps;
   const ask = (path: string): Response | Promise<Response> => app.request(path);
   const prefixes = [deps.apiPrefix].filter((prefix) => prefix.length > 1);
-  addPageRoutes(routes, { bundle, version: fullmatch, urls, prefixes, ask, answers });
+  const pages = { host: 'api', bundle, version: fullmatch, urls, prefixes, ask, answers } as const;
+  const problemPages = addPageRoutes(routes, pages);
   const bodyLimits = Object.fromEntries(
     [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, deps.verificationBytes]),
   );
   const prepared = { '/chains': () => deps.documents.current.chains };
   const errorShapes = [v2ErrorShape, v1ErrorShape];
   const app: HostApp = createHostApp(
-    { routes, prefixes: [deps.apiPrefix], prepared, bodyLimits, errorShapes },
+    { routes, prefixes: [deps.apiPrefix], prepared, bodyLimits, errorShapes, problemPages },
     deps.log,
   );
   return app;

@@ -4,6 +4,7 @@ import { chainRecordSchema } from '../../chains/registry/chain-record-schema.ts'
 import { documentResponses } from '../document-responses.ts';
 import { healthReportSchema } from '../health-schema.ts';
 import { problemResponse } from '../problem-schema.ts';
+import { crowdedResponses } from '../records/record-responses.ts';
 
 const chainRecord = chainRecordSchema.meta({ id: 'ChainRecord' });
 
@@ -113,7 +114,10 @@ export const docsRoute = createRoute({
   path: '/docs',
   summary: 'This description as a page',
   tags: ['service'],
-  responses: { 200: { description: 'A page', content: htmlPage } },
+  responses: {
+    200: { description: 'A page', content: htmlPage },
+    ...crowdedResponses(problemResponse),
+  },
 });
 
 /** GET /favicon.ico, on both hosts. */

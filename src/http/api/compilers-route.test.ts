@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
+import { createCheckedApiApp } from '../../../test/support/wire/checked-answers.ts';
 import { fixtureDependencies } from '../../../test/support/http-fixture.ts';
-import { createApiApp } from './api-app.ts';
 
 test('GET /v1/compilers lists what compiles, and what would be downloaded first', async () => {
   const compilers = {
@@ -10,7 +10,7 @@ test('GET /v1/compilers lists what compiles, and what would be downloaded first'
       { longVersion: '0.8.4+commit.c7e474f2', isInstalled: true },
     ],
   };
-  const response = await createApiApp(await fixtureDependencies({ compilers })).request(
+  const response = await createCheckedApiApp(await fixtureDependencies({ compilers })).request(
     '/v1/compilers',
   );
   expect(await response.json()).toEqual({

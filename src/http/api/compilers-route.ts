@@ -39,12 +39,10 @@ export function addCompilersRoute(
 ): void {
   routes.openapi(compilersRoute, async () => {
     const usable = await compilers.listUsable();
-    const body: z.infer<typeof compilersSchema> = {
-      compilers: usable.map(({ longVersion, isInstalled }) => ({
-        longVersion,
-        installed: isInstalled,
-      })),
-    };
-    return answerJson(body, REVALIDATED);
+    const versions = usable.map(({ longVersion, isInstalled }) => ({
+      longVersion,
+      installed: isInstalled,
+    }));
+    return answerJson(compilersRoute, { compilers: versions }, REVALIDATED);
   });
 }

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 
+import { createCheckedApiApp } from '../../../test/support/wire/checked-answers.ts';
 import { fixtureDependencies, ROOMY_LIMITS } from '../../../test/support/http-fixture.ts';
 import { RawClient } from '../../../test/support/raw-client.ts';
 import { silentLogger } from '../../log.ts';
 import { type VerificationJob } from '../../verification/verification-job.ts';
 import { listen } from '../listener.ts';
 import { RecordAnswers } from '../records/record-answers.ts';
-import { createApiApp } from './api-app.ts';
 
 const ID = '6f1c3d5e-0000-4000-8000-000000000001';
 const CODE_BYTES = 12_000_000;
@@ -36,7 +36,7 @@ test.each([`/v1/jobs/${ID}`, `/v2/verify/${ID}`])(
   async (path) => {
     const deps = await fixtureDependencies();
     const limits = { bytes: 3 * CODE_BYTES, clientBytes: 1.5 * CODE_BYTES };
-    const app = createApiApp({
+    const app = createCheckedApiApp({
       ...deps,
       answers: new RecordAnswers({
         ...{ cacheBytes: 0, readers: 2, trustedProxies: [], version: '1.2.3' },

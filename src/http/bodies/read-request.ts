@@ -7,11 +7,7 @@ import {
   type VerificationRequest,
 } from '../../verification/verification-request.ts';
 import { type ContractChoice, readV1Request } from '../api/v1/verify-request.ts';
-import {
-  readMetadataBody,
-  readStandardJsonBody,
-  readTransactionHash,
-} from '../api/v2/verify-body.ts';
+import { readMetadataBody, readStandardJsonBody } from '../api/v2/verify-body.ts';
 import {
   parseJsonBody,
   requireBoundedPaths,
@@ -49,11 +45,9 @@ export async function readRequest(
   }
   const { kind, chainId, address } = form;
   const body = parseJsonBody(bytes, limits);
-  const hash = readTransactionHash(body['creationTransactionHash'], 'creationTransactionHash');
-  const compilation = kind === 'metadata' ? readMetadataBody(body) : readStandardJsonBody(body);
-  requireBounded(compilation, limits);
-  const creation = hash !== undefined && { creationTransactionHash: hash };
-  return { request: packRequest({ chainId, address, ...creation, compilation }) };
+  const asked = kind === 'metadata' ? readMetadataBody(body) : readStandardJsonBody(body);
+  requireBounded(asked.compilation, limits);
+  return { request: packRequest({ chainId, address, ...asked }) };
 }
 
 /** All source text of a request: given beside metadata, written into it, or in a standard JSON input. */

@@ -1,16 +1,26 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
+import { type RouteConfig } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
 import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import { type StoredParts } from '../../repository/matches/contract-parts.ts';
-import { type Answer, BASE_HEADERS, JSON_TYPE, makeAnswer, REVALIDATED } from '../answer.ts';
+import {
+  answer,
+  type Answer,
+  type AnswerOf,
+  BASE_HEADERS,
+  JSON_TYPE,
+  makeAnswer,
+  REVALIDATED,
+  type SchemaAt,
+} from '../answer.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
-import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../content-coding.ts';
-import { type EntityTags, findHeldCoding } from '../entity-tag.ts';
+import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../../lib/content-coding.ts';
+import { type EntityTags, findHeldCoding } from '../../lib/entity-tag.ts';
 import { refuseForThread } from '../thread-refusal.ts';
 import {
   AnswerBudget,
@@ -174,21 +184,18 @@ export class RecordAnswers {
   }
 
   /**
-   * Answers with JSON that is made for this request alone.
+   * Answers with the value that a route answers, made for this request alone.
    * @throws FullmatchError too_many_answers, too_many_client_answers
    */
-  answerText(c: Context, text: string, cacheControl = REVALIDATED): Answer {
-    const bytes = Buffer.from(text);
+  answerJson<Route extends RouteConfig>(
+    c: Context,
+    _route: Route,
+    value: NoInfer<AnswerOf<SchemaAt<Route, 200>>>,
+    cacheControl: string,
+  ): Answer {
+    const bytes = Buffer.from(JSON.stringify(value));
     if (c.req.raw.method !== 'HEAD') this.hold(c, bytes);
-    return makeAnswer(bytes, {
-      status: 200,
-      headers: {
-        ...BASE_HEADERS,
-        'content-type': JSON_TYPE,
-        'content-length': String(bytes.byteLength),
-        'cache-control': cacheControl,
-      },
-    });
+    return answer(bytes, { type: JSON_TYPE, cacheControl });
   }
 
   /** Ends the thread. */

@@ -4,7 +4,12 @@ import { type ContractMatch } from '../../repository/matches/contract-match.ts';
 import { checksumAddress } from '../../lib/hex.ts';
 import { renderContract } from '../api/v2/contract-text.ts';
 import { type FieldSelection } from '../api/v2/contract-fields.ts';
+import { type fileTreeSchema, type filesSchema } from '../api/v1/look-up-routes.ts';
+import { type AnswerOf } from '../answer.ts';
+import { type folderSchema } from '../repository/repository-routes.ts';
 import { encodePath, folderPath } from '../tree-path.ts';
+
+type Files = AnswerOf<typeof filesSchema>;
 
 /** What is to be made of a record: plain data, for a thread too. */
 export interface RecordTask {
@@ -34,25 +39,29 @@ function renderChunks(
   if (form.kind === 'fields') return renderContract(match, parts, form.selection);
   const folder = folderPath(match);
   if (form.kind === 'files') {
-    const files = filesOf(parts).map(({ path, content }) =>
-      JSON.stringify({
-        name: path.slice(path.lastIndexOf('/') + 1),
-        path: `${folder}/${path}`,
-        content,
-      }),
-    );
+    const files = filesOf(parts).map(({ path, content }) => {
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      const file: Files['files'][number] = { name, path: `${folder}/${path}`, content };
+      return JSON.stringify(file);
+    });
     const separated = files.flatMap((file, index) => (index === 0 ? [file] : [',', file]));
     return [`{"status":"${match.match}","files":[`, ...separated, ']}'];
   }
   const paths = filePathsOf(parts);
   if (form.kind === 'file_urls') {
     const files = paths.map((path) => `${form.base}/${folder}/${encodePath(path)}`);
-    return [JSON.stringify({ status: match.match, files })];
+    const tree: AnswerOf<typeof fileTreeSchema> = { status: match.match, files };
+    return [JSON.stringify(tree)];
   }
   const { chainId, address } = match;
   const files = paths.map((path) => ({ path, url: `/${folder}/${encodePath(path)}` }));
-  const head = { match: match.match, chainId, address: checksumAddress(address) };
-  return [JSON.stringify({ ...head, files })];
+  const contract: AnswerOf<typeof folderSchema> = {
+    match: match.match,
+    chainId,
+    address: checksumAddress(address),
+    files,
+  };
+  return [JSON.stringify(contract)];
 }
 
 /** One text of all chunks would be held beside its bytes. */

@@ -11,6 +11,7 @@ import { type HttpDependencies } from '../host-dependencies.ts';
 import { problemResponse } from '../problem-schema.ts';
 import { answerFile, answerRecord } from '../records/answer-record.ts';
 import { folderPath, MATCH_FOLDERS } from '../tree-path.ts';
+import { folderSchema } from './repository-routes.ts';
 
 /** A source may be called x.html: whatever a browser makes of a file, it runs nothing and loads nothing. */
 const SANDBOX = "default-src 'none'; sandbox";
@@ -39,19 +40,7 @@ export const folderRoute = createRoute({
       description: 'Their paths',
       content: {
         'application/json': {
-          schema: z
-            .strictObject({
-              match: z.enum(['full', 'partial']),
-              chainId: z.int(),
-              address: z.string(),
-              files: z.array(
-                z.strictObject({
-                  path: z.string().describe('Below this folder'),
-                  url: z.string().describe('From the root of this host'),
-                }),
-              ),
-            })
-            .meta({ id: 'ContractFolder', description: 'The files of a verified contract' }),
+          schema: folderSchema,
         },
       },
     },
@@ -96,9 +85,9 @@ export function addContractTree(
     });
     return answered ?? throwNotInFolder(undefined, place);
   });
-  // A template of OpenAPI has no word for "all that follows", line breaks too, so this route is checked by hand.
-  routes.get('/contracts/:matchFolder/:chainId/:address/:path{[^]+}', async (c) => {
-    const place = parsePlace(c.req.param());
+  // A template of OpenAPI has no word for "all that follows", line breaks too.
+  routes.openapi({ ...fileRoute, path: `${fileRoute.path}{[^]+}` }, async (c) => {
+    const place = c.req.valid('param');
     const answered = await answerFile(c, { contracts, answers }, place, (match) => {
       requireFolder(match, place);
       return {
@@ -116,16 +105,6 @@ export function addContractTree(
 }
 
 type Place = z.output<typeof treeParameters>;
-
-function parsePlace(parameters: Record<string, string>): Place & { readonly path: string } {
-  const parsed = fileRoute.request.params.safeParse(parameters);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new FullmatchError(
-    'invalid_parameter',
-    `Parameter ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not of the expected form'}.`,
-  );
-}
 
 /** @throws FullmatchError contract_not_found for a match of the other folder */
 function requireFolder({ match }: ContractMatch, place: Place): void {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
+import { createCheckedRepositoryApp } from '../../../test/support/wire/checked-answers.ts';
 import {
   FIXTURE_MODIFIED,
   FIXTURE_STATISTICS,
@@ -7,12 +8,11 @@ import {
   fixtureDependencies,
 } from '../../../test/support/http-fixture.ts';
 import { type HostApp } from '../host-app.ts';
-import { createRepositoryApp } from './repository-app.ts';
 import { manifestSchema } from './statistics-schema.ts';
 
 let app: HostApp;
 beforeAll(async () => {
-  app = createRepositoryApp(await fixtureDependencies());
+  app = createCheckedRepositoryApp(await fixtureDependencies());
 });
 
 describe('the repository host', () => {
@@ -37,7 +37,7 @@ describe('the repository host', () => {
   test.each(['/stats.json', '/manifest.json'])(
     'is not ready at %s before the first publication',
     async (path) => {
-      const early = createRepositoryApp(await fixtureDependencies({ published: false }));
+      const early = createCheckedRepositoryApp(await fixtureDependencies({ published: false }));
       const response = await early.request(path);
       expect(response.status).toBe(503);
       expect(await response.json()).toMatchObject({ code: 'not_ready' });
@@ -53,9 +53,29 @@ describe('the repository host', () => {
   test('says at / what it is and where the pages are', async () => {
     const page = await (await app.request('/')).text();
     expect(page).toContain('href="./stats.json"');
+    expect(page).not.toContain('<script');
     expect(page).toContain('href="http://127.0.0.1:5555/contracts"');
-    const alone = createRepositoryApp(await fixtureDependencies({ urls: () => ({}) }));
+    const alone = createCheckedRepositoryApp(await fixtureDependencies({ urls: () => ({}) }));
     expect(await (await alone.request('/')).text()).toContain('switched off');
+  });
+
+  test('serves the files that its pages load, and sends their links to the API host', async () => {
+    const accept = 'text/html,*/*;q=0.8';
+    for (const path of ['/', '/nothing', '/contracts/full_match/1/0x1']) {
+      const response = await app.request(path, { headers: { accept } });
+      expect(response.headers.get('content-security-policy')).toContain(
+        "form-action http://127.0.0.1:5555; frame-ancestors 'none'",
+      );
+      const page = await response.text();
+      expect(page).toContain('<header class="site">');
+      expect(page).toContain('href="http://127.0.0.1:5555/contracts"');
+      const files = [...page.matchAll(/(?:src|href)="((?:\.\/|\.\.\/)+assets\/[^"]+)"/g)];
+      expect(files.length).toBeGreaterThan(0);
+      for (const [, file = ''] of files) {
+        const { pathname } = new URL(file, `http://x${path}`);
+        expect((await app.request(pathname)).status, pathname).toBe(200);
+      }
+    }
   });
 
   test('says whether it lives and whether it is ready', async () => {

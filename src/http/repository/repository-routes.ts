@@ -38,10 +38,17 @@ export const manifestRoute = createRoute({
   },
 });
 
-/** GET / of the repository host. */
-export const repositoryHomeRoute = createRoute({
-  method: 'get',
-  path: '/',
-  hide: true,
-  responses: { 200: { description: 'A page', content: { 'text/html': { schema: z.string() } } } },
-});
+/** The body of GET /contracts/{matchFolder}/{chainId}/{address}. */
+export const folderSchema = z
+  .strictObject({
+    match: z.enum(['full', 'partial']),
+    chainId: z.int(),
+    address: z.string(),
+    files: z.array(
+      z.strictObject({
+        path: z.string().describe('Below this folder'),
+        url: z.string().describe('From the root of this host'),
+      }),
+    ),
+  })
+  .meta({ id: 'ContractFolder', description: 'The files of a verified contract' });

@@ -45,6 +45,11 @@ export async function readStatistics(database: Queryable): Promise<Statistics> {
   };
 }
 
+/** The chains that ever stored a contract, ascending. */
+export async function readContractChainIds(database: Queryable): Promise<readonly number[]> {
+  return (await readStatistics(database)).chains.map(({ chainId }) => chainId);
+}
+
 async function readMakingTime(database: Queryable): Promise<Date> {
   const [row] = await database.query<{ applied_at: Date }>(READ_FIRST_MIGRATION);
   return row?.applied_at ?? new Date(0);

@@ -29,43 +29,10 @@ export function Layout({
         Skip to the content
       </a>
       <header class="site">
-        <a class="brand" href={context.base}>
+        <a class="brand" href={context.site ?? context.base}>
           Fullmatch
         </a>
-        <nav aria-label="Pages">
-          <ul>
-            {SECTIONS.map(([section, name, path]) => (
-              <li key={section}>
-                <a
-                  href={`${context.base}${path}`}
-                  aria-current={page.section === section ? 'page' : undefined}
-                >
-                  {name}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <form
-          class="site-search"
-          role="search"
-          aria-label="Site"
-          action={`${context.base}contracts`}
-        >
-          <label class="unseen" for="site-search">
-            Search
-          </label>
-          <input
-            id="site-search"
-            type="search"
-            name="q"
-            placeholder="Address or name"
-            maxLength={100}
-            autoComplete="off"
-            spellcheck={false}
-          />
-          <button type="submit">Find</button>
-        </form>
+        {context.site !== undefined && <SitePages site={context.site} section={page.section} />}
         <PaperOrigin request={request} context={context} />
       </header>
       <main id="main" tabIndex={-1}>
@@ -73,7 +40,13 @@ export function Layout({
       </main>
       <footer class="site">
         <p>
-          fullmatch {context.version} · <a href={`${context.base}docs`}>HTTP interface</a>
+          fullmatch {context.version}
+          {context.site !== undefined && (
+            <>
+              {' '}
+              · <a href={`${context.site}docs`}>HTTP interface</a>
+            </>
+          )}
           {context.repositoryUrl !== undefined && (
             <>
               {' '}
@@ -82,6 +55,46 @@ export function Layout({
           )}
         </p>
       </footer>
+    </>
+  );
+}
+
+/** The navigation and the search, which lead to the pages of the API host. */
+function SitePages({
+  site,
+  section: current,
+}: {
+  readonly site: string;
+  readonly section: string | undefined;
+}): VNode {
+  return (
+    <>
+      <nav aria-label="Pages">
+        <ul>
+          {SECTIONS.map(([section, name, path]) => (
+            <li key={section}>
+              <a href={`${site}${path}`} aria-current={current === section ? 'page' : undefined}>
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <form class="site-search" role="search" aria-label="Site" action={`${site}contracts`}>
+        <label class="unseen" for="site-search">
+          Search
+        </label>
+        <input
+          id="site-search"
+          type="search"
+          name="q"
+          placeholder="Address or name"
+          maxLength={100}
+          autoComplete="off"
+          spellcheck={false}
+        />
+        <button type="submit">Find</button>
+      </form>
     </>
   );
 }

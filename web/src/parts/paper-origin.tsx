@@ -6,7 +6,7 @@ import { type PageContext, type PageRequest } from '../page.ts';
 /** Where a sheet of paper is from, and of when; on a screen the browser says it. */
 export function PaperOrigin({
   request: { path, query },
-  context: { apiUrl = '', now },
+  context: { host, apiUrl, repositoryUrl, now },
 }: {
   readonly request: PageRequest;
   readonly context: PageContext;
@@ -20,8 +20,10 @@ export function PaperOrigin({
   }, []);
   return (
     <p class="paper-origin">
-      <span ref={address}>{`${apiUrl}${path}${query === '' ? '' : `?${query}`}`}</span>,{' '}
-      {formatTime(now)}
+      <span
+        ref={address}
+      >{`${(host === 'api' ? apiUrl : repositoryUrl) ?? ''}${path}${query === '' ? '' : `?${query}`}`}</span>
+      , {formatTime(now)}
     </p>
   );
 }

@@ -10,14 +10,21 @@ import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import {
   type Answer,
-  answerJsonText,
+  answerJson,
+  type AnswerOf,
   BASE_HEADERS,
   makeAnswer,
   REVALIDATED,
 } from '../../answer.ts';
-import { entityTags, findHeldCoding } from '../../entity-tag.ts';
+import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { chainIconRoute, DEFAULT_PAGE, detailsRoute, searchRoute } from './chain-routes.ts';
+import {
+  type chainDetailsSchema,
+  chainIconRoute,
+  DEFAULT_PAGE,
+  detailsRoute,
+  searchRoute,
+} from './chain-routes.ts';
 import { addRegistryRoute } from './registry-route.ts';
 
 /** An SVG may hold scripts: whoever opens it gets a picture with its own styles and nothing else. */
@@ -43,13 +50,13 @@ export function addChainRoutes(
     );
     const { matching, next } = page;
     const found = { total: chains.length, matching, ...(next !== undefined && { next }), results };
-    return answerJsonText(JSON.stringify(found), REVALIDATED);
+    return answerJson(searchRoute, found, REVALIDATED);
   });
   routes.openapi(detailsRoute, (c) => {
     const current = registry();
     const chain = findChain(current, c.req.valid('param').ref);
     const details = describeChain(chain, current, icons().has(chain.record));
-    return answerJsonText(JSON.stringify(details), REVALIDATED);
+    return answerJson(detailsRoute, details, REVALIDATED);
   });
   routes.openapi(chainIconRoute, async (c) => {
     const { record } = findChain(registry(), c.req.valid('param').ref);
@@ -90,7 +97,7 @@ function describeChain(
   { record, origins, endpoints, testnet, local }: RegisteredChain,
   { findings, listSource, listSha256 }: ChainRegistry,
   hasIcon: boolean,
-): object {
+): AnswerOf<typeof chainDetailsSchema> {
   return {
     record,
     testnet,

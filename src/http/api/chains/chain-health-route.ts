@@ -6,7 +6,7 @@ import {
   type ChainHealthReport,
   type EndpointReport,
 } from '../../../chains/health/health-report.ts';
-import { answerJson, NOT_STORED } from '../../answer.ts';
+import { answerJson, type AnswerOf, NOT_STORED } from '../../answer.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { chainReference, referenceProblems } from './chain-routes.ts';
 
@@ -88,28 +88,28 @@ export function addChainHealthRoute(
 ): void {
   routes.openapi(chainHealthRoute, (c) => {
     const chain = findChain(registry(), c.req.valid('param').ref);
-    return answerJson(renderHealth(chainHealth.report(chain)), NOT_STORED);
+    return answerJson(chainHealthRoute, renderHealth(chainHealth.report(chain)), NOT_STORED);
   });
 }
 
 /** Times as text; everything else is as the report has it. */
-function renderHealth(report: ChainHealthReport): z.infer<typeof chainHealthSchema> {
+function renderHealth(report: ChainHealthReport): AnswerOf<typeof chainHealthSchema> {
   const { chainId, state, since, reasons: why, endpoints, ...facts } = report;
   return {
     ...{ chainId, state },
     ...(since && { since: since.toISOString() }),
-    reasons: [...why],
+    reasons: why,
     ...facts,
     endpoints: endpoints.map(renderEndpoint),
   };
 }
 
-function renderEndpoint(endpoint: EndpointReport): z.infer<typeof endpointHealthSchema> {
+function renderEndpoint(endpoint: EndpointReport): AnswerOf<typeof endpointHealthSchema> {
   const { label, state, since, checkedAt, head, reasons: why, ...facts } = endpoint;
   return {
     ...{ label, public: facts.public, state },
     ...(since && { since: since.toISOString() }),
-    reasons: [...why],
+    reasons: why,
     ...(checkedAt && { checkedAt: checkedAt.toISOString() }),
     ...(head && {
       head: {

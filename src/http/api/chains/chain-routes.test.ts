@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { createCheckedApiApp } from '../../../../test/support/wire/checked-answers.ts';
 import { registryOf } from '../../../../test/support/chain-sources.ts';
 import { fixtureDependencies } from '../../../../test/support/http-fixture.ts';
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts';
@@ -10,7 +11,6 @@ import { reportUnprobed } from '../../../chains/health/health-report.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { type HostApp } from '../../host-app.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
-import { createApiApp } from '../api-app.ts';
 
 const SECRET = 'https://rpc.example/correct-horse-battery-staple-4711';
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await writeFile(path.join(icons, 'o.svg'), '<svg onload="alert(1)"/>');
   const opened = await openIcons(icons);
   const overrides = { registry: () => registry, icons: () => opened };
-  app = createApiApp(await fixtureDependencies(overrides));
+  app = createCheckedApiApp(await fixtureDependencies(overrides));
 });
 afterAll(() => temporary.remove());
 
@@ -205,7 +205,7 @@ describe('GET /v1/registry', () => {
       report: (chain) => reportUnprobed(chain, 'not_configured'),
       reports: () => [{ chainId: 9, state, reasons: [], endpoints: [] }],
     };
-    const watched = createApiApp(
+    const watched = createCheckedApiApp(
       await fixtureDependencies({ registry: () => registry, chainHealth }),
     );
     const read = async (): Promise<{ tag: string | null; health: unknown[] }> => {

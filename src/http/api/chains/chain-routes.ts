@@ -51,7 +51,8 @@ const chainPageSchema = z
   })
   .meta({ id: 'ChainPage', description: 'A page of the chains that were found' });
 
-const chainDetailsSchema = z
+/** The body of GET /v1/chains/{ref}. */
+export const chainDetailsSchema = z
   .strictObject({
     record: chainRecord,
     testnet: z.boolean().describe('By the words in its names'),

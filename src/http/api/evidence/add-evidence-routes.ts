@@ -2,7 +2,10 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
-import { type AlternativeText } from '../../../repository/matches/read-alternatives.ts';
+import {
+  type Alternative,
+  type AlternativeText,
+} from '../../../repository/matches/read-alternatives.ts';
 import { type CodeHashes, type MatchEvidence } from '../../../repository/evidence/read-evidence.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import {
@@ -12,18 +15,26 @@ import {
 } from '../../../verification/failure-record.ts';
 import { type JobFailure, type VerificationJob } from '../../../verification/verification-job.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
-import { answerJsonText, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { answerJson, type AnswerOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { LANGUAGE_NAMES } from '../v2/render-contract.ts';
 import {
   alternativeRoute,
+  type alternativeSchema,
+  type alternativeTextSchema,
   contractEventsRoute,
   evidenceRoute,
+  type evidenceSchema,
   jobStateRoute,
   sourcePageRoute,
   SOURCES_PER_PAGE,
+  type stateOfJobSchema,
 } from './evidence-routes.ts';
+
+type WireJob = AnswerOf<typeof stateOfJobSchema>;
+type WireFailure = NonNullable<WireJob['failure']>;
+type WireComparison = NonNullable<NonNullable<WireFailure['comparedCodes']>['runtime']>;
 
 /** The routes that say how a match came about, or is about to. */
 export function addEvidenceRoutes(
@@ -38,12 +49,13 @@ export function addEvidenceRoutes(
     const { chainId, address } = c.req.valid('param');
     const evidence = await contracts.readEvidence(chainId, address);
     if (evidence === undefined) throw contractNotFound(chainId, address);
-    return answerJsonText(JSON.stringify(renderEvidence(evidence)), REVALIDATED);
+    return answerJson(evidenceRoute, renderEvidence(evidence), REVALIDATED);
   });
   routes.openapi(contractEventsRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
-    const results = await contracts.readContractEvents(chainId, address);
-    return answerJsonText(JSON.stringify({ results }), REVALIDATED);
+    const events = await contracts.readContractEvents(chainId, address);
+    const results = events.map(({ at, ...event }) => ({ ...event, at: at.toISOString() }));
+    return answerJson(contractEventsRoute, { results }, REVALIDATED);
   });
   routes.openapi(alternativeRoute, async (c) => {
     const { chainId, address, matchId } = c.req.valid('param');
@@ -57,7 +69,7 @@ export function addEvidenceRoutes(
         { details: { chainId, address, matchId } },
       );
     }
-    return answers.answerText(c, JSON.stringify(renderAlternativeText(text)));
+    return answers.answerJson(c, alternativeRoute, renderAlternativeText(text), REVALIDATED);
   });
   routes.openapi(sourcePageRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -74,14 +86,14 @@ export function addEvidenceRoutes(
     );
     if (page === undefined) throw contractNotFound(chainId, address);
     const { next = null, shown = null, ...rest } = page;
-    return answers.answerText(c, JSON.stringify({ ...rest, next, shown }));
+    return answers.answerJson(c, sourcePageRoute, { ...rest, next, shown }, REVALIDATED);
   });
   routes.openapi(jobStateRoute, async (c) => {
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
     if (job === undefined) throw jobNotFound(id);
     if (job.failure !== undefined) await answers.ownPass();
-    return answers.answerText(c, JSON.stringify(renderJobState(job)), NOT_STORED);
+    return answers.answerJson(c, jobStateRoute, renderJobState(job), NOT_STORED);
   });
 }
 
@@ -94,7 +106,7 @@ function renderEvidence({
   alternatives,
   runtimeHashes,
   creationHashes,
-}: MatchEvidence): object {
+}: MatchEvidence): AnswerOf<typeof evidenceSchema> {
   return {
     chainId: match.chainId,
     address: checksumAddress(match.address),
@@ -109,16 +121,27 @@ function renderEvidence({
     codeReading: codeReading ?? null,
     creationSearch: creationSearch ?? null,
     hasUnlistedSources,
-    alternatives,
+    alternatives: alternatives.map(renderAlternative),
     runtimeCode: renderHashes(runtimeHashes),
     creationCode: renderHashes(creationHashes),
   };
 }
 
+function renderAlternative({
+  recordedAt,
+  ...alternative
+}: Alternative): AnswerOf<typeof alternativeSchema> {
+  return { ...alternative, recordedAt: recordedAt.toISOString() };
+}
+
 /** In the member order of standard JSON; entries make own members, so that a source may be called __proto__. */
-function renderAlternativeText({ settings, sources, ...alternative }: AlternativeText): object {
+function renderAlternativeText({
+  settings,
+  sources,
+  ...alternative
+}: AlternativeText): AnswerOf<typeof alternativeTextSchema> {
   return {
-    ...alternative,
+    ...renderAlternative(alternative),
     stdJsonInput: {
       language: LANGUAGE_NAMES[alternative.language] ?? alternative.language,
       sources: Object.fromEntries([...sources].map(([path, content]) => [path, { content }])),
@@ -127,7 +150,10 @@ function renderAlternativeText({ settings, sources, ...alternative }: Alternativ
   };
 }
 
-function renderHashes({ onChain, recompiled }: CodeHashes): object {
+function renderHashes({
+  onChain,
+  recompiled,
+}: CodeHashes): AnswerOf<typeof evidenceSchema>['runtimeCode'] {
   return { onChain: onChain ?? null, recompiled: recompiled ?? null };
 }
 
@@ -135,8 +161,8 @@ function renderHashes({ onChain, recompiled }: CodeHashes): object {
 function renderComparedCodes({
   runtime,
   creation,
-}: NonNullable<JobFailure['comparedCodes']>): object {
-  const render = (comparison: Comparison | undefined): object | undefined => {
+}: NonNullable<JobFailure['comparedCodes']>): WireFailure['comparedCodes'] {
+  const render = (comparison: Comparison | undefined): WireComparison | undefined => {
     if (comparison === undefined) return undefined;
     const { offset, recompiled, onChain } = comparison;
     return { offset, recompiled: renderCode(recompiled), onChain: renderCode(onChain) };
@@ -144,18 +170,28 @@ function renderComparedCodes({
   return { runtime: render(runtime), creation: render(creation) };
 }
 
-function renderCode(code: ComparedCode | undefined): object | undefined {
+function renderCode(code: ComparedCode | undefined): WireComparison['onChain'] {
   if (code === undefined) return undefined;
   const { window, ...facts } = code;
   return isWhole(code) ? facts : { ...facts, window };
 }
 
 /** Members that are not known are undefined, which JSON leaves out. */
-function renderJobState({ eventId, failure, ...job }: VerificationJob): object {
+function renderJobState({ failure, ...job }: VerificationJob): WireJob {
   return {
-    ...job,
+    id: job.id,
+    state: job.state,
+    chainId: job.chainId,
     address: checksumAddress(job.address),
-    stored: eventId !== undefined,
+    createdAt: job.createdAt.toISOString(),
+    startedAt: job.startedAt?.toISOString(),
+    finishedAt: job.finishedAt?.toISOString(),
+    compileTimeMs: job.compileTimeMs,
+    runtimeMatch: job.runtimeMatch,
+    creationMatch: job.creationMatch,
+    keptBeside: job.keptBeside,
+    droppedSources: job.droppedSources,
+    stored: job.eventId !== undefined,
     ...(failure && {
       failure: {
         kind: failureKindOf(failure.code),

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters } from '../../contract-parameters.ts';
 import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-schema.ts';
+import { anyMembers, namedValues } from '../../named-values.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 
@@ -22,19 +23,22 @@ const alternativeMembers = {
   creationMatch: matchSchema,
   recordedAt: z.iso.datetime(),
 };
-const alternativeSchema = z.strictObject(alternativeMembers);
-const alternativeTextSchema = z
+/** Another text that gives the code of a partial match. */
+export const alternativeSchema = z.strictObject(alternativeMembers);
+/** The body of GET /v1/contracts/{chainId}/{address}/alternatives/{matchId}. */
+export const alternativeTextSchema = z
   .strictObject({
     ...alternativeMembers,
     stdJsonInput: z.looseObject({
       language: z.string(),
-      sources: z.record(z.string(), z.strictObject({ content: z.string() })),
+      sources: namedValues(z.strictObject({ content: z.string() })),
       settings: z.looseObject({}),
     }),
   })
   .meta({ id: 'AlternativeText', description: 'Another text, as standard JSON' });
 
-const evidenceSchema = z
+/** The body of GET /v1/contracts/{chainId}/{address}. */
+export const evidenceSchema = z
   .strictObject({
     chainId: z.int(),
     address: z.string().describe('With its checksum (EIP-55)'),
@@ -249,7 +253,8 @@ const comparisonSchema = z.strictObject({
   onChain: comparedCodeSchema.optional(),
 });
 
-const stateOfJobSchema = z
+/** The body of GET /v1/jobs/{id}. */
+export const stateOfJobSchema = z
   .strictObject({
     id: z.uuid(),
     state: z.enum(['queued', 'running', 'succeeded', 'failed']),
@@ -272,7 +277,7 @@ const stateOfJobSchema = z
         code: z.string(),
         message: z.string(),
         id: z.string().describe('The log says more under it'),
-        data: z.record(z.string(), z.unknown()).optional(),
+        data: anyMembers.optional(),
         recompiledCreationCode: codeSchema,
         recompiledRuntimeCode: codeSchema,
         onchainCreationCode: codeSchema,

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 
+import { createCheckedApiApp } from '../../../../test/support/wire/checked-answers.ts';
 import { registryOf } from '../../../../test/support/chain-sources.ts';
 import {
   fixtureDependencies,
@@ -12,13 +13,12 @@ import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
 import { type HostApp } from '../../host-app.ts';
 import { listen, type Listener } from '../../listener.ts';
-import { createApiApp } from '../api-app.ts';
 
 const PAYLOAD = `</script><script>alert(1)</script><img src=x onerror="alert(2)">`;
 
 let app: HostApp;
 beforeAll(async () => {
-  app = createApiApp(await fixtureDependencies());
+  app = createCheckedApiApp(await fixtureDependencies());
 });
 
 const readPage = async (path: string, host = app): Promise<{ status: number; page: string }> => {
@@ -84,14 +84,14 @@ describe('the pages of the API host', () => {
 
   test('/ says what needs a look, and says nothing of what it does not know', async () => {
     const failure = { since: new Date('2026-02-03T04:30:00Z'), message: '<b>bad</b> list' };
-    const stale = createApiApp(
+    const stale = createCheckedApiApp(
       await fixtureDependencies({
         health: () => composeHealth({ ...healthyFacts(), listSync: { failure } }),
       }),
     );
     expect((await readPage('/', stale)).page).toContain('&lt;b>bad&lt;/b> list');
     const { now, startedAt, documents, stopping } = healthyFacts();
-    const early = createApiApp(
+    const early = createCheckedApiApp(
       await fixtureDependencies({
         health: () => composeHealth({ now, startedAt, documents, stopping }),
         urls: () => ({}),
@@ -112,7 +112,9 @@ describe('the pages of the API host', () => {
   });
 
   test('/registry without a chain says where chains come from', async () => {
-    const empty = createApiApp(await fixtureDependencies({ registry: () => registryOf({}) }));
+    const empty = createCheckedApiApp(
+      await fixtureDependencies({ registry: () => registryOf({}) }),
+    );
     const { status, page } = await readPage('/registry', empty);
     expect(status).toBe(200);
     expect(page).toContain('The registry has no chain.');
@@ -121,7 +123,7 @@ describe('the pages of the API host', () => {
 
   test('names of chains stay text, in the page and in its data', async () => {
     const registry = registryOf({ list: [{ chainId: 7, name: PAYLOAD, rpc: [] }] });
-    const hostile = createApiApp(await fixtureDependencies({ registry: () => registry }));
+    const hostile = createCheckedApiApp(await fixtureDependencies({ registry: () => registry }));
     for (const path of ['/registry', '/registry/7']) {
       const { page } = await readPage(path, hostile);
       expect(page.match(/<script/g), path).toHaveLength(2);
@@ -131,6 +133,50 @@ describe('the pages of the API host', () => {
         JSON.stringify(PAYLOAD).slice(1, -1),
       );
     }
+  });
+});
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+describe('what is not there', () => {
+  const ask = (path: string, accept?: string): Promise<Response> =>
+    Promise.resolve(app.request(path, accept === undefined ? {} : { headers: { accept } }));
+
+  test.each(['/nothing', '/server/nothing', '/assets/nothing.js', '/chains/999'])(
+    '%s is a page with the header of every page for a browser',
+    async (path) => {
+      const response = await ask(path, BROWSER);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('vary')).toContain('Accept');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const page = await response.text();
+      expect(page).toContain('<header class="site">');
+      expect(page).toContain('<h1>Not found</h1>');
+    },
+  );
+
+  test.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.5'])(
+    'is a problem for a program that accepts %s',
+    async (accept) => {
+      const response = await ask('/nothing', accept);
+      expect(await response.json()).toMatchObject({ code: 'route_not_found', status: 404 });
+    },
+  );
+
+  test('is said in the shape of the verification APIs below their paths', async () => {
+    expect(await (await ask('/v2/nothing', BROWSER)).json()).toMatchObject({
+      customCode: 'route_not_found',
+    });
+    expect(Object.keys((await (await ask('/files/x', BROWSER)).json()) as object)).toEqual([
+      'error',
+    ]);
+  });
+
+  test('stays text where the path is hostile', async () => {
+    const page = await (await ask(`/${encodeURIComponent(PAYLOAD)}`, BROWSER)).text();
+    expect(page.match(/<script/g)).toHaveLength(2);
+    expect(page).not.toContain('<img');
   });
 });
 
@@ -147,7 +193,7 @@ describe('pages that are asked for together', () => {
       made += 1;
       return deps.pages.render(...parts);
     };
-    const counted = createApiApp({ ...deps, pages: { ...deps.pages, render } });
+    const counted = createCheckedApiApp({ ...deps, pages: { ...deps.pages, render } });
     const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
     listener = await listen(counted, options, silentLogger);
     return { port: listener.port, made: () => made };

@@ -2,34 +2,43 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
+import { accepts } from 'hono/accepts';
 import { FullmatchError } from '../../../errors.ts';
-import { type Answer, BASE_HEADERS, HTML_TYPE, makeAnswer, REVALIDATED } from '../../answer.ts';
-import { chooseCoding, parseAcceptEncoding } from '../../content-coding.ts';
-import { Html, html } from '../../html.ts';
+import {
+  type Answer,
+  BASE_HEADERS,
+  HTML_TYPE,
+  makeAnswer,
+  NOT_STORED,
+  type ResponseHeaders,
+  REVALIDATED,
+} from '../../answer.ts';
+import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.ts';
+import { type Problem } from '../../error-response.ts';
 import { type HostUrls } from '../../host-dependencies.ts';
 import { type RecordAnswers } from '../../records/record-answers.ts';
 import { Turns } from '../../records/turns.ts';
-import { type RenderedPage, type WebBundle } from './web-bundle.ts';
+import { type PageHost, type RenderedPage, type WebBundle } from './web-bundle.ts';
 
-/** What the pages are served with. */
+/** What the pages of a host are served with. */
 interface PageParts {
+  readonly host: PageHost;
   readonly bundle: WebBundle;
   readonly version: string;
   readonly urls: () => HostUrls;
-  /** The prefixes at which the API host answers beside its root. */
+  /** The prefixes at which the host answers beside its root. */
   readonly prefixes: readonly string[];
-  /** Answers a request to the API host, without a network: the pages read the public interface and nothing else. */
+  /** Templates at which a route answers too: people get the page and programs the route, by `Accept`. */
+  readonly shared?: readonly string[];
+  /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
   readonly ask: (path: string) => Response | Promise<Response>;
   readonly answers: Pick<RecordAnswers, 'hold' | 'inTurn' | 'ownPass'>;
 }
 
-/** Nothing is loaded from elsewhere, and nothing that is written into a page runs. */
-const PAGE_HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-} as const;
+/** Says a problem as a page to a client that prefers one; undefined to every other. */
+export type ProblemPages = (problem: Problem, c: Context) => Promise<Answer> | undefined;
+
+const READS = new Set(['GET', 'HEAD']);
 
 const compressGzip = promisify(gzip);
 /** A page is shorter in gzip; by how much, nobody needs to know before. */
@@ -39,6 +48,8 @@ const LENGTHS = { identity: 2, gzip: 1 } as const;
 const AT_ONCE = 8;
 /** Pages that wait for that: of all clients, and of one client or its network. */
 const WAITING = { total: 256, perClient: 32 };
+/** Static pages that are kept: a handful, each at the few depths at which it is asked for. */
+const KEPT_PAGES = 32;
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 const ASSET_TYPES: Readonly<Record<string, string>> = {
@@ -47,27 +58,71 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** The pages of the API host and the files that they load. They are no part of the OpenAPI document. */
-export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): void {
+/** A page in both codings, as far as they were asked for. */
+interface MadePage {
+  readonly page: RenderedPage;
+  readonly identity: Buffer<ArrayBuffer>;
+  gzip?: Buffer<ArrayBuffer>;
+}
+
+/**
+ * Adds the pages of a host and the files that they load. They are no part of the OpenAPI document. What is not found
+ * is said by a page too.
+ */
+export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPages {
   const turns = new Turns(AT_ONCE, WAITING);
-  for (const template of parts.bundle.templates) {
-    routes.get(template.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => answerPage(parts, turns, c));
+  const made = new Map<string, MadePage>();
+  const answer = (c: Context, problem?: Problem): Promise<Answer> =>
+    answerPage(parts, { turns, made }, c, problem);
+  const answerInPlace = async (c: Context, problem?: Problem): Promise<Answer> => {
+    const page = await answer(c, problem);
+    page.headers.append('vary', 'Accept');
+    return page;
+  };
+  for (const template of parts.bundle.templatesOf(parts.host)) {
+    const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
+    if (parts.shared?.includes(template) !== true) {
+      routes.get(path, (c) => answer(c));
+      continue;
+    }
+    routes.get(path, async (c, next) => {
+      if (prefersPage(c)) return answerInPlace(c);
+      await next();
+      c.res.headers.append('vary', 'Accept');
+      return undefined;
+    });
   }
   routes.get('/assets/:file', (c) =>
     answerAsset(parts.bundle, c.req.param('file'), c.req.header('accept-encoding')),
   );
+  return (problem, c) =>
+    problem.status === 404 && READS.has(c.req.method) && prefersPage(c)
+      ? answerInPlace(c, problem)
+      : undefined;
+}
+
+/** Browsers name HTML before everything else; programs name JSON, or nothing. */
+function prefersPage(c: Context): boolean {
+  const supports = ['application/json', 'text/html'];
+  return accepts(c, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
 }
 
 /** @throws FullmatchError route_not_found, too_many_client_answers, too_many_answers */
-async function answerPage(parts: PageParts, turns: Turns, c: Context): Promise<Answer> {
+async function answerPage(
+  parts: PageParts,
+  { turns, made }: { readonly turns: Turns; readonly made: Map<string, MadePage> },
+  c: Context,
+  problem: Problem | undefined,
+): Promise<Answer> {
   const { answers } = parts;
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
-  const isPacked = chooseCoding(accepted, LENGTHS) === 'gzip';
+  const coding = chooseCoding(accepted, LENGTHS) === 'gzip' ? 'gzip' : 'identity';
   const { page, bytes } = await answers.inTurn(
     c,
     async () => {
-      const { page, text } = await renderPage(parts, c);
-      return { page, bytes: isPacked ? await compressGzip(text) : text };
+      const found = await makePage(parts, made, c, problem);
+      if (coding === 'gzip') found.gzip ??= await compressGzip(found.identity);
+      return { page: found.page, bytes: found[coding] ?? found.identity };
     },
     turns,
   );
@@ -76,78 +131,78 @@ async function answerPage(parts: PageParts, turns: Turns, c: Context): Promise<A
     status: page.status,
     headers: {
       ...BASE_HEADERS,
-      ...PAGE_HEADERS,
+      ...policyOf(parts),
       ...(page.location !== undefined && { location: page.location }),
       vary: 'Accept-Encoding',
-      ...(isPacked && { 'content-encoding': 'gzip' }),
+      ...(coding === 'gzip' && { 'content-encoding': 'gzip' }),
       'content-type': HTML_TYPE,
       'content-length': String(bytes.byteLength),
-      'cache-control': REVALIDATED,
+      'cache-control': problem === undefined ? REVALIDATED : NOT_STORED,
     },
   });
 }
 
-async function renderPage(
-  { bundle, version, urls, prefixes, ask, answers }: PageParts,
+/** Nothing is loaded from elsewhere, and nothing that is written into a page runs. The search leads to the API host. */
+function policyOf({ host, urls }: PageParts): ResponseHeaders {
+  const { api } = urls();
+  const searched = host === 'api' || api === undefined ? "'self'" : new URL(api).origin;
+  return {
+    'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${searched}; frame-ancestors 'none'`,
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+  };
+}
+
+/** A static page is made once for each place at which it is asked for. */
+async function makePage(
+  { host, bundle, version, urls, prefixes, ask, answers }: PageParts,
+  made: Map<string, MadePage>,
   c: Context,
-): Promise<{ readonly page: RenderedPage; readonly text: Buffer<ArrayBuffer> }> {
+  problem: Problem | undefined,
+): Promise<MadePage> {
   const { pathname, search } = new URL(c.req.url);
   const prefix =
     prefixes.find((each) => pathname === each || pathname.startsWith(`${each}/`)) ?? '';
   const below = pathname.slice(prefix.length);
+  const path = below.replace(/(?<=.)\/$/, '') || '/';
   const { api, repository } = urls();
   const base = baseOf(below, prefix);
+  const key = JSON.stringify([path, base, api, repository]);
+  const kept = problem === undefined ? made.get(key) : undefined;
+  if (kept !== undefined) return kept;
+  const site = host === 'api' ? base : api && `${api}/`;
   const page = await bundle.render(
-    { path: below.replace(/(?<=.)\/$/, '') || '/', query: search.slice(1) },
     {
+      path,
+      query: search.slice(1),
+      ...(problem && { problem: { code: problem.code, detail: problem.detail } }),
+    },
+    {
+      host,
       base,
       version,
+      ...(site !== undefined && { site }),
       ...(api !== undefined && { apiUrl: api }),
       ...(repository !== undefined && { repositoryUrl: repository }),
       now: new Date().toISOString(),
     },
-    async (path) => {
-      const response = await ask(`/${path}`);
+    async (asked) => {
+      const response = await ask(`/${asked}`);
       await answers.ownPass();
       return response;
     },
   );
   if (page === undefined) throw notFound(pathname);
-  return { page, text: Buffer.from(renderDocument(page, bundle, base)) };
+  const result = { page, identity: Buffer.from(page.html) };
+  if (page.isStatic && page.status === 200 && made.size < KEPT_PAGES) made.set(key, result);
+  return result;
 }
 
-/** From a page to the root of the API host. */
+/** From a page to the root of its host. */
 function baseOf(below: string, prefix: string): string {
   // At the prefix itself, without a slash behind it, relative links begin one step above.
   if (below === '') return `./${prefix.slice(prefix.lastIndexOf('/') + 1)}/`;
   return '../'.repeat(below.split('/').length - 2) || './';
-}
-
-function renderDocument(page: RenderedPage, bundle: WebBundle, base: string): string {
-  const { styles = [], modules = [] } = bundle.files.get(page.view) ?? {};
-  const links = [
-    ...styles.map((file) => html`<link rel="stylesheet" href="${base}assets/${file}" />`),
-    ...modules.map((file) => html`<link rel="modulepreload" href="${base}assets/${file}" />`),
-  ];
-  // A closing tag in the data would end the element that holds it.
-  const state = page.state.replaceAll('<', String.raw`\u003c`);
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${page.title}</title>
-        <link rel="icon" type="image/svg+xml" href="${base}favicon.ico" />
-        ${links}
-        <script type="module" src="${base}assets/${bundle.script}"></script>
-      </head>
-      <body>
-        <div id="page">${new Html(page.body)}</div>
-        <script type="application/json" id="state">
-          ${new Html(state)}
-        </script>
-      </body>
-    </html> `.text;
 }
 
 /** In gzip where the client takes it; a client that refuses both codings gets the file as it is. */

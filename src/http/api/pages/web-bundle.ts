@@ -4,23 +4,34 @@ import { constants, gzip } from 'node:zlib';
 
 const compressGzip = promisify(gzip);
 
-/** What the service needs of a page that its bundle rendered. */
+/** Which pages there are: most are of the API host. */
+export type PageHost = 'api' | 'repository';
+
+/** A page that the bundle rendered. */
 export interface RenderedPage {
   readonly status: number;
   /** Relative to the page; of a redirect only. */
   readonly location?: string;
-  readonly title: string;
-  /** Which view it shows: a key of {@link WebBundle.files}. */
-  readonly view: string;
-  readonly body: string;
-  /** JSON that the browser's bundle takes up again. */
-  readonly state: string;
+  /** The whole document. */
+  readonly html: string;
+  /** Whether it is the same whenever it is asked for in the same context. */
+  readonly isStatic: boolean;
+}
+
+/** What is asked for: a path with a query, or what to say where nothing is. */
+interface PageQuestion {
+  readonly path: string;
+  readonly query: string;
+  readonly problem?: { readonly code: string; readonly detail: string };
 }
 
 /** What a page is told of where it is served. */
-export interface PageContext {
-  /** From the page to the root of the API host: `./`, `../` and so on. */
+interface PageContext {
+  readonly host: PageHost;
+  /** From the page to the root of its host: `./`, `../` and so on. */
   readonly base: string;
+  /** From the page to the root of the API host; absent where that host is switched off. */
+  readonly site?: string;
   readonly version: string;
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;
@@ -28,32 +39,33 @@ export interface PageContext {
   readonly now: string;
 }
 
+type RenderPage = (
+  question: PageQuestion,
+  context: PageContext,
+  ask: (path: string) => Promise<Response>,
+) => Promise<RenderedPage | undefined>;
+
 /** A file that pages load, in both codings. */
 export interface WebAsset {
   readonly identity: Buffer<ArrayBuffer>;
   readonly gzip: Buffer<ArrayBuffer>;
 }
 
-/** The files that a page loads, below `assets/`. */
-interface PageFiles {
-  /** The modules that {@link WebBundle.script} imports, so that a browser need not find them one after the other. */
+/** The files that the page of a view loads, below `assets/`. */
+interface ViewFiles {
+  /** The script by which every page begins. */
+  readonly script: string;
+  /** The modules that it imports, so that a browser need not find them one after the other. */
   readonly modules: readonly string[];
   readonly styles: readonly string[];
 }
 
 /** The pages as the build made them from web/. */
 export interface WebBundle {
-  /** The path templates of all pages. */
-  readonly templates: readonly string[];
-  readonly render: (
-    request: { readonly path: string; readonly query: string },
-    context: PageContext,
-    ask: (path: string) => Promise<Response>,
-  ) => Promise<RenderedPage | undefined>;
-  /** The script by which every page begins. */
-  readonly script: string;
-  /** What the page of a view loads, by the name of the view. */
-  readonly files: ReadonlyMap<string, PageFiles>;
+  /** The path templates of all pages of a host. */
+  readonly templatesOf: (host: PageHost) => readonly string[];
+  /** Undefined where no page has the path. */
+  readonly render: RenderPage;
   /** All files below `assets/` by their names, which hold a hash of their content. */
   readonly assets: ReadonlyMap<string, WebAsset>;
 }
@@ -67,6 +79,13 @@ interface ManifestEntry {
   /** Keys of the manifest. */
   readonly imports?: readonly string[];
   readonly isEntry?: boolean;
+}
+
+/** What the bundle of the service exports. */
+interface ServerBundle extends Pick<WebBundle, 'templatesOf'> {
+  readonly render: (
+    ...parameters: [...Parameters<RenderPage>, filesOf: (view: string) => ViewFiles]
+  ) => ReturnType<RenderPage>;
 }
 
 type Manifest = Readonly<Record<string, ManifestEntry>>;
@@ -92,26 +111,26 @@ export async function readWebBundle(): Promise<WebBundle> {
       return [name, { identity, gzip: await compressGzip(identity, { level }) }];
     }),
   );
-  const server = (await import(new URL('server/server.js', FOLDER).href)) as Pick<
-    WebBundle,
-    'templates' | 'render'
-  >;
+  const server = (await import(new URL('server/server.js', FOLDER).href)) as ServerBundle;
+  const script = nameOf(entry.file);
+  const files = new Map(
+    Object.keys(manifest).flatMap((key) => {
+      const view = VIEW.exec(key)?.[1];
+      const ofView = { script, ...filesOf(manifest, [entryKey, key]) };
+      return view === undefined ? [] : [[view, ofView] as const];
+    }),
+  );
+  const filesOfView = (view: string): ViewFiles =>
+    files.get(view) ?? { script, modules: [], styles: [] };
   return {
-    templates: server.templates,
-    render: server.render,
-    script: nameOf(entry.file),
-    files: new Map(
-      Object.keys(manifest).flatMap((key) => {
-        const view = VIEW.exec(key)?.[1];
-        return view === undefined ? [] : [[view, filesOf(manifest, [entryKey, key])]];
-      }),
-    ),
+    templatesOf: server.templatesOf,
+    render: (question, context, ask) => server.render(question, context, ask, filesOfView),
     assets: new Map(assets),
   };
 }
 
 /** All files of some modules and of what they import, the ones of the first module before the others. */
-function filesOf(manifest: Manifest, keys: readonly string[]): PageFiles {
+function filesOf(manifest: Manifest, keys: readonly string[]): Omit<ViewFiles, 'script'> {
   const seen = new Set<string>();
   const modules: string[] = [];
   const styles = new Set<string>();

@@ -22,7 +22,7 @@ import {
 import { answerSnapshot } from '../../answer-snapshot.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { entityTags, findHeldCoding } from '../../entity-tag.ts';
+import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { isMatchId } from '../../match-id.ts';
 import { Turns } from '../../records/turns.ts';
@@ -32,7 +32,7 @@ import {
   sameCodeRoute,
   searchContractsRoute,
 } from './contract-list-routes.ts';
-import { renderPage } from '../../../publication/render-statistics.ts';
+import { renderPage } from './render-page.ts';
 import { eventsRoute, historyRoute, overviewRoute, POINTS_MAX } from './statistics-routes.ts';
 
 /** Lists that are made at once: each takes a millisecond of the event loop after its reading. A history takes ten. */
@@ -96,12 +96,12 @@ export function addStatisticsRoutes(
   routes.openapi(newestRoute, async (c) => {
     const question = listQuestion(c.req.valid('query'));
     const page = await answers.inTurn(c, () => contractLists.listNewest(question), lists);
-    return answerJson(renderPage(page), REVALIDATED);
+    return answerJson(newestRoute, renderPage(page), REVALIDATED);
   });
   routes.openapi(searchContractsRoute, async (c) => {
     const { q, ...rest } = c.req.valid('query');
     const page = await answers.inTurn(c, () => search(contractLists, q, listQuestion(rest)), lists);
-    return answerJson(renderPage(page), REVALIDATED);
+    return answerJson(searchContractsRoute, renderPage(page), REVALIDATED);
   });
   routes.openapi(sameCodeRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -112,7 +112,7 @@ export function addStatisticsRoutes(
       lists,
     );
     if (found === undefined) throw contractNotFound(chainId, address);
-    return answerJson(renderPage(found), REVALIDATED);
+    return answerJson(sameCodeRoute, renderPage(found), REVALIDATED);
   });
 }
 

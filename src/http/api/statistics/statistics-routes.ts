@@ -147,13 +147,41 @@ export const historyRoute = createRoute({
   },
 });
 
+/** The data of the events of {@link eventsRoute}, by their types. */
+export const eventDataSchemas = {
+  match: z
+    .strictObject({
+      eventNumber: z.string().describe('Decimal digits; names the event'),
+      kind: z.enum(['stored', 'upgraded', 'withdrawn']),
+      chainId: z.int().min(1),
+      address: z.string().describe('With its EIP-55 checksum'),
+      match: z.enum(['full', 'partial']).nullable().describe('null after a withdrawal'),
+      name: z.string().nullable().describe('null where the evidence is not known'),
+      at: time,
+    })
+    .meta({
+      id: 'MatchEvent',
+      description: 'A match that was stored, rose from partial to full, or was withdrawn',
+    }),
+  registry: z
+    .strictObject({
+      sha256: z.string().describe('Of the bytes of GET /chains'),
+      chains: count,
+    })
+    .meta({ id: 'RegistryEvent', description: 'The chain registry is another one' }),
+  reset: z.strictObject({}).meta({
+    id: 'ResetEvent',
+    description: 'Events may have been missed that the service does not know any more',
+  }),
+} as const;
+
 /** GET /v1/events. */
 export const eventsRoute = createRoute({
   method: 'get',
   path: '/v1/events',
   summary: 'Matches and registry changes as they happen, as Server-Sent Events',
   description:
-    '`event: match` has as data {eventNumber, kind, chainId, address, match, name, at}; `event: registry` has {sha256, chains}. The `id` says how far the stream has come, not which event it stands at: sent back as `Last-Event-ID`, to whatever process of the service, it brings every event that may have been missed, some perhaps again (`eventNumber` tells them apart), and the registry where that is another one. `event: reset` says that they are not known any more. A comment comes every 15 seconds.',
+    'The data of `event: match` is a MatchEvent, that of `event: registry` a RegistryEvent. The `id` says how far the stream has come, not which event it stands at: sent back as `Last-Event-ID`, to whatever process of the service, it brings every event that may have been missed, some perhaps again (`eventNumber` tells them apart), and the registry where that is another one. `event: reset` says that they are not known any more. A comment comes every 15 seconds.',
   tags,
   request: {
     headers: z.object({

@@ -4,7 +4,7 @@ import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
 import { FILE_PARTS, FILE_PATH_PARTS } from '../../../repository/tree/read-files.ts';
-import { answerJsonText, type Answer, REVALIDATED } from '../../answer.ts';
+import { answerJson, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { answerRecord } from '../../records/answer-record.ts';
@@ -28,21 +28,23 @@ export function addLookUpRoutes(
   routes.openapi(checkAllRoute, async (c) => {
     const { addresses, chainIds } = c.req.valid('query');
     const found = await contracts.findOnChains(addresses, chainIds);
-    return answerEach(addresses, found, (matches) => ({
+    const entries = entriesOf(addresses, found, (matches) => ({
       chainIds: matches.map(({ chainId, match }) => ({
         chainId: String(chainId),
         status: STATUS[match],
       })),
     }));
+    return answerJson(checkAllRoute, entries, REVALIDATED);
   });
   routes.openapi(checkFullRoute, async (c) => {
     const { addresses, chainIds } = c.req.valid('query');
     const found = await contracts.findOnChains(addresses, chainIds);
     const full = found.filter(({ match }) => match === 'full');
-    return answerEach(addresses, full, (matches) => ({
+    const entries = entriesOf(addresses, full, (matches) => ({
       status: STATUS.full,
       chainIds: matches.map(({ chainId }) => String(chainId)),
     }));
+    return answerJson(checkFullRoute, entries, REVALIDATED);
   });
   routes.openapi(filesRoute, async (c) => {
     const place = c.req.valid('param');
@@ -72,24 +74,20 @@ export function addLookUpRoutes(
     }
     const addressesOf = (wanted: ContractMatch['match']): Hex[] =>
       list.filter(({ match }) => match === wanted).map(({ address }) => checksumAddress(address));
-    return answerValue({ full: addressesOf('full'), partial: addressesOf('partial') });
+    const lists = { full: addressesOf('full'), partial: addressesOf('partial') };
+    return answerJson(fileContractsRoute, lists, REVALIDATED);
   });
-}
-
-function answerValue(value: object): Answer {
-  return answerJsonText(JSON.stringify(value), REVALIDATED);
 }
 
 /** An entry for each address that was asked for: what its matches give, or that there are none. */
-function answerEach(
+function entriesOf<Facts extends object>(
   addresses: readonly Hex[],
   found: readonly ContractMatch[],
-  render: (matches: readonly ContractMatch[]) => object,
-): Answer {
-  const entries = [...new Set(addresses)].map((address) => {
+  render: (matches: readonly ContractMatch[]) => Facts,
+): readonly ({ readonly address: Hex } & (Facts | { readonly status: 'false' }))[] {
+  return [...new Set(addresses)].map((address) => {
     const matches = found.filter((each) => each.address === address);
-    const facts = matches.length === 0 ? { status: 'false' } : render(matches);
+    const facts = matches.length === 0 ? ({ status: 'false' } as const) : render(matches);
     return { address: checksumAddress(address), ...facts };
   });
-  return answerValue(entries);
 }

@@ -8,7 +8,7 @@ import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type WaitOptions } from '../../../verification/job-waiters.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
-import { answer, type Answer, JSON_TYPE, NOT_STORED } from '../../answer.ts';
+import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { type ContractChoice } from './verify-request.ts';
@@ -23,9 +23,10 @@ const FAILURE_STATUS = { invalid_input: 400, no_match: 422, not_checked: 503 } a
 
 /** The routes of the verification API v1 that verify: one job each, whose end the client waits for. */
 export function addV1VerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
-  const verify = (c: Context): Promise<Response> => verifyAndWait(c, deps);
-  routes.post(v1RootRoute.getRoutingPath(), verify);
-  routes.post(v1VerifyRoute.getRoutingPath(), verify);
+  // The body is read on a thread, which validates it.
+  for (const route of [v1RootRoute, v1VerifyRoute]) {
+    routes.openapi({ ...route, request: {} }, (c) => verifyAndWait(c, deps));
+  }
 }
 
 /** What a request asked for, as far as it is needed when the verification has ended. */
@@ -35,7 +36,7 @@ interface Submission {
   readonly verificationId?: string;
 }
 
-async function verifyAndWait(c: Context, deps: Deps): Promise<Response> {
+async function verifyAndWait(c: Context, deps: Deps): Promise<Answer> {
   const asker = { client: clientOf(c.env, deps.trustedProxies), signal: c.req.raw.signal };
   const submitted = await submitBody(c, asker.client, deps);
   return 'place' in submitted ? answerEnd(submitted, asker, deps) : submitted;
@@ -69,7 +70,8 @@ async function answerEnd(
   if (job === undefined) throw jobNotFound(verificationId);
   if (job.failure !== undefined) {
     const { code, message } = job.failure;
-    return answerValue({ error: message }, FAILURE_STATUS[failureKindOf(code)]);
+    const status = FAILURE_STATUS[failureKindOf(code)];
+    return answerJson(v1VerifyRoute, { error: message }, NOT_STORED, status);
   }
   const isFull = job.runtimeMatch === 'full' || job.creationMatch === 'full';
   const storedAt = job.eventId === undefined ? await readStorageTime(deps, place) : job.finishedAt;
@@ -102,13 +104,9 @@ async function submitOrJoin(
 }
 
 function answerChoices(contractsToChoose: readonly ContractChoice[]): Answer {
-  return answerValue(
-    {
-      error: 'The files describe several contracts; send chosenContract, the place of one of them.',
-      contractsToChoose,
-    },
-    400,
-  );
+  const error =
+    'The files describe several contracts; send chosenContract, the place of one of them.';
+  return answerJson(v1VerifyRoute, { error, contractsToChoose }, NOT_STORED, 400);
 }
 
 function answerMatch(
@@ -122,9 +120,5 @@ function answerMatch(
     status: STATUS[match],
     ...(storedAt && { storageTimestamp: storedAt.toISOString() }),
   };
-  return answerValue({ result: [result] }, 200);
-}
-
-function answerValue(value: object, status: number): Answer {
-  return answer(JSON.stringify(value), { status, type: JSON_TYPE, cacheControl: NOT_STORED });
+  return answerJson(v1VerifyRoute, { result: [result] }, NOT_STORED);
 }

@@ -101,6 +101,15 @@ export const checkFullRoute = createRoute({
 
 const status = z.enum(['full', 'partial']);
 
+/** The body of GET /files/any/{chainId}/{address}. */
+export const filesSchema = z.strictObject({
+  status,
+  files: z.array(z.strictObject({ name: z.string(), path: z.string(), content: z.string() })),
+});
+
+/** The body of GET /files/tree/any/{chainId}/{address}. */
+export const fileTreeSchema = z.strictObject({ status, files: z.array(z.string()) });
+
 /** GET /files/any/{chainId}/{address}. */
 export const filesRoute = createRoute({
   method: 'get',
@@ -113,12 +122,7 @@ export const filesRoute = createRoute({
       description: 'The files, as the repository host publishes them',
       content: {
         'application/json': {
-          schema: z.strictObject({
-            status,
-            files: z.array(
-              z.strictObject({ name: z.string(), path: z.string(), content: z.string() }),
-            ),
-          }),
+          schema: filesSchema,
         },
       },
     },
@@ -139,7 +143,7 @@ export const fileTreeRoute = createRoute({
     200: {
       description: 'On the repository host; only paths where that host is another process',
       content: {
-        'application/json': { schema: z.strictObject({ status, files: z.array(z.string()) }) },
+        'application/json': { schema: fileTreeSchema },
       },
     },
     400: invalidParameter,

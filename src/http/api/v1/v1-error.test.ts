@@ -1,17 +1,17 @@
 import { request as sendRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { createCheckedApiApp } from '../../../../test/support/wire/checked-answers.ts';
 import { fixtureDependencies, ROOMY_LIMITS } from '../../../../test/support/http-fixture.ts';
 import { silentLogger } from '../../../log.ts';
 import { listen, type Listener } from '../../listener.ts';
-import { createApiApp } from '../api-app.ts';
 
 const LARGEST = 20_000;
 const ADDRESS = `0x${'1'.repeat(40)}`;
 
 let listener: Listener;
 beforeAll(async () => {
-  const app = createApiApp(await fixtureDependencies({ verificationBytes: LARGEST }));
+  const app = createCheckedApiApp(await fixtureDependencies({ verificationBytes: LARGEST }));
   const limits = { ...ROOMY_LIMITS, requestBytes: LARGEST };
   listener = await listen(app, { host: '127.0.0.1', port: 0, limits }, silentLogger);
 });

@@ -1,5 +1,6 @@
-import { FullmatchError } from '../../../errors.ts';
-import { describeAddressFault, isTransactionHash, type Hex } from '../../../lib/hex.ts';
+import { z } from 'zod';
+
+import { describeAddressFault, type Hex } from '../../../lib/hex.ts';
 import { isMembers, type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { countJsonValues } from '../../../lib/untrusted-json.ts';
@@ -12,7 +13,10 @@ import {
   requireFewSources,
   type RequestLimits,
 } from '../../bodies/request-limits.ts';
+import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
+import { namedValues } from '../../named-values.ts';
+import { transactionHash } from '../v2/verify-body.ts';
 
 /** One of several contracts that the files of a request describe. */
 export interface ContractChoice {
@@ -30,12 +34,60 @@ interface DescribedContract extends ContractChoice {
 }
 
 const NAME_SHOWN_CHARACTERS = 200;
+const FILES_EXPECTED = 'an object with the text of each file is expected';
+const CHOICE_EXPECTED = 'the place of a contract in contractsToChoose is expected';
 
-function invalid(parameter: string, expected: string): FullmatchError {
-  return new FullmatchError('invalid_parameter', `${parameter}: ${expected}.`, {
-    details: { parameter },
+/** Clients that read a metadata.json with a JSON loader send it as it was loaded. */
+const loadedFile = z
+  .custom<object>((value) => typeof value === 'object' && value !== null)
+  .transform((file) => JSON.stringify(file));
+
+/** Text that is judged as that of a parameter is; what is no text is judged as none. */
+const judgedText = (faultOf: (text: string) => string | undefined) =>
+  z.unknown().transform((value, context) => {
+    // A JSON client may send the id of a chain as a number.
+    const given = typeof value === 'number' ? String(value) : value;
+    const judged = typeof given === 'string' ? given : '';
+    const message = faultOf(judged);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+    return judged;
   });
-}
+
+/** The body of POST /verify, and what a form says with its fields and files. */
+export const verifyBodySchema = z
+  .object({
+    address: judgedText(describeAddressFault)
+      .transform((address) => address.toLowerCase() as Hex)
+      .meta({ type: 'string' }),
+    chain: judgedText(describeChainIdFault)
+      .transform(Number)
+      .meta({ type: 'string', description: 'Chain id in decimal digits' }),
+    files: namedValues(z.union([z.string(), loadedFile], FILES_EXPECTED))
+      .refine(
+        (files) => Object.keys(files).length > 0,
+        'a metadata.json and its sources are expected',
+      )
+      .meta({
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'The metadata.json and its sources: name to text',
+      }),
+    chosenContract: z
+      .union([z.string(), z.int()], CHOICE_EXPECTED)
+      .nullish()
+      .transform((choice) => ((choice ?? '') === '' ? undefined : Number(choice)))
+      .refine(
+        (place) => place === undefined || (Number.isSafeInteger(place) && place >= 0),
+        CHOICE_EXPECTED,
+      )
+      .optional()
+      .meta({
+        anyOf: [{ type: 'string' }, { type: 'integer' }],
+        description: 'Where the files describe several contracts: the place in contractsToChoose',
+      }),
+    creatorTxHash: transactionHash.optional(),
+  })
+  .meta({ id: 'V1VerifyRequest', description: 'A contract by its metadata and sources' });
 
 /**
  * Reads a request in JSON or as a form with files.
@@ -50,57 +102,29 @@ export async function readV1Request(
   const isForm = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType);
   const fields = isForm
     ? await formFields(await readForm(bytes, contentType, limits))
-    : jsonFields(parseJsonBody(bytes, limits));
-  const place = readPlace(fields);
-  const fileCount = Object.keys(fields.files).length;
-  if (fileCount === 0) throw invalid('files', 'a metadata.json and its sources are expected');
-  requireFewSources(fileCount, limits);
-  const hash = fields.creatorTxHash;
-  if (hash !== undefined && !isTransactionHash(hash)) {
-    throw invalid('creatorTxHash', '0x and 64 hexadecimal digits are expected');
-  }
-  const { contracts, sources } = splitFiles(fields.files, limits);
-  if (contracts.length === 0) throw invalid('files', 'none of them is a metadata.json');
-  const chosen = chooseContract(readChoice(fields.chosenContract), contracts);
+    : parseJsonBody(bytes, limits);
+  const {
+    address,
+    chain: chainId,
+    files,
+    chosenContract,
+    creatorTxHash,
+  } = validateBody(verifyBodySchema, { ...fields, chain: fields['chain'] ?? fields['chainId'] });
+  requireFewSources(Object.keys(files).length, limits);
+  const { contracts, sources } = splitFiles(files, limits);
+  if (contracts.length === 0) throw invalidMember('files', 'none of them is a metadata.json');
+  const chosen = chooseContract(chosenContract, contracts);
   if (chosen === undefined) {
     return { choices: contracts.map(({ name, path }) => ({ name, path })) };
   }
   return {
     verification: {
-      ...place,
-      ...(hash !== undefined && { creationTransactionHash: hash.toLowerCase() as Hex }),
+      chainId,
+      address,
+      ...(creatorTxHash && { creationTransactionHash: creatorTxHash }),
       compilation: { kind: 'metadata', metadata: chosen.metadata, sources },
     },
   };
-}
-
-interface Fields {
-  readonly chain: unknown;
-  readonly address: unknown;
-  readonly creatorTxHash: string | undefined;
-  readonly chosenContract: unknown;
-  readonly files: Readonly<Record<string, string>>;
-}
-
-function readPlace({ chain, address }: Fields): {
-  readonly chainId: number;
-  readonly address: Hex;
-} {
-  // A JSON client may send the id as a number.
-  const digits = typeof chain === 'number' ? String(chain) : chain;
-  const chainFault = describeChainIdFault(typeof digits === 'string' ? digits : '');
-  if (chainFault !== undefined) throw invalid('chain', chainFault);
-  const text = typeof address === 'string' ? address : '';
-  const addressFault = describeAddressFault(text);
-  if (addressFault !== undefined) throw invalid('address', addressFault);
-  return { chainId: Number(digits), address: text.toLowerCase() as Hex };
-}
-
-function readChoice(value: unknown): number | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
-  const place = typeof value === 'string' ? Number(value) : value;
-  if (typeof place === 'number' && Number.isSafeInteger(place) && place >= 0) return place;
-  throw invalid('chosenContract', 'the place of a contract in contractsToChoose is expected');
 }
 
 function chooseContract(
@@ -111,50 +135,25 @@ function chooseContract(
   if (place === undefined) return undefined;
   const chosen = contracts[place];
   if (chosen !== undefined) return chosen;
-  throw invalid('chosenContract', `there are ${contracts.length} contracts, counted from 0`);
+  throw invalidMember('chosenContract', `there are ${contracts.length} contracts, counted from 0`);
 }
 
-function textOrAbsent(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function jsonFields(body: Members): Fields {
-  const files = body['files'] ?? {};
-  if (!isMembers(files)) throw invalid('files', 'an object with the text of each file is expected');
-  const entries = Object.entries(files).map(([name, content]) => {
-    if (typeof content === 'string') return [name, content] as const;
-    // Clients that read a metadata.json with a JSON loader send it as it was loaded.
-    if (typeof content === 'object' && content !== null) {
-      return [name, JSON.stringify(content)] as const;
-    }
-    throw invalid('files', 'an object with the text of each file is expected');
-  });
-  return {
-    chain: body['chain'] ?? body['chainId'],
-    address: body['address'],
-    creatorTxHash: textOrAbsent(body['creatorTxHash']),
-    chosenContract: body['chosenContract'],
-    files: Object.fromEntries(entries),
-  };
-}
-
-async function formFields(form: FormData): Promise<Fields> {
+/** The fields of a form, as a body in JSON has them. */
+async function formFields(form: FormData): Promise<Members> {
   const files: (readonly [string, string])[] = [];
   for (const [field, value] of form.entries()) {
     if (typeof value !== 'string') files.push([value.name || field, await value.text()]);
   }
+  const texts = ['chain', 'chainId', 'address', 'creatorTxHash', 'chosenContract'] as const;
   return {
-    chain: form.get('chain') ?? form.get('chainId'),
-    address: form.get('address'),
-    creatorTxHash: textOrAbsent(form.get('creatorTxHash')),
-    chosenContract: form.get('chosenContract'),
+    ...Object.fromEntries(texts.map((name) => [name, form.get(name) ?? undefined])),
     files: Object.fromEntries(files),
   };
 }
 
 /** The contracts that the files hold the metadata of, and the files that hold none. All files share one count of values. */
 function splitFiles(
-  files: Fields['files'],
+  files: Readonly<Record<string, string>>,
   limits: RequestLimits,
 ): {
   readonly contracts: readonly DescribedContract[];

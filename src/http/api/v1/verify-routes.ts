@@ -1,21 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { v1ErrorResponse } from './v1-error.ts';
-
-const bodySchema = z
-  .object({
-    address: z.string(),
-    chain: z.string().describe('Chain id in decimal digits'),
-    files: z
-      .record(z.string(), z.string())
-      .describe('The metadata.json and its sources: name to text'),
-    chosenContract: z
-      .union([z.string(), z.int()])
-      .optional()
-      .describe('Where the files describe several contracts: the place in contractsToChoose'),
-    creatorTxHash: z.string().optional().describe('The transaction that created the contract'),
-  })
-  .meta({ id: 'V1VerifyRequest', description: 'A contract by its metadata and sources' });
+import { verifyBodySchema } from './verify-request.ts';
 
 const resultSchema = z
   .strictObject({
@@ -48,8 +34,8 @@ const verification = {
     body: {
       required: true,
       content: {
-        'application/json': { schema: bodySchema },
-        'multipart/form-data': { schema: bodySchema },
+        'application/json': { schema: verifyBodySchema },
+        'multipart/form-data': { schema: verifyBodySchema },
       },
     },
   },

@@ -1,13 +1,7 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
-import {
-  answer,
-  type Answer,
-  answerJsonText,
-  JSON_TYPE,
-  NOT_STORED,
-  REVALIDATED,
-} from '../../answer.ts';
+import { type Hex } from '../../../lib/hex.ts';
+import { type Answer, answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { answerRecord } from '../../records/answer-record.ts';
 import { type FieldSelection, parseSelection } from './contract-fields.ts';
@@ -23,7 +17,9 @@ export function addContractRoutes(
   routes.openapi(allChainsRoute, async (c) => {
     const found = await contracts.findOnChains([c.req.valid('param').address]);
     const list = { results: found.map(renderMinimal) };
-    return found.length === 0 ? answerNotFound(list) : answerValue(list);
+    return found.length === 0
+      ? answerJson(allChainsRoute, list, NOT_STORED, 404)
+      : answerJson(allChainsRoute, list, REVALIDATED);
   });
   routes.openapi(contractRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -32,15 +28,15 @@ export function addContractRoutes(
       // A look-up: one row, and no turn among those who read records.
       const match = await contracts.readContract(chainId, address);
       return match === undefined
-        ? answerNotFound(renderUnverified(chainId, address))
-        : answerValue(renderUsual(match, selection.omitted));
+        ? answerUnverified(chainId, address)
+        : answerJson(contractRoute, renderUsual(match, selection.omitted), REVALIDATED);
     }
     const answered = await answerRecord(c, { contracts, answers }, { chainId, address }, () => ({
       form: { kind: 'fields', selection },
       key: describeSelection(selection),
       parts,
     }));
-    return answered ?? answerNotFound(renderUnverified(chainId, address));
+    return answered ?? answerUnverified(chainId, address);
   });
   routes.openapi(contractsRoute, async (c) => {
     const { chainId } = c.req.valid('param');
@@ -52,16 +48,12 @@ export function addContractRoutes(
         ...(afterMatchId !== undefined && { afterMatchId }),
       });
     const page = await answers.inTurn(c, read);
-    return answerValue({ results: page.map(renderMinimal) });
+    return answerJson(contractsRoute, { results: page.map(renderMinimal) }, REVALIDATED);
   });
 }
 
-function answerValue(value: object): Answer {
-  return answerJsonText(JSON.stringify(value), REVALIDATED);
-}
-
-function answerNotFound(value: object): Answer {
-  return answer(JSON.stringify(value), { status: 404, type: JSON_TYPE, cacheControl: NOT_STORED });
+function answerUnverified(chainId: number, address: Hex): Answer {
+  return answerJson(contractRoute, renderUnverified(chainId, address), NOT_STORED, 404);
 }
 
 /** A selection as JSON. */

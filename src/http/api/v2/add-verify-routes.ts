@@ -1,13 +1,12 @@
-import { type OpenAPIHono, type z } from '@hono/zod-openapi';
+import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
-import { FullmatchError } from '../../../errors.ts';
 import { type WaitOptions } from '../../../verification/job-waiters.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
-import { answer, JSON_TYPE, NOT_STORED } from '../../answer.ts';
+import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
+import { type RequestForm } from '../../bodies/read-request.ts';
 import { clientOf } from '../../client-of.ts';
-import { contractParameters } from '../../contract-parameters.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
 import { renderJob } from './render-job.ts';
 import { jobRoute, verifyMetadataRoute, verifyRoute } from './verify-routes.ts';
@@ -21,10 +20,14 @@ const YOUNG_JOB_MS = 5000;
 
 /** The routes of the verification API v2 that verify. Bodies are read on a thread of their own, see {@link RequestReader}. */
 export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
-  routes.post(verifyMetadataRoute.getRoutingPath(), submitter(deps, 'metadata'));
-  routes.post(verifyRoute.getRoutingPath(), submitter(deps, 'standard_json'));
-  routes.get(jobRoute.getRoutingPath(), async (c) => {
-    const job = await readYoungJobAtItsEnd(deps, c.req.param('verificationId'), {
+  routes.openapi(withoutBody(verifyMetadataRoute), (c) =>
+    submit(deps, c, { kind: 'metadata', ...c.req.valid('param') }),
+  );
+  routes.openapi(withoutBody(verifyRoute), (c) =>
+    submit(deps, c, { kind: 'standard_json', ...c.req.valid('param') }),
+  );
+  routes.openapi(jobRoute, async (c) => {
+    const job = await readYoungJobAtItsEnd(deps, c.req.valid('param').verificationId, {
       client: clientOf(c.env, deps.trustedProxies),
       signal: c.req.raw.signal,
     });
@@ -32,7 +35,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await deps.contracts.readContract(chainId, address) : undefined;
-    return deps.answers.answerText(c, JSON.stringify(renderJob(job, current)), NOT_STORED);
+    return deps.answers.answerJson(c, jobRoute, renderJob(job, current), NOT_STORED);
   });
 }
 
@@ -59,29 +62,18 @@ async function readYoungJobAtItsEnd(
   }
 }
 
-function submitter(
-  { requests, verification, trustedProxies }: Deps,
-  kind: 'standard_json' | 'metadata',
-): (c: Context) => Promise<Response> {
-  return async (c) => {
-    const read = await requests.read(c, { kind, ...readParameters(c) });
-    if (!('request' in read)) throw new Error('a body of the API v2 names one contract');
-    const client = clientOf(c.env, trustedProxies);
-    const verificationId = await verification.submit(read.request, client);
-    return answer(JSON.stringify({ verificationId }), {
-      status: 202,
-      type: JSON_TYPE,
-      cacheControl: NOT_STORED,
-    });
-  };
+/** A route whose body the thread validates that reads it. */
+function withoutBody<Route extends typeof verifyRoute | typeof verifyMetadataRoute>(route: Route) {
+  return { ...route, request: { params: route.request.params } };
 }
 
-function readParameters(c: Context): z.output<typeof contractParameters> {
-  const parsed = contractParameters.safeParse(c.req.param());
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const parameter = issue?.path.join('.') ?? '';
-  throw new FullmatchError('invalid_parameter', `${parameter}: ${issue?.message ?? ''}.`, {
-    details: { parameter },
-  });
+async function submit(
+  { requests, verification, trustedProxies }: Deps,
+  c: Context,
+  form: RequestForm,
+): Promise<Answer> {
+  const read = await requests.read(c, form);
+  if (!('request' in read)) throw new Error('a body of the API v2 names one contract');
+  const verificationId = await verification.submit(read.request, clientOf(c.env, trustedProxies));
+  return answerJson(verifyRoute, { verificationId }, NOT_STORED, 202);
 }

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
+import { anyMembers, anyMembersOrNull, namedValues } from '../../named-values.ts';
+
 const matchSchema = z
   .enum(['exact_match', 'match'])
   .nullable()
@@ -18,17 +20,16 @@ const minimal = {
   verifiedAt: z.iso.datetime().optional().describe('When this service stored the match'),
 };
 
-const unknownObject = z.record(z.string(), z.unknown());
 const digits = z.string().nullable().optional();
 
 const codeMembers = {
   onchainBytecode: z.string().nullable().optional(),
   recompiledBytecode: z.string().nullable().optional(),
   sourceMap: z.string().nullable().optional(),
-  linkReferences: unknownObject.nullable().optional(),
-  cborAuxdata: unknownObject.nullable().optional(),
-  transformations: z.array(unknownObject).nullable().optional(),
-  transformationValues: unknownObject.nullable().optional(),
+  linkReferences: anyMembersOrNull.optional(),
+  cborAuxdata: anyMembersOrNull.optional(),
+  transformations: z.array(anyMembers).nullable().optional(),
+  transformationValues: anyMembersOrNull.optional(),
 };
 
 /** The minimal object of a contract, verified or not. */
@@ -46,7 +47,7 @@ export const contractSchema = z
     runtimeBytecode: z
       .strictObject({
         ...codeMembers,
-        immutableReferences: unknownObject.nullable().optional(),
+        immutableReferences: anyMembersOrNull.optional(),
         unprovenValues: z
           .array(z.enum(['immutables', 'libraries']))
           .nullable()
@@ -64,27 +65,27 @@ export const contractSchema = z
         deployer: z.string().nullable().optional(),
       })
       .optional(),
-    sources: z.record(z.string(), z.strictObject({ content: z.string() })).optional(),
+    sources: namedValues(z.strictObject({ content: z.string() })).optional(),
     compilation: z
       .strictObject({
         language: z.string().optional(),
         compiler: z.string().optional(),
         compilerVersion: z.string().optional(),
-        compilerSettings: unknownObject.optional(),
+        compilerSettings: anyMembers.optional(),
         name: z.string().optional(),
         fullyQualifiedName: z.string().optional(),
       })
       .nullable()
       .optional(),
-    abi: z.array(unknownObject).nullable().optional(),
-    metadata: unknownObject.nullable().optional(),
-    storageLayout: unknownObject.nullable().optional(),
-    transientStorageLayout: unknownObject.nullable().optional(),
-    userdoc: unknownObject.nullable().optional(),
-    devdoc: unknownObject.nullable().optional(),
-    sourceIds: unknownObject.nullable().optional(),
-    stdJsonInput: unknownObject.nullable().optional(),
-    stdJsonOutput: unknownObject.nullable().optional(),
+    abi: z.array(anyMembers).nullable().optional(),
+    metadata: anyMembersOrNull.optional(),
+    storageLayout: anyMembersOrNull.optional(),
+    transientStorageLayout: anyMembersOrNull.optional(),
+    userdoc: anyMembersOrNull.optional(),
+    devdoc: anyMembersOrNull.optional(),
+    sourceIds: anyMembersOrNull.optional(),
+    stdJsonInput: anyMembersOrNull.optional(),
+    stdJsonOutput: anyMembersOrNull.optional(),
   })
   .meta({ id: 'V2Contract', description: 'A verified contract; what is not known is null' });
 

@@ -1,6 +1,8 @@
 import { bytesToHex } from '../../../lib/hex.ts';
 import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
 import { type ContractParts, type StoredCode } from '../../../repository/matches/contract-parts.ts';
+import { type AnswerOf } from '../../answer.ts';
+import { type contractSchema } from './contract-schema.ts';
 import { CONTRACT_FIELDS, type FieldSelection } from './contract-fields.ts';
 import { LANGUAGE_NAMES, renderMinimal, renderSources } from './render-contract.ts';
 
@@ -28,9 +30,13 @@ export function renderContract(
 }
 
 /** The members that every answer has, but for those that are left out. */
-export function renderUsual(match: ContractMatch, omitted: ReadonlySet<string>): object {
-  const usual = Object.entries(renderMinimal(match)).filter(([name]) => !omitted.has(name));
-  return Object.fromEntries(usual);
+export function renderUsual(
+  contract: ContractMatch,
+  omitted: ReadonlySet<string>,
+): AnswerOf<typeof contractSchema> {
+  const { match, chainId, address, ...usual } = renderMinimal(contract);
+  const kept = Object.entries(usual).filter(([name]) => !omitted.has(name));
+  return { match, chainId, address, ...Object.fromEntries(kept) };
 }
 
 function pick(value: unknown, members: ReadonlySet<string>): unknown {

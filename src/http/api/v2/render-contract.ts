@@ -2,6 +2,8 @@ import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
 import { type ContractParts, type StoredCode } from '../../../repository/matches/contract-parts.ts';
 import { type Match } from '../../../repository/matches/verified-contract.ts';
+import { type AnswerOf } from '../../answer.ts';
+import { type contractSchema, type minimalContractSchema } from './contract-schema.ts';
 
 /** The wire names of a match in the verification API v2. */
 const MATCH_NAMES = { full: 'exact_match', partial: 'match' } as const;
@@ -12,20 +14,19 @@ export const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   vyper: 'Vyper',
 };
 
+type WireContract = AnswerOf<typeof contractSchema>;
+/** What the compiler said of a code: saved as its output has it. */
+type CodeArtifacts = Pick<
+  NonNullable<WireContract['runtimeBytecode']>,
+  'sourceMap' | 'linkReferences' | 'cborAuxdata' | 'immutableReferences'
+>;
+
 function matchName(match: Match | null): 'exact_match' | 'match' | null {
   return match === null ? null : MATCH_NAMES[match];
 }
 
 /** The minimal object of a verified contract. */
-export function renderMinimal(contract: ContractMatch): {
-  readonly matchId?: string;
-  readonly match: 'exact_match' | 'match' | null;
-  readonly creationMatch: 'exact_match' | 'match' | null;
-  readonly runtimeMatch: 'exact_match' | 'match' | null;
-  readonly chainId: string;
-  readonly address: Hex;
-  readonly verifiedAt: string;
-} {
+export function renderMinimal(contract: ContractMatch): AnswerOf<typeof minimalContractSchema> {
   return {
     ...(contract.matchId !== undefined && { matchId: contract.matchId }),
     match: matchName(contract.match),
@@ -38,7 +39,10 @@ export function renderMinimal(contract: ContractMatch): {
 }
 
 /** The minimal object of a contract that is not verified. */
-export function renderUnverified(chainId: number, address: Hex): object {
+export function renderUnverified(
+  chainId: number,
+  address: Hex,
+): AnswerOf<typeof minimalContractSchema> {
   return {
     match: null,
     creationMatch: null,
@@ -49,15 +53,19 @@ export function renderUnverified(chainId: number, address: Hex): object {
 }
 
 /** creationBytecode or runtimeBytecode; what is not known is null. */
-export function renderCode(code: StoredCode | undefined, side: 'creation' | 'runtime'): object {
-  const { onChain, recompiled, artifacts, transformations, values, unprovenValues } = code ?? {};
+export function renderCode(
+  code: StoredCode | undefined,
+  side: 'creation' | 'runtime',
+): WireContract['runtimeBytecode'] {
+  const { onChain, recompiled, transformations, values, unprovenValues } = code ?? {};
+  const artifacts = (code?.artifacts ?? {}) as CodeArtifacts;
   return {
     onchainBytecode: onChain === undefined ? null : bytesToHex(onChain),
     recompiledBytecode: recompiled === undefined ? null : bytesToHex(recompiled),
-    sourceMap: artifacts?.['sourceMap'] ?? null,
-    linkReferences: artifacts?.['linkReferences'] ?? null,
-    cborAuxdata: artifacts?.['cborAuxdata'] ?? null,
-    ...(side === 'runtime' && { immutableReferences: artifacts?.['immutableReferences'] ?? null }),
+    sourceMap: artifacts.sourceMap ?? null,
+    linkReferences: artifacts.linkReferences ?? null,
+    cborAuxdata: artifacts.cborAuxdata ?? null,
+    ...(side === 'runtime' && { immutableReferences: artifacts.immutableReferences ?? null }),
     transformations: transformations ?? null,
     transformationValues: values ?? null,
     ...(side === 'runtime' && { unprovenValues: unprovenValues ?? null }),
@@ -65,7 +73,9 @@ export function renderCode(code: StoredCode | undefined, side: 'creation' | 'run
 }
 
 /** Numbers are decimal digits on this wire; what is not known is null. */
-export function renderDeployment({ deployment }: Partial<ContractParts>): object {
+export function renderDeployment({
+  deployment,
+}: Partial<ContractParts>): WireContract['deployment'] {
   const { transactionHash, blockNumber, transactionIndex, deployer } = deployment ?? {};
   return {
     transactionHash: transactionHash ?? null,
@@ -76,11 +86,15 @@ export function renderDeployment({ deployment }: Partial<ContractParts>): object
 }
 
 /** `{path: {content}}`; own members, so that a source may be called `__proto__`. */
-export function renderSources({ sources = [] }: Partial<ContractParts>): Record<string, object> {
+export function renderSources({
+  sources = [],
+}: Partial<ContractParts>): NonNullable<WireContract['sources']> {
   return Object.fromEntries(sources.map(({ path, content }) => [path, { content }]));
 }
 
-export function renderCompilation({ compilation }: Partial<ContractParts>): object | null {
+export function renderCompilation({
+  compilation,
+}: Partial<ContractParts>): WireContract['compilation'] {
   if (compilation === undefined) return null;
   const { language, compiler, version, settings, name, fullyQualifiedName } = compilation;
   return {

@@ -1,12 +1,17 @@
 import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
 import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
+import { type AnswerOf } from '../../answer.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
+import { type jobSchema } from './verify-routes.ts';
 
 /**
  * A verification job on the wire. `error` is absent unless the job failed: clients ask whether the key is there.
  * @param current the contract's match as it is stored now.
  */
-export function renderJob(job: VerificationJob, current: ContractMatch | undefined): object {
+export function renderJob(
+  job: VerificationJob,
+  current: ContractMatch | undefined,
+): AnswerOf<typeof jobSchema> {
   const { failure } = job;
   return {
     isJobCompleted: isFinished(job),

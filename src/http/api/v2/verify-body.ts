@@ -1,86 +1,99 @@
-import { FullmatchError } from '../../../errors.ts';
+import { z } from 'zod';
+
 import { isTransactionHash, type Hex } from '../../../lib/hex.ts';
-import { isMembers, type Members } from '../../../lib/members.ts';
-import { printableText } from '../../../lib/printable-text.ts';
-import {
-  type MetadataCompilation,
-  type StandardJsonCompilation,
-} from '../../../verification/verification-request.ts';
+import { type Members } from '../../../lib/members.ts';
+import { type VerificationRequest } from '../../../verification/verification-request.ts';
+import { validateBody } from '../../bodies/validate-body.ts';
+import { anyMembers, anyMembersOrNull, namedValues } from '../../named-values.ts';
 
-const NAME_SHOWN_CHARACTERS = 100;
+const OBJECT_EXPECTED = 'an object is expected';
+const TEXT_EXPECTED = 'text is expected';
+const SOURCE_EXPECTED = 'its text is expected in "content"';
 
-function invalid(parameter: string, expected: string): FullmatchError {
-  return new FullmatchError('invalid_parameter', `${parameter}: ${expected}.`, {
-    details: { parameter },
+const text = z.string(TEXT_EXPECTED).min(1, TEXT_EXPECTED);
+
+/** At least one source by its path. */
+const sourcesOf = <Value extends z.ZodType>(value: Value) =>
+  namedValues(value).refine(
+    (sources) => Object.keys(sources).length > 0,
+    'at least one source is expected',
+  );
+
+/** A transaction that a body names; empty text and null name none. */
+export const transactionHash = z
+  .string('0x and 64 hexadecimal digits are expected')
+  .nullish()
+  .transform((hash, context): Hex | undefined => {
+    if (hash === undefined || hash === null || hash === '') return undefined;
+    if (isTransactionHash(hash)) return hash.toLowerCase() as Hex;
+    context.addIssue({ code: 'custom', message: '0x and 64 hexadecimal digits are expected' });
+    return z.NEVER;
+  })
+  .meta({
+    type: 'string',
+    description: 'The transaction that created the contract; another one is ignored',
   });
-}
 
-function readMembers(value: unknown, parameter: string): Members {
-  if (isMembers(value)) return value;
-  throw invalid(parameter, 'an object is expected');
-}
+/** The body of POST /v2/verify/{chainId}/{address}. */
+export const standardJsonBodySchema = z
+  .object({
+    stdJsonInput: z
+      .looseObject(
+        {
+          language: text.describe('Solidity or Yul'),
+          sources: sourcesOf(
+            z.looseObject({ content: z.string(SOURCE_EXPECTED) }, OBJECT_EXPECTED),
+          ),
+          settings: anyMembersOrNull.optional(),
+        },
+        OBJECT_EXPECTED,
+      )
+      .describe('The standard JSON input of the compiler'),
+    compilerVersion: text.describe('0.8.30+commit.73712a01; v and the commit may be left out'),
+    contractIdentifier: text
+      .refine(
+        (name) => name.includes(':'),
+        'path:Name is expected, such as contracts/Token.sol:Token',
+      )
+      .describe('path:Name, split at the last colon'),
+    creationTransactionHash: transactionHash.optional(),
+  })
+  .meta({ id: 'V2VerifyRequest', description: 'A compilation by its standard JSON input' });
 
-function readText(value: unknown, parameter: string): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw invalid(parameter, 'text is expected');
-}
+/** The body of POST /v2/verify/metadata/{chainId}/{address}. */
+export const metadataBodySchema = z
+  .object({
+    metadata: anyMembers.describe('The metadata.json of the contract'),
+    sources: sourcesOf(z.string(TEXT_EXPECTED)).describe(
+      'Path to content; a source under another path is found by its hash',
+    ),
+    creationTransactionHash: transactionHash.optional(),
+  })
+  .meta({ id: 'V2VerifyMetadataRequest', description: 'A compilation by its metadata' });
 
-function readSources(value: unknown, parameter: string): [string, unknown][] {
-  const entries = Object.entries(readMembers(value, parameter));
-  if (entries.length === 0) throw invalid(parameter, 'at least one source is expected');
-  return entries;
-}
+/** What a body asks to verify, without its place. */
+type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
 
-function nameOf(parameter: string, path: string): string {
-  return `${parameter}["${printableText(path, NAME_SHOWN_CHARACTERS)}"]`;
-}
-
-/** The creation transaction of a body, where it names one. @throws FullmatchError invalid_parameter */
-export function readTransactionHash(value: unknown, parameter: string): Hex | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value === 'string' && isTransactionHash(value)) return value.toLowerCase() as Hex;
-  throw invalid(parameter, '0x and 64 hexadecimal digits are expected');
-}
-
-/**
- * The body of a verification with a standard JSON input. Sources keep their names, whatever they are: a schema
- * library would drop one that is called `__proto__`.
- * @throws FullmatchError invalid_parameter
- */
-export function readStandardJsonBody(body: Members): StandardJsonCompilation {
-  const input = readMembers(body['stdJsonInput'], 'stdJsonInput');
-  const language = readText(input['language'], 'stdJsonInput.language');
-  const sources = readSources(input['sources'], 'stdJsonInput.sources').map(([path, source]) => {
-    const name = nameOf('stdJsonInput.sources', path);
-    const { content } = readMembers(source, name);
-    if (typeof content !== 'string') throw invalid(name, 'its text is expected in "content"');
-    return [path, { content }] as const;
-  });
-  const contractIdentifier = readText(body['contractIdentifier'], 'contractIdentifier');
-  if (!contractIdentifier.includes(':')) {
-    throw invalid('contractIdentifier', 'path:Name is expected, such as contracts/Token.sol:Token');
-  }
+/** Reads a body with a standard JSON input. @throws FullmatchError invalid_parameter */
+export function readStandardJsonBody(body: Members): Asked {
+  const { stdJsonInput, creationTransactionHash, ...names } = validateBody(
+    standardJsonBodySchema,
+    body,
+  );
+  const { language, sources, settings } = stdJsonInput;
+  const texts = Object.entries(sources).map(([path, { content }]) => [path, { content }] as const);
+  const input = { language, sources: Object.fromEntries(texts), settings: settings ?? {} };
   return {
-    kind: 'standard_json',
-    input: {
-      language,
-      sources: Object.fromEntries(sources),
-      settings: readMembers(input['settings'] ?? {}, 'stdJsonInput.settings'),
-    },
-    compilerVersion: readText(body['compilerVersion'], 'compilerVersion'),
-    contractIdentifier,
+    compilation: { kind: 'standard_json', input, ...names },
+    ...(creationTransactionHash && { creationTransactionHash }),
   };
 }
 
-/** The body of a verification with metadata and sources. @throws FullmatchError invalid_parameter */
-export function readMetadataBody(body: Members): MetadataCompilation {
-  const sources = readSources(body['sources'], 'sources').map(([path, content]) => {
-    if (typeof content !== 'string') throw invalid(nameOf('sources', path), 'text is expected');
-    return [path, content] as const;
-  });
+/** Reads a body with metadata and sources. @throws FullmatchError invalid_parameter */
+export function readMetadataBody(body: Members): Asked {
+  const { creationTransactionHash, ...given } = validateBody(metadataBodySchema, body);
   return {
-    kind: 'metadata',
-    metadata: readMembers(body['metadata'], 'metadata'),
-    sources: Object.fromEntries(sources),
+    compilation: { kind: 'metadata', ...given },
+    ...(creationTransactionHash && { creationTransactionHash }),
   };
 }

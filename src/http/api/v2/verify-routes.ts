@@ -5,44 +5,13 @@ import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-sc
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
+import { metadataBodySchema, standardJsonBodySchema } from './verify-body.ts';
 
 const tags = ['verification'];
 
 const submittedSchema = z
   .strictObject({ verificationId: z.uuid().describe('Ask for it at /v2/verify/{verificationId}') })
   .meta({ id: 'V2Submitted', description: 'A verification that was put into the queue' });
-
-const creationTransactionHash = z
-  .string()
-  .optional()
-  .describe('The transaction that created the contract; another one is ignored');
-
-const standardJsonBodySchema = z
-  .object({
-    stdJsonInput: z
-      .looseObject({
-        language: z.string().describe('Solidity or Yul'),
-        sources: z.record(z.string(), z.looseObject({ content: z.string() })),
-        settings: z.looseObject({}).optional(),
-      })
-      .describe('The standard JSON input of the compiler'),
-    compilerVersion: z
-      .string()
-      .describe('0.8.30+commit.73712a01; v and the commit may be left out'),
-    contractIdentifier: z.string().describe('path:Name, split at the last colon'),
-    creationTransactionHash,
-  })
-  .meta({ id: 'V2VerifyRequest', description: 'A compilation by its standard JSON input' });
-
-const metadataBodySchema = z
-  .object({
-    metadata: z.looseObject({}).describe('The metadata.json of the contract'),
-    sources: z
-      .record(z.string(), z.string())
-      .describe('Path to content; a source under another path is found by its hash'),
-    creationTransactionHash,
-  })
-  .meta({ id: 'V2VerifyMetadataRequest', description: 'A compilation by its metadata' });
 
 const submitResponses = {
   202: {
@@ -89,7 +58,8 @@ export const verifyMetadataRoute = createRoute({
   responses: submitResponses,
 });
 
-const jobSchema = z
+/** The body of GET /v2/verify/{verificationId}. */
+export const jobSchema = z
   .strictObject({
     isJobCompleted: z.boolean(),
     verificationId: z.uuid(),

@@ -1,5 +1,3 @@
-import { type Listener } from '../http/listener.ts';
-
 interface Part {
   close(): Promise<void>;
 }
@@ -8,7 +6,6 @@ interface Part {
 export class Closers {
   readonly #parts: Part[] = [];
   readonly #first: Part[] = [];
-  readonly #listeners: Listener[] = [];
 
   /** Adds a part that is closed after all that was opened later. */
   add<T extends Part>(part: T): T {
@@ -16,34 +13,29 @@ export class Closers {
     return part;
   }
 
-  /** Adds what has to end at once, also while requests still wait for it. */
+  /**
+   * Adds what is closed together before everything else: listeners, so that what they serve outlives their last
+   * request, and what requests wait for.
+   */
   addFirst<T extends Part>(part: T): T {
     this.#first.push(part);
     return part;
   }
 
-  addListener(listener: Listener): Listener {
-    this.#listeners.push(listener);
-    return listener;
-  }
-
   /**
-   * Closes everything: first all listeners, so that what they serve outlives their last request. What cannot be closed
-   * keeps nothing else open.
+   * Closes everything. What cannot be closed keeps nothing else open.
    * @throws the error of a part; AggregateError with all of them where several parts fail
    */
-  async close(timeoutMs: number): Promise<void> {
+  async close(): Promise<void> {
     const errors: unknown[] = [];
-    const settle = async (closing: readonly Promise<void>[]): Promise<void> => {
+    const settle = async (parts: readonly Part[]): Promise<void> => {
+      const closing = parts.map(async (part) => part.close());
       for (const result of await Promise.allSettled(closing)) {
         if (result.status === 'rejected') errors.push(result.reason);
       }
     };
-    await settle([
-      ...this.#first.map(async (part) => part.close()),
-      ...this.#listeners.map(async (listener) => listener.close(timeoutMs)),
-    ]);
-    for (const part of this.#parts.toReversed()) await settle([(async () => part.close())()]);
+    await settle(this.#first);
+    for (const part of this.#parts.toReversed()) await settle([part]);
     if (errors.length > 1) throw new AggregateError(errors, 'several parts could not be closed');
     if (errors.length === 1) throw errors[0];
   }

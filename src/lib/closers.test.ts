@@ -14,28 +14,28 @@ function openParts(failing: readonly string[]) {
   closers.add(partOf('database'));
   closers.add(partOf('compilers'));
   closers.addFirst(partOf('waiters'));
-  closers.addListener({ ...partOf('listener'), url: '', port: 0 });
+  closers.addFirst(partOf('listener'));
   return { closers, closed };
 }
 
 describe('what is open', () => {
   test('is closed from the listeners down, the last opened first', async () => {
     const { closers, closed } = openParts([]);
-    await closers.close(0);
+    await closers.close();
     expect(closed).toEqual(['waiters', 'listener', 'compilers', 'database']);
   });
 
   test('is closed also where a part cannot be, whose error is told', async () => {
     for (const name of ['waiters', 'listener', 'compilers']) {
       const { closers, closed } = openParts([name]);
-      await expect(closers.close(0)).rejects.toThrow(name);
+      await expect(closers.close()).rejects.toThrow(name);
       expect(closed.slice(-2)).toEqual(['compilers', 'database']);
     }
   });
 
   test('tells of all parts that cannot be closed', async () => {
     const { closers, closed } = openParts(['listener', 'compilers', 'database']);
-    const error = await closers.close(0).catch((thrown: unknown) => thrown);
+    const error = await closers.close().catch((thrown: unknown) => thrown);
     expect(closed).toEqual(['waiters', 'listener', 'compilers', 'database']);
     expect((error as AggregateError).errors.map(String)).toEqual([
       'Error: listener',

@@ -1,0 +1,76 @@
+import { findExplorerHosts } from '../chains/creation/explorer-hits.ts';
+import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
+import { type ChainHealth, watchEndpoints } from '../chains/health/chain-health.ts';
+import { isUrlSource } from '../chains/list/list-source.ts';
+import { type ChainRegistry } from '../chains/registry/registry.ts';
+import { findOperatorHosts } from '../chains/rpc/asked-chain.ts';
+import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
+import { type RpcClient } from '../chains/rpc/rpc-client.ts';
+import { type Config } from '../config/config.ts';
+import { hostPortOf } from '../lib/address-guard.ts';
+import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
+import { readPackageVersion } from '../lib/package-version.ts';
+import { type Logger } from '../log.ts';
+import { type Publication } from '../publication/publication.ts';
+import { type VerificationParts } from '../verification/verify-contract.ts';
+
+const MAX_BYTES = 1_000_000;
+const DEADLINE_MS = 30_000;
+const MAX_REDIRECTS = 3;
+
+/** The registry that the parts of a core see, and what it is made of; it may be another one each time. */
+export type RegistryInForce = Pick<Publication, 'registry' | 'inputs'>;
+
+/** How chains are asked, and what is asked of them. */
+export interface ChainAccess extends Pick<
+  VerificationParts,
+  'readDeployedCode' | 'findCreation' | 'findSupportedChain' | 'quorumOf'
+> {
+  /** Every request that goes out. Each caller has its own deadline and size. */
+  readonly fetch: GuardedFetch;
+  readonly rpc: RpcClient;
+  /** How the endpoints are, as far as they are watched. */
+  readonly health: ChainHealth;
+}
+
+/** The hosts that may have private addresses: what the operator names may be on his own network. */
+export function findPrivateHosts(
+  { compilers: { downloadUrl }, registry: { sync } }: Config,
+  registry: ChainRegistry,
+): readonly string[] {
+  return [
+    ...findOperatorHosts(registry.chains),
+    ...findExplorerHosts(registry.chains),
+    ...(downloadUrl === undefined ? [] : [hostPortOf(new URL(downloadUrl))]),
+    ...sync.urls.filter(isUrlSource).map((url) => hostPortOf(new URL(url))),
+  ];
+}
+
+/** Opens the way to the chains of a registry. Where told to, it watches their endpoints from then on. */
+export function openChainAccess(
+  config: Config,
+  inForce: RegistryInForce,
+  watches: boolean,
+  log: Logger,
+): ChainAccess {
+  const fetch = createGuardedFetch({
+    allowPrivate: findPrivateHosts(config, inForce.registry),
+    maxBytes: MAX_BYTES,
+    deadlineMs: DEADLINE_MS,
+    maxRedirects: MAX_REDIRECTS,
+    userAgent: `fullmatch/${readPackageVersion()}`,
+  });
+  const sources = { registry: () => inForce.registry, inputs: () => inForce.inputs };
+  const probing = { ...config.health, enabled: watches && config.health.enabled };
+  const health = watchEndpoints(fetch, sources, probing, log);
+  const { rpc, archive } = health;
+  return {
+    ...{ fetch, rpc, health },
+    readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
+    findCreation: (chain, address, options) =>
+      findCreationTransaction({ rpc, fetch, archive }, chain, address, options),
+    findSupportedChain: (chainId) =>
+      inForce.registry.chains.find(({ record }) => record.chainId === chainId && record.supported),
+    quorumOf: (chainId) => inForce.inputs.configured.get(chainId)?.quorum,
+  };
+}

@@ -1,0 +1,157 @@
+// Types are imported by whole declarations, which load nothing: `chains list` waits for no database.
+import type { ChainList } from '../chains/list/chain-list.ts';
+import { makeRegistry, readChainList } from '../chains/registry/load-registry.ts';
+import type { Compilers } from '../compilers/compilers.ts';
+import type { LoadedConfig } from '../config/config.ts';
+import { Closers } from '../lib/closers.ts';
+import type { Logger } from '../log.ts';
+import type { Publication, PublicationOptions } from '../publication/publication.ts';
+import type { Database } from '../store/database.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Verification } from '../verification/verification.ts';
+import type { VerificationParts } from '../verification/verify-contract.ts';
+import type { ChainAccess, RegistryInForce } from './chain-access.ts';
+
+/** What may be replaced of a core. */
+export interface CoreOverrides {
+  /** By default the log of the configuration, on standard output. */
+  readonly log?: () => Promise<Logger>;
+  readonly now?: () => Date;
+  readonly openStore?: () => Promise<Store>;
+  readonly chainAccess?: (access: ChainAccess) => ChainAccess;
+  /** What verifications compile with, over the compilers of the configuration. */
+  readonly compilersOver?: (compilers: Compilers) => Compilers;
+}
+
+/** What a core is for. */
+export interface CoreOptions extends CoreOverrides {
+  /**
+   * Which chains its parts know: those of the configuration, without a look into the database (`configured`); with them
+   * those that have contracts (`stored`); or those of the registry in force, which follows list, reloads and contracts
+   * (`published`: a service).
+   */
+  readonly registry: 'configured' | 'stored' | 'published';
+  /** How its connections are called in PostgreSQL's views. */
+  readonly applicationName?: string;
+  /** What hosts serve; a service without hosts publishes nothing over HTTP. */
+  readonly served?: PublicationOptions['served'];
+}
+
+/**
+ * The parts of a service or a command. Each is opened when it is first asked for, after those that it needs, and its
+ * modules are loaded then.
+ */
+export interface Core {
+  readonly loaded: LoadedConfig;
+  readonly now: () => Date;
+  readonly log: () => Promise<Logger>;
+  /** The embedded public list, or the operator's own. */
+  readonly list: () => Promise<ChainList>;
+  readonly store: () => Promise<Store>;
+  readonly registry: () => Promise<RegistryInForce>;
+  readonly chains: () => Promise<ChainAccess>;
+  readonly compilers: () => Promise<Compilers>;
+  /** What a verification is made of: chain access, compilers, and the chains of the registry. */
+  readonly verificationParts: () => Promise<VerificationParts & { readonly compilers: Compilers }>;
+  readonly publication: () => Promise<Publication>;
+  /** The queue of verifications, and the workers of this process. */
+  readonly verification: () => Promise<Verification>;
+  /** Where parts are added that close with the core. */
+  readonly closers: Closers;
+  /** Closes what is open, also what is being opened. @throws as {@link Closers.close} */
+  readonly close: () => Promise<void>;
+}
+
+/** The core of a configuration: store → chains → compilers → publication → verification. Nothing is open yet. */
+export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
+  const { config } = loaded;
+  const { sync } = config.registry;
+  const isPublished = options.registry === 'published';
+  const now = options.now ?? (() => new Date());
+  const closers = new Closers();
+  const opening = new Set<Promise<unknown>>();
+  const part = <Part>(open: () => Promise<Part>): (() => Promise<Part>) => {
+    let opened: Promise<Part> | undefined;
+    return () => {
+      if (opened === undefined) opening.add((opened = open()));
+      return opened;
+    };
+  };
+
+  const log = part(
+    options.log ?? (async () => (await import('../log.ts')).createLogger(config.log.level)),
+  );
+  const list = part(() => readChainList(config.registry));
+  const store = part(async () => {
+    if (options.openStore !== undefined) return closers.add(await options.openStore());
+    const { openStore } = await import('../store/open-store.ts');
+    const { applicationName } = options;
+    const wanted = {
+      ...config.database,
+      ...(applicationName !== undefined && { applicationName }),
+      dataDir: config.dataDir,
+      watch: isPublished,
+    };
+    return closers.add(await openStore(wanted, await log()));
+  });
+  const publication = part(async () => {
+    const read = list();
+    // Its failure is met below; the store is opened meanwhile.
+    read.catch(() => undefined);
+    const { database } = await store();
+    const { readServedList } = await import('../chains/list/start-list-sync.ts');
+    const { openPublication } = await import('../publication/publication.ts');
+    const inputs = {
+      list: await readServedList(database, sync.urls, await read, await log()),
+      options: config.registry,
+      configured: config.chains,
+      secrets: loaded.secrets,
+    };
+    const { served } = options;
+    const opened = closers.add(
+      await openPublication(inputs, database, await log(), { now, ...(served && { served }) }),
+    );
+    if (opened.served !== undefined) closers.addFirst(opened.served.activity);
+    return opened;
+  });
+  const readIds = async (database: Database): Promise<readonly number[]> =>
+    (await import('../repository/statistics/statistics.ts')).readContractChainIds(database);
+  const registry = part(async (): Promise<RegistryInForce> => {
+    if (isPublished) return publication();
+    const ids = options.registry === 'stored' ? await readIds((await store()).database) : [];
+    const { registry: how, chains: configured } = config;
+    const inputs = { list: await list(), options: how, configured, secrets: loaded.secrets };
+    return { inputs, registry: makeRegistry(inputs.list, how, configured, ids) };
+  });
+  const chains = part(async () => {
+    const { openChainAccess } = await import('./chain-access.ts');
+    const opened = openChainAccess(config, await registry(), isPublished, await log());
+    closers.add(opened.fetch);
+    closers.addFirst(opened.health);
+    return options.chainAccess?.(opened) ?? opened;
+  });
+  const compilers = part(async () => {
+    const { openCompilers } = await import('./open-verification.ts');
+    const opened = closers.add(await openCompilers(config, (await chains()).fetch, await log()));
+    return options.compilersOver?.(opened) ?? opened;
+  });
+  const verificationParts = part(async () => {
+    const { createJobReader } = await import('../verification/job-reader.ts');
+    const found = { ...(await chains()), compilers: await compilers() };
+    const reader = closers.add(createJobReader());
+    return { ...found, reader, sourceBytes: config.limits.sourceBytes };
+  });
+  const verification = part(async () => {
+    const { openVerification } = await import('./open-verification.ts');
+    const parts = await verificationParts();
+    return closers.addFirst(await openVerification(config, await store(), parts, await log()));
+  });
+  return {
+    ...{ loaded, now, log, list, store, publication, registry, chains, compilers },
+    ...{ verificationParts, verification, closers },
+    close: async () => {
+      await Promise.allSettled(opening);
+      await closers.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { type z } from '@hono/zod-openapi';
+
+import { checksumAddress } from '../../../lib/hex.ts';
+import {
+  type ContractSummary,
+  type SummaryPage,
+} from '../../../repository/matches/contract-summary.ts';
+import { type contractPageSchema } from './contract-list-routes.ts';
+
+/** A page of contracts as it goes over the wire. */
+export function renderPage({ results, next }: SummaryPage): z.infer<typeof contractPageSchema> {
+  return { results: results.map(renderSummary), next: next ?? null };
+}
+
+function renderSummary({
+  verifiedAt,
+  address,
+  matchId,
+  ...summary
+}: ContractSummary): z.infer<typeof contractPageSchema>['results'][number] {
+  const { chainId, match, runtimeMatch, creationMatch, name, language, compilerVersion, origin } =
+    summary;
+  return {
+    chainId,
+    address: checksumAddress(address),
+    match,
+    runtimeMatch,
+    creationMatch,
+    name,
+    language,
+    compilerVersion,
+    origin,
+    verifiedAt: verifiedAt.toISOString(),
+    matchId,
+  };
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+import { isMembers } from '../lib/members.ts';
+
+const OBJECT_EXPECTED = 'an object is expected';
+
+/**
+ * An object with any names as keys, such as paths of sources. Unlike `z.record` it keeps a member that is called
+ * `__proto__`, and it stops at the first fault: a hostile body has as many as it has values.
+ */
+export function namedValues<Value extends z.ZodType>(value: Value) {
+  return z
+    .custom<Readonly<Record<string, unknown>>>(isMembers, OBJECT_EXPECTED)
+    .transform((members, context): Record<string, z.output<Value>> => {
+      const entries: [string, z.output<Value>][] = [];
+      for (const [name, member] of Object.entries(members)) {
+        const parsed = value.safeParse(member);
+        if (!parsed.success) {
+          const [issue] = parsed.error.issues;
+          const path = [name, ...(issue?.path ?? [])];
+          context.addIssue({ code: 'custom', message: issue?.message ?? '', path });
+          return z.NEVER;
+        }
+        entries.push([name, parsed.data]);
+      }
+      return Object.fromEntries(entries);
+    })
+    .meta({
+      type: 'object',
+      additionalProperties: {
+        ...z.toJSONSchema(value, { io: 'input', unrepresentable: 'any' }),
+        $schema: undefined,
+      },
+    });
+}
+
+/** An object of which nothing is known but that it is one. It is kept as it is. */
+export const anyMembers = z
+  .custom<Record<string, unknown>>(isMembers, OBJECT_EXPECTED)
+  .meta({ type: 'object', additionalProperties: {} });
+
+/** The same, or null. */
+export const anyMembersOrNull = z
+  .custom<Record<string, unknown> | null>(
+    (value) => value === null || isMembers(value),
+    OBJECT_EXPECTED,
+  )
+  .meta({ type: ['object', 'null'], additionalProperties: {} });

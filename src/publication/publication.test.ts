@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
+import { readEmbeddedList } from '../chains/list/chain-list.ts';
+import { Secret } from '../lib/secret.ts';
+import { silentLogger } from '../log.ts';
+import { sql } from '../store/database.ts';
+import { saveMatch } from '../repository/matches/save-matches.ts';
+import { type Database } from '../store/database.ts';
+import { openPublication, type Publication, type RegistryInputs } from './publication.ts';
+import { withdrawMatch } from '../repository/matches/withdraw-match.ts';
+
+const NEVER_MS = 2 ** 31 - 1;
+
+let testDatabase: TestDatabase;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+});
+afterAll(() => testDatabase.drop());
+
+const inputs = async (): Promise<RegistryInputs> => ({
+  list: await readEmbeddedList(),
+  options: { include: 'configured', defaults: false, localChains: false },
+  configured: new Map(),
+  secrets: [],
+});
+
+const serve = {
+  served: { brotliDelayMs: NEVER_MS, events: { maxClients: 1, connectionsPerClient: 1 } },
+};
+
+/** The document as it is published now. */
+function read(publication: Publication, name: 'chains' | 'statistics'): string {
+  return publication.served?.documents.current[name]?.bodies.identity.toString() ?? '';
+}
+
+const open = async (pollMs: number, database: Database = testDatabase.database) =>
+  openPublication(await inputs(), database, silentLogger, { ...serve, pollMs });
+
+test('a stored, and a withdrawn, match is published by its notification alone, with a record of its chain', async () => {
+  const publication = await open(NEVER_MS);
+  const address = sampleAddress(1);
+  await saveMatch(testDatabase.database, sampleContract(1, address, { runtimeMatch: 'full' }));
+  await expect
+    .poll(() => read(publication, 'statistics'))
+    .toContain('"1":{"full_match":1,"partial_match":0}');
+  expect(read(publication, 'chains')).toContain('"chainId":1,');
+  expect(publication.registry.chains.map(({ record }) => record.chainId)).toContain(1);
+  await withdrawMatch(testDatabase.database, { chainId: 1, address, reason: 'test' });
+  await expect.poll(() => read(publication, 'statistics')).toContain('"1":{"full_match":0');
+  await publication.close();
+});
+
+test('a change whose notification is lost is published by the poll', async () => {
+  const publication = await open(50);
+  const statement = sql(
+    'test change',
+    `INSERT INTO chain_counts (chain_id, full_match) VALUES (2, 5)`,
+  );
+  await testDatabase.database.query(statement);
+  await expect.poll(() => read(publication, 'statistics')).toContain('"2":{"full_match":5');
+  await publication.close();
+});
+
+test('counts that cannot be read leave what is published, and are read again', async () => {
+  let fails = false;
+  const { database } = testDatabase;
+  const failing: Database = {
+    ...wrap(database),
+    limited: () => ({
+      ...wrap(database),
+      query: async (statement, values) => {
+        if (fails) throw new Error('once');
+        return database.query(statement, values);
+      },
+    }),
+  };
+  const publication = await open(10, failing);
+  const before = read(publication, 'statistics');
+  fails = true;
+  await expect.poll(() => publication.facts.database?.reachable).toBe(false);
+  expect(read(publication, 'statistics')).toBe(before);
+  fails = false;
+  await expect.poll(() => publication.facts.database?.reachable).toBe(true);
+  await publication.close();
+});
+
+const wrap = (database: Database): Database => ({
+  query: (statement, values) => database.query(statement, values),
+  transaction: (work) => database.transaction(work),
+  listen: (channel, onNotify) => database.listen(channel, onNotify),
+  limited: (timeLimitMs) => database.limited(timeLimitMs),
+});
+
+test('inputs that cannot be published leave the registry and both documents as they were', async () => {
+  const publication = await open(NEVER_MS);
+  const before = [read(publication, 'chains'), publication.registry, publication.inputs];
+  const secrets = [{ name: 'a secret', secret: new Secret('Ethereum Mainnet') }];
+  await expect(publication.replace({ secrets })).rejects.toMatchObject({
+    code: 'secret_in_document',
+  });
+  expect([read(publication, 'chains'), publication.registry, publication.inputs]).toEqual(before);
+  await publication.close();
+});
+
+test('without hosts the registry is kept, and nothing is made for them', async () => {
+  const publication = await openPublication(await inputs(), testDatabase.database, silentLogger);
+  expect(publication.served).toBeUndefined();
+  expect(publication.facts).not.toHaveProperty('documents');
+  expect(publication.registry.chains.map(({ record }) => record.chainId)).toContain(1);
+  await publication.close();
+});

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z, type RouteConfig } from '@hono/zod-openapi';
+import { ERROR_CODES } from '../../../src/errors.ts';
+import { eventDataSchemas } from '../../../src/http/api/statistics/statistics-routes.ts';
+import { v1ErrorSchema, v1ErrorShape } from '../../../src/http/api/v1/v1-error.ts';
+import { v2ErrorSchema, v2ErrorShape } from '../../../src/http/api/v2/v2-error.ts';
+import { API_ROUTES, REPOSITORY_ROUTES } from '../../../src/http/openapi-document.ts';
+import { problemSchema } from '../../../src/http/problem-schema.ts';
+import { statisticsSchema } from '../../../src/http/repository/statistics-schema.ts';
+
+/** An answer of a host, as it came. */
+export interface WireAnswer {
+  readonly host: 'api' | 'repository';
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** `content-type`, without its parameters. */
+  readonly type: string;
+  readonly text: string;
+}
+
+const ROUTES = { api: API_ROUTES, repository: [...REPOSITORY_ROUTES, ...API_ROUTES] };
+/** What any request may be answered: by the listener, the router, and while the service fails or ends. */
+const ANYWHERE = new Set([400, 404, 405, 408, 413, 415, 417, 431, 500, 503]);
+const EVENT_STREAM = 'text/event-stream';
+
+/** Which answers were checked so far, such as `GET /chains 200`. */
+export const checkedAnswers = new Set<string>();
+
+/** What is wrong with an answer by the schemas of its route, or undefined. A key that no schema knows is wrong. */
+export function answerFault(answer: WireAnswer): string | undefined {
+  const { host, method, status, type } = answer;
+  if (method === 'OPTIONS') return undefined;
+  const asked = { host, method: method === 'HEAD' ? 'GET' : method, path: answer.path };
+  const [path, route] = findRoute(asked);
+  const where = `${method} ${answer.path} ${status} ${type}`;
+  const declared = route?.responses[String(status)] as Declared | undefined;
+  // Where people look, a page says what came of it.
+  if (type === 'text/html' && declared?.content?.[type] === undefined) return undefined;
+  if (declared === undefined) {
+    if (route === undefined && status < 400) {
+      return type.endsWith('json') ? `${where}: no route has this answer` : undefined;
+    }
+    if (!ANYWHERE.has(status)) return `${where}: the route does not declare the status`;
+    return faultOf(where, errorSchemaOf(method, path), answer);
+  }
+  checkedAnswers.add(`${asked.method} ${route?.path ?? ''} ${status}`);
+  if (declared.content === undefined) return undefined;
+  const content = declared.content[type];
+  if (content === undefined) return `${where}: the route does not declare the type`;
+  if (type === EVENT_STREAM) return eventsFault(where, answer.text);
+  return faultOf(where, schemaOf(content.schema), answer);
+}
+
+interface Declared {
+  readonly content?: Readonly<Record<string, { readonly schema: unknown } | undefined>>;
+}
+
+/** The route of a path at the root or at a prefix, with the path below it; that with the most literal parts. */
+function findRoute({
+  host,
+  method,
+  path,
+}: Pick<WireAnswer, 'host' | 'method' | 'path'>): readonly [string, RouteConfig | undefined] {
+  const parts = path
+    .replace(/(?<=.)\/$/, '')
+    .split('/')
+    .slice(1);
+  for (let cut = 0; cut < 3; cut += 1) {
+    const below = `/${parts.slice(cut).join('/')}`;
+    const fitting = ROUTES[host].filter(
+      (each) => each.method === method.toLowerCase() && patternOf(each.path).test(below),
+    );
+    const [route] = fitting.sort((left, right) => variables(left.path) - variables(right.path));
+    if (route !== undefined) return [below, route];
+  }
+  return [path, undefined];
+}
+
+const variables = (template: string): number => template.split('{').length;
+
+function patternOf(template: string): RegExp {
+  const parts = template.split(/\{(\w+)\}/);
+  // A template has no word for "all that follows", which is what a path of the tree is.
+  const source = parts.map((part, index) => {
+    if (index % 2 === 0) return part.replaceAll('.', String.raw`\.`);
+    return part === 'path' ? '.+' : '[^/]+';
+  });
+  return new RegExp(`^${source.join('')}$`, 's');
+}
+
+function errorSchemaOf(method: string, path: string): z.ZodType {
+  // A request that no route knows may stand below a prefix.
+  const paths = [path, path.replace(/^\/[^/]+/, '')];
+  const fits = (shape: typeof v2ErrorShape): boolean =>
+    paths.some((each) => shape.covers(method, each));
+  const compatible = [
+    ...(fits(v2ErrorShape) ? [v2ErrorSchema] : []),
+    ...(fits(v1ErrorShape) ? [v1ErrorSchema] : []),
+  ];
+  // What the listener refuses before it knows a path is a problem everywhere.
+  return z.union([knownProblemSchema, ...compatible]);
+}
+
+const knownProblemSchema = problemSchema.refine(
+  ({ code, status }) =>
+    (ERROR_CODES as Readonly<Record<string, { readonly status: number } | undefined>>)[code]
+      ?.status === status,
+  'no error of the table',
+);
+
+function schemaOf(schema: unknown): z.ZodType | undefined {
+  if (schema === problemSchema) return knownProblemSchema;
+  if (schema instanceof z.ZodType) return schema;
+  // The one schema that stands in the document as it is.
+  return typeof schema === 'object' && schema !== null && '$ref' in schema
+    ? statisticsSchema
+    : undefined;
+}
+
+function faultOf(
+  where: string,
+  schema: z.ZodType | undefined,
+  { method, type, text }: WireAnswer,
+): string | undefined {
+  if (method === 'HEAD' || schema === undefined) return undefined;
+  if (!type.endsWith('json')) return schema.safeParse(text).error && `${where}: another body`;
+  return valueFault(where, schema, JSON.parse(text));
+}
+
+/** A schema that drops what it does not know gives another value than it was given. */
+function valueFault(where: string, schema: z.ZodType, value: unknown): string | undefined {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return `${where}: ${z.prettifyError(parsed.error)}`;
+  return isDeepStrictEqual(parsed.data, value) ? undefined : `${where}: has unknown keys`;
+}
+
+/** The events that have come whole. */
+function eventsFault(where: string, text: string): string | undefined {
+  for (const block of text.split('\n\n').slice(0, -1)) {
+    const fields = new Map(
+      block.split('\n').map((line) => line.split(/: ?(.*)/s) as [string, string]),
+    );
+    const event = fields.get('event');
+    if (event === undefined) continue;
+    const schema = (eventDataSchemas as Readonly<Record<string, z.ZodType | undefined>>)[event];
+    if (schema === undefined) return `${where}: no event is called ${event}`;
+    const fault = valueFault(`${where} ${event}`, schema, JSON.parse(fields.get('data') ?? 'null'));
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { answerFault, type WireAnswer } from './support/wire/answer-fault.ts';
+
+const VERSION = { name: 'fullmatch', version: '1.2.3', node: '24.0.0' };
+const EVENT = `id: 1\nevent: registry\ndata: ${JSON.stringify({ sha256: 'a', chains: 1 })}\n\n`;
+
+/** A right answer, but for what is said otherwise. */
+const faultOf = (body: unknown, changes: Partial<WireAnswer> = {}): string | undefined =>
+  answerFault({
+    host: 'api',
+    method: 'GET',
+    path: '/version',
+    status: 200,
+    type: 'application/json',
+    text: JSON.stringify(body),
+    ...changes,
+  });
+
+describe('the check of every answer that a test gets', () => {
+  test('takes what the schema of the route has, at every prefix', () => {
+    for (const path of ['/version', '/version/', '/server/version']) {
+      expect(faultOf(VERSION, { path })).toBeUndefined();
+    }
+  });
+
+  test.each<[string, unknown, Partial<WireAnswer>]>([
+    ['a key that no schema knows', { ...VERSION, extra: 1 }, {}],
+    ['a key that is missing', { ...VERSION, node: undefined }, {}],
+    ['a status that the route does not declare', VERSION, { status: 201 }],
+    ['a type that the route does not declare', VERSION, { type: 'text/plain' }],
+    ['a body that no route has', VERSION, { path: '/nothing' }],
+    ['an error that is no problem', { error: 'no' }, { status: 500 }],
+    ['an error of the API v1 at the API v2', { error: 'no' }, { path: '/v2/x', status: 404 }],
+    ['a key deep in a document', [{ ...chain(), explorers: [{ x: 1 }] }], { path: '/chains' }],
+    ['an event that no schema knows', '', streamed(EVENT.replace('registry', 'other'))],
+    ['a key of an event', '', streamed(EVENT.replace('"chains"', '"more":1,"chains"'))],
+  ])('finds %s', (_what, body, changes) => {
+    expect(faultOf(body, changes)).toEqual(expect.any(String));
+  });
+
+  test('takes events as they are, and what has not come whole', () => {
+    const changes = streamed(`retry: 3000\n\n${EVENT}event: mat`);
+    expect(faultOf('', changes)).toBeUndefined();
+  });
+
+  test('takes a source that is called __proto__', () => {
+    const text = `{"match":"match","chainId":"1","address":"0x1","sources":{"__proto__":{"content":""}}}`;
+    const path = `/v2/contract/1/0x${'1'.repeat(40)}`;
+    expect(faultOf('', { path, text })).toBeUndefined();
+    expect(faultOf('', { path, text: text.replace('content', 'other') })).toBeDefined();
+  });
+});
+
+function chain(): object {
+  return { name: 'A', rpc: [], chainId: 1, supported: true, monitored: false };
+}
+
+function streamed(text: string): Partial<WireAnswer> {
+  return { path: '/v1/events', type: 'text/event-stream', text };
+}

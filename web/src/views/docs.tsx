@@ -1,0 +1,277 @@
+import { Fragment, type VNode } from 'preact';
+import { type Api, type Loaded } from '../api.ts';
+import { definePage, type ViewProps } from '../page.ts';
+import { Failure } from '../parts/notices.tsx';
+
+/** A JSON Schema of the document. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+interface Operation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly schema?: Schema;
+  }[];
+  readonly requestBody?: { readonly content?: Content };
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: Content }>
+  >;
+  readonly servers?: readonly { readonly description?: string }[];
+}
+
+/** The OpenAPI document, as far as the page shows it. */
+interface Openapi {
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description?: string;
+  };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** Everything that both hosts answer, from the OpenAPI document. */
+export const page = definePage<Loaded<Openapi>>({
+  title: () => 'HTTP interface · Fullmatch',
+  load: (api: Api) => api.get<Openapi>('openapi.json'),
+  status: (document) => (document.state === 'ready' ? 200 : 503),
+  isStatic: true,
+  View: DocsView,
+});
+
+function DocsView({ data, context: { base } }: ViewProps<Loaded<Openapi>>): VNode {
+  if (data.state === 'failed') return <Failure what="The description" loaded={data} />;
+  const { info, paths, components } = data.value;
+  const [lead = '', ...paragraphs] = (info.description ?? '').split('\n\n');
+  const entries = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+  );
+  return (
+    <div class="prose">
+      <h1>{info.title} HTTP interface</h1>
+      <p class="lead">{lead}</p>
+      {paragraphs.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+      <p>
+        Version {info.version} · <a href={`${base}openapi.json`}>openapi.json</a>
+      </p>
+      <nav aria-label="Requests and schemas">
+        <h2>Requests</h2>
+        <ul>
+          {entries.map(({ name, operation }) => (
+            <li key={name}>
+              <a href={`#${anchorOf(name)}`}>
+                <code>{name}</code>
+              </a>{' '}
+              {operation.summary}
+            </li>
+          ))}
+        </ul>
+        <h2>Schemas</h2>
+        <ul>
+          {Object.keys(components.schemas).map((name) => (
+            <li key={name}>
+              <a href={`#${anchorOf(name)}`}>{name}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {entries.map((entry) => (
+        <OperationSection key={entry.name} {...entry} />
+      ))}
+      {Object.entries(components.schemas).map(([name, schema]) => (
+        <SchemaSection key={name} name={name} schema={schema} />
+      ))}
+    </div>
+  );
+}
+
+function anchorOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/-$/, '');
+}
+
+function OperationSection({
+  name,
+  operation,
+}: {
+  readonly name: string;
+  readonly operation: Operation;
+}): VNode {
+  const { summary, description, parameters = [], requestBody, responses, servers } = operation;
+  const host = servers?.[0]?.description;
+  const anchor = anchorOf(name);
+  return (
+    <section aria-labelledby={anchor}>
+      <h2 id={anchor}>
+        <code>{name}</code>
+      </h2>
+      <p>
+        {summary}
+        {host !== undefined && <span class="quiet"> ({host})</span>}
+      </p>
+      {description !== undefined && <p>{description}</p>}
+      {parameters.length > 0 && (
+        <>
+          <h3>Parameters</h3>
+          <dl class="terms">
+            {parameters.map(({ name: parameter, description: about, schema }) => (
+              <Fragment key={parameter}>
+                <dt>
+                  <code>{parameter}</code>
+                </dt>
+                <dd>
+                  {about}
+                  {schema?.example !== undefined && (
+                    <>
+                      , such as <code>{JSON.stringify(schema.example)}</code>
+                    </>
+                  )}
+                </dd>
+              </Fragment>
+            ))}
+          </dl>
+        </>
+      )}
+      {requestBody?.content !== undefined && (
+        <>
+          <h3>Body</h3>
+          <ul>
+            <Contents content={requestBody.content} Item="li" />
+          </ul>
+        </>
+      )}
+      <h3>Answers</h3>
+      <dl class="terms">
+        {Object.entries(responses).map(([status, response]) => (
+          <Fragment key={status}>
+            <dt>
+              <code>{status}</code> <MarkedText text={response.description} />
+            </dt>
+            <Contents content={response.content ?? {}} Item="dd" />
+          </Fragment>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Contents({
+  content,
+  Item,
+}: {
+  readonly content: Content;
+  readonly Item: 'dd' | 'li';
+}): VNode {
+  return (
+    <>
+      {Object.entries(content).map(([type, { schema }]) => (
+        <Item key={type}>
+          <code>{type}</code>
+          {schema !== undefined && (
+            <>
+              : <TypeName schema={schema} />
+            </>
+          )}
+        </Item>
+      ))}
+    </>
+  );
+}
+
+function SchemaSection({
+  name,
+  schema,
+}: {
+  readonly name: string;
+  readonly schema: Schema;
+}): VNode {
+  const anchor = anchorOf(name);
+  const values = schema.additionalProperties;
+  return (
+    <section aria-labelledby={anchor}>
+      <h2 id={anchor}>{name}</h2>
+      <p>{schema.description}</p>
+      {schema.properties === undefined && typeof values === 'object' && (
+        <>
+          <h3>Every value</h3>
+          <Members schema={values} />
+        </>
+      )}
+      <Members schema={schema} />
+    </section>
+  );
+}
+
+/** The members of an object, and of the objects within it. */
+function Members({
+  schema: { properties, required = [] },
+}: {
+  readonly schema: Schema;
+}): VNode | null {
+  if (properties === undefined) return null;
+  return (
+    <dl class="terms">
+      {Object.entries(properties).map(([member, { description, ...schema }]) => (
+        <Fragment key={member}>
+          <dt>
+            <code>{member}</code>{' '}
+            <span class="quiet">
+              <TypeName schema={schema} />
+              {!required.includes(member) && ', may be absent'}
+            </span>
+          </dt>
+          <dd>
+            {description}
+            <Members schema={schema.items ?? schema} />
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+function TypeName({ schema: { $ref, items, type } }: { readonly schema: Schema }): VNode {
+  if ($ref !== undefined) {
+    const name = $ref.replace('#/components/schemas/', '');
+    return <a href={`#${anchorOf(name)}`}>{name}</a>;
+  }
+  if (items !== undefined) {
+    return (
+      <>
+        array of <TypeName schema={items} />
+      </>
+    );
+  }
+  return <>{type === undefined ? 'any' : [type].flat().join(' or ')}</>;
+}
+
+/** Text in which back quotes mark code. */
+function MarkedText({ text }: { readonly text: string }): VNode {
+  return (
+    <>
+      {text
+        .split('`')
+        .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+    </>
+  );
+}
