@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, test } from 'vitest';
 import { hasRunningServer } from '../src/store/embedded-server.ts';
+import { acceptorProcesses } from './support/acceptor-processes.ts';
 import { PROGRAM, LOOPBACK_PORTS, runProgram, startProgram } from './support/booted-service.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
@@ -104,4 +105,17 @@ describe('the embedded PostgreSQL', () => {
     expect(output).toContain('"event":"stopped"');
     expect(await hasRunningServer(dataDir)).toBe(false);
   });
+});
+
+test('a service ends in time that is told to end just after its acceptor was lost', async () => {
+  const service = await startProgram({
+    environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: await dataFolder() },
+  });
+  const [acceptor = 0] = await acceptorProcesses(service.child.pid);
+  process.kill(acceptor, 'SIGKILL');
+  await wait(30);
+  service.child.kill('SIGTERM');
+  const start = performance.now();
+  expect(await service.ended).toBe(0);
+  expect(performance.now() - start).toBeLessThan(10_000);
 });

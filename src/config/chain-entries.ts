@@ -3,7 +3,6 @@ import { type ServiceChain, type validateServiceChain } from '../chains/registry
 import { FullmatchError } from '../errors.ts';
 import { isMembers } from '../lib/members.ts';
 import { Secret, type NamedSecret } from '../lib/secret.ts';
-import { showKey } from '../lib/shown-key.ts';
 import { showPath, type FileReader } from './file.ts';
 import { type Problems } from './problems.ts';
 import { PLACEHOLDER, variableSecrets, type SecretReader } from './secrets.ts';
@@ -68,7 +67,9 @@ export class ChainReader {
     const exact = Number.isSafeInteger(chainId) && chainId > 0;
     if (!exact || String(chainId) !== key) {
       const advice = exact ? `write ${chainId}` : 'such as 1 or 11155111, up to 2^53-1';
-      const fault = `${showKey(key)} is not a chain id: expected a decimal number, ${advice}`;
+      // Anything else may be a secret in the wrong place.
+      const shown = /^[\d.,_+-]{1,16}$/.test(key) ? `'${key}'` : 'this key';
+      const fault = `${shown} is not a chain id: expected a decimal number, ${advice}`;
       this.#problems.invalid(where, fault, 'chains');
       return undefined;
     }

@@ -83,7 +83,7 @@ function attempt<T>(file: string, read: () => T): T | undefined {
   } catch (error) {
     if (error instanceof FullmatchError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT') return undefined;
+    if (code === 'ENOENT' || code === 'ENAMETOOLONG') return undefined;
     throw unreadable(file, REASONS[code ?? ''] ?? messageOf(error));
   }
 }

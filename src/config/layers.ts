@@ -9,6 +9,9 @@ import { type SecretReader } from './secrets.ts';
 import { nearest, suggest } from './suggestion.ts';
 import { type Place, type YamlFile } from './yaml-file.ts';
 
+/** A port with a digit too many is shown; a number as long as a short secret is not. */
+const SHOWN_NUMBER_CHARACTERS = 6;
+
 /** The sound values that one source gives: where each came from, and the folder that a relative path in it begins at. */
 export type Layer = Map<SettingKey, { value: unknown; origin: string; folder: string }>;
 
@@ -48,7 +51,7 @@ function readTexts(
     const found = find(setting);
     if (found === undefined) continue;
     const { text, origin } = found;
-    const value = judge(setting, parseText(setting, text), origin, problems);
+    const value = judge(setting, parseText(setting, text), origin, problems, '');
     if (value !== undefined) layer.set(setting.key, { value, origin, folder });
   }
   return layer;
@@ -90,7 +93,8 @@ export function readTree(yaml: YamlFile, folder: string, problems: Problems): La
     const setting = SETTINGS.get(key as SettingKey);
     const keys = keysOf(schema);
     if (setting !== undefined) {
-      const value = judge(setting, found, at.where, problems);
+      const told = setting.secret ? '' : foundInstead(found);
+      const value = judge(setting, found, at.where, problems, told);
       if (value !== undefined) layer.set(setting.key, { value, origin: yaml.name, folder });
     } else if (keys !== undefined && found !== null) {
       if (!isMembers(found)) {
@@ -138,21 +142,30 @@ function parseText({ default: byDefault }: Setting, text: string): unknown {
   return text;
 }
 
-/** The normalised value, or undefined with a problem. */
-function judge(setting: Setting, value: unknown, where: string, problems: Problems): unknown {
-  const { key, schema, expected, secret } = setting;
+/** The normalised value, or undefined with a problem that says what was `found`. */
+function judge(
+  { key, schema, expected }: Setting,
+  value: unknown,
+  where: string,
+  problems: Problems,
+  found: string,
+): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const found = secret ? '' : foundInstead(value);
   problems.invalid(where, `${key}: expected ${expected}${found}`, key);
   return undefined;
 }
 
-/** What was found in place of a sound value. Text that could hold a credential is not shown. */
+/**
+ * What was found in place of a sound value. Any text may be a secret in the wrong place, and so may a long number: only
+ * their kind is told.
+ */
 function foundInstead(value: unknown): string {
   if (value === null) return '; it has no value: give one or remove the line';
   if (Array.isArray(value)) return '; found a list';
-  if (typeof value === 'number' || typeof value === 'boolean') return `; found ${value}`;
-  if (typeof value !== 'string') return '; found a map';
-  return /^[\w.,:/ -]{0,24}$/.test(value) ? `; found the text '${value}'` : '';
+  if (typeof value === 'boolean') return `; found ${value}`;
+  if (typeof value === 'number') {
+    return `; found ${String(value).length <= SHOWN_NUMBER_CHARACTERS ? value : 'a number'}`;
+  }
+  return typeof value === 'string' ? '; found a text' : '; found a map';
 }

@@ -278,6 +278,16 @@ describe('wrong values', () => {
     expect(problems[0]?.message).toContain('expected');
   });
 
+  it.each([
+    ['api: { port: 65536 }', 'found 65536'],
+    ['api: { port: "5555" }', 'found a text'],
+    ['api: { enabled: yes }', 'found a text'],
+    ['database: { poolSize: 84295510367 }', 'found a number'],
+    ['api: { port: [1] }', 'found a list'],
+  ])('%s is told as what was found, without what may be a secret', (text, found) => {
+    expect(problemsOf(file(text)).problems[0]?.message).toContain(found);
+  });
+
   it.each(['api: 5555', 'api: [1]', '- host', 'just text'])(
     'a section that is none: %s',
     (text) => {

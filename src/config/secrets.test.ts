@@ -19,6 +19,8 @@ function refusal(given: Given): FullmatchError {
   throw new Error('expected the configuration to be refused');
 }
 
+const inFile = (text: string): Given => ({ texts: { 'fullmatch.yaml': text } });
+
 const PASSWORD = 'correct%20horse%20battery';
 const DATABASE_URL = `postgres://fullmatch:${PASSWORD}@db.example:5432/fullmatch`;
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -184,6 +186,37 @@ describe('no secret is shown', () => {
     const text = inspect(error, { depth: 20 }) + JSON.stringify(error.details);
     for (const secret of hidden) expect(text).not.toContain(secret);
   });
+
+  it.each(
+    ['hunter22', '84295510367', 'swordfish'].flatMap((secret): [string, string, Given][] => [
+      [
+        'a variable for a number',
+        secret,
+        { environment: { FULLMATCH_DATABASE_POOL_SIZE: secret } },
+      ],
+      ['a variable for a choice', secret, { environment: { FULLMATCH_LOG_LEVEL: secret } }],
+      ['a variable for on or off', secret, { environment: { FULLMATCH_API_ENABLED: secret } }],
+      ['a name of a file', secret, { environment: { DATABASE_URL_FILE: secret } }],
+      ['a flag', secret, { flags: { 'log.level': secret } }],
+      ['a number', secret, inFile(`database: { poolSize: ${secret} }`)],
+      ['a quoted number', secret, inFile(`database: { poolSize: "${secret}" }`)],
+      ['a URL', secret, inFile(`api: { publicUrl: "${secret}" }`)],
+      ['a list', secret, inFile(`http: { trustedProxies: ["${secret}"] }`)],
+      ['a pattern', secret, inFile(`chains: { 5: { name: X, txRegex: "(${secret}" } }`)],
+    ]),
+  )('by the error where it stands in place of %s: %s', (_what, secret, given) => {
+    const error = refusal(given);
+    const text = inspect(error, { depth: 20 }) + JSON.stringify(error.details);
+    expect(text).not.toContain(secret);
+  });
+
+  it.each(['CanarySecret77q', 'swordfish', 'hunter22'])(
+    'by the error where it stands in place of a chain id: %s',
+    (secret) => {
+      const error = refusal(inFile(`chains: { "${secret}": { name: X } }`));
+      expect(inspect(error, { depth: 20 })).not.toContain(secret);
+    },
+  );
 
   it('when the judge of a chain quotes it all the same', () => {
     const error = refusal({

@@ -46,10 +46,11 @@ export class SecretReader {
     const absolute = path.resolve(this.#workingDirectory, file);
     const content = this.#files.read(absolute)?.replace(/\r?\n$/, '');
     if (content === undefined || content === '') {
+      // The name is not shown: it may be the secret itself, in the wrong variable.
+      const fault = content === '' ? 'is empty' : 'does not exist';
       throw new FullmatchError(
         'configuration_file_unreadable',
-        `${fileVariable} names ${absolute}, ${content === '' ? 'which is empty' : 'and there is no such file'}`,
-        { details: { file: absolute } },
+        `${fileVariable} names a file that ${fault}; write the secret into a file and give its path`,
       );
     }
     return { value: content, variable: fileVariable };

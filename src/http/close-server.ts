@@ -7,6 +7,8 @@ import { type Connections } from './connections.ts';
 /** How long nothing may have come before a port closes, and how long that is waited for, in milliseconds. */
 const QUIET_MS = 25;
 const QUIET_WAIT_MS = 250;
+/** How long a port may take to close, however soon connections are to be cut, in milliseconds. */
+const PORT_TIMEOUT_MIN_MS = 1_000;
 
 /** Lets requests pass, or holds them back while a port closes. */
 export class RequestGate {
@@ -62,10 +64,12 @@ export async function closeServer(
   onCut: (connections: number) => void,
 ): Promise<void> {
   const { accepted, gate, connections } = parts;
+  const ends = performance.now() + timeoutMs;
   gate.shut();
   await quietMoment(gate);
-  await accepted.close();
-  const drained = connections.drain(timeoutMs);
+  const portTimeoutMs = Math.max(timeoutMs, PORT_TIMEOUT_MIN_MS);
+  await Promise.race([accepted.close(), wait(portTimeoutMs, undefined, { ref: false })]);
+  const drained = connections.drain(Math.max(0, ends - performance.now()));
   gate.open();
   await drained;
   if (connections.size > 0) onCut(connections.destroyAll());

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { FairShares } from '../lib/fair-shares.ts';
+import { type FairShares } from '../lib/fair-shares.ts';
 import { nameOfPeer } from './client-of.ts';
 import { LoopShares } from './loop-shares.ts';
 
@@ -62,10 +62,10 @@ export class Connections {
   readonly #ended: Ended;
   #draining = false;
 
-  /** @param most connections that may be open, of all clients. */
-  constructor(most: number, ended: Ended) {
+  /** @param seats of all connections of the process, see `openSeats`. */
+  constructor(seats: FairShares, ended: Ended) {
     this.#ended = ended;
-    this.#seats = new FairShares({ total: most, perClient: Infinity });
+    this.#seats = seats;
   }
 
   /** The number of open connections. */
@@ -75,16 +75,11 @@ export class Connections {
 
   /**
    * Follows a new connection until it closes. Where as many are open as may be, one of the network that has most of them
-   * is cut, see {@link FairShares}.
+   * is cut, first one with nothing to do, see {@link FairShares}.
    */
   add(socket: Socket): void {
     const now = performance.now();
-    const seat = this.#seats.open(nameOfPeer(socket), () => socket.destroy());
-    if (seat.grow(1) !== 'granted') {
-      socket.destroy();
-      return;
-    }
-    this.#states.set(socket, {
+    const state: ConnectionState = {
       responses: new Set(),
       waiting: new Map(),
       isHeldBack: false,
@@ -93,7 +88,14 @@ export class Connections {
       taken: 0,
       takenSince: now,
       rated: undefined,
-    });
+    };
+    const cut = (): void => void socket.destroy();
+    const seat = this.#seats.open(nameOfPeer(socket), cut, () => isIdle(socket, state));
+    if (seat.grow(1) !== 'granted') {
+      cut();
+      return;
+    }
+    this.#states.set(socket, state);
     socket.once('close', () => {
       seat.release();
       this.#states.delete(socket);
@@ -194,8 +196,7 @@ export class Connections {
     while (this.#states.size > 0 && performance.now() - start < timeoutMs) {
       const now = performance.now();
       for (const [socket, state] of this.#states) {
-        // More bytes than at the last answer are the beginning of a request.
-        const idle = state.responses.size === 0 && socket.bytesRead === state.bytesRead;
+        const idle = isIdle(socket, state);
         if (idle && now - Math.max(start, state.idleSince) >= graceMs) socket.end();
       }
       await wait(DRAIN_STEP_MS);
@@ -208,6 +209,11 @@ export class Connections {
     for (const socket of this.#states.keys()) socket.destroy();
     return count;
   }
+}
+
+/** Whether a connection waits for a request. More bytes than at the last answer are the beginning of one. */
+function isIdle(socket: Socket, { responses, bytesRead }: ConnectionState): boolean {
+  return responses.size === 0 && socket.bytesRead === bytesRead;
 }
 
 function firstOf({ responses }: ConnectionState): ServerResponse | undefined {

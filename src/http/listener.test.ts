@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import { Agent, fetch as undiciFetch, request as undiciRequest } from 'undici';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 
+import { acceptorProcesses } from '../../test/support/acceptor-processes.ts';
 import {
   createCheckedApiApp,
   createCheckedRepositoryApp,
@@ -16,6 +17,7 @@ import {
   ROOMY_LIMITS,
 } from '../../test/support/http-fixture.ts';
 import { RawClient, waitUntil } from '../../test/support/raw-client.ts';
+import { FairShares } from '../lib/fair-shares.ts';
 import { silentLogger } from '../log.ts';
 import { Acceptor } from './acceptor/acceptor.ts';
 import { describeProblem, answerProblem } from './error-response.ts';
@@ -629,7 +631,8 @@ describe('requests that one connection sends ahead', () => {
 test('as many connections are open as may be, and the network with most of them gives way', async () => {
   const listener = await serve(
     appOf(() => new Response('done', { headers: { 'content-length': '4' } })),
-    { connections: 10 },
+    {},
+    { seats: new FairShares({ total: 10, perClient: Infinity }) },
   );
   const from = (address: string): Promise<RawClient> =>
     RawClient.connect(listener.port, address).then((client) => {
@@ -652,6 +655,34 @@ test('as many connections are open as may be, and the network with most of them 
   for (let index = 0; index < 7; index += 1) next.push(await from('127.0.0.2'));
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(open([...next, ...others])).toBe(10);
+});
+
+test('hosts share their seats, and of the network with most connections one that is idle gives way', async () => {
+  const seats = new FairShares({ total: 4, perClient: Infinity });
+  const never = appOf((received) =>
+    received.url.endsWith('/held')
+      ? new Promise<Response>(() => undefined)
+      : new Response('done', { headers: { 'content-length': '4' } }),
+  );
+  const [first, second] = [await serve(never, {}, { seats }), await serve(never, {}, { seats })];
+  const from = async (listener: Listener, address: string, path: string): Promise<RawClient> => {
+    const client = await RawClient.connect(listener.port, address);
+    clients.push(client);
+    client.send(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    if (path !== '/held') expect((await client.answer()).status).toBe(200);
+    return client;
+  };
+  const idle = await from(first, '127.0.0.2', '/');
+  const busy: RawClient[] = [];
+  for (let index = 0; index < 3; index += 1) busy.push(await from(second, '127.0.0.2', '/held'));
+  await waitUntil(() => seats.total === 4);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const newcomers = [await from(second, '127.0.0.3', '/')];
+  expect([idle, ...busy].map(({ ended }) => ended)).toEqual([true, false, false, false]);
+  // Where nothing is idle the newest gives way.
+  newcomers.push(await from(first, '127.0.0.4', '/'));
+  expect(busy.map(({ ended }) => ended)).toEqual([false, false, true]);
+  expect(newcomers.map(({ ended }) => ended)).toEqual([false, false]);
 });
 
 describe('closing', () => {
@@ -727,6 +758,23 @@ describe('closing', () => {
     await listener.close(300);
     expect(performance.now() - start).toBeLessThan(2_000);
     await client.end();
+  });
+
+  test('does not wait for a process that never says that the port is closed', async () => {
+    const others = await acceptorProcesses();
+    const hung = new Acceptor(silentLogger);
+    const listener = await serve(
+      appOf(() => new Response('done')),
+      {},
+      { acceptor: hung },
+    );
+    for (const id of await acceptorProcesses()) {
+      if (!others.includes(id)) process.kill(id, 'SIGSTOP');
+    }
+    const start = performance.now();
+    await listener.close(300);
+    await hung.close();
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 
   test('is one close, however often it is asked for', async () => {

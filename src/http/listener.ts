@@ -5,12 +5,14 @@ import { type Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 
 import { FullmatchError, messageOf } from '../errors.ts';
+import { type FairShares } from '../lib/fair-shares.ts';
 import { type Logger } from '../log.ts';
 import { type AcceptedPlace, type AcceptedPort, type Acceptor } from './acceptor/acceptor.ts';
 import { CORS_HEADERS } from './answer.ts';
 import { BodyDrain } from './body-drain.ts';
 import { bodyTooLarge, declaresTooMuch } from './body-limit.ts';
 import { closeServer, RequestGate } from './close-server.ts';
+import { openSeats } from './connection-seats.ts';
 import { Connections } from './connections.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
 import { type ErrorShape } from './error-shape.ts';
@@ -29,8 +31,6 @@ export interface ListenerLimits {
   readonly headersTimeoutMs: number;
   /** How long a connection waits for its next request. Clients are told (`Keep-Alive: timeout`). */
   readonly keepAliveTimeoutMs: number;
-  /** How many connections may be open (10 000). One takes up to 40 kB before its first request has come. */
-  readonly connections?: number;
   /** How long a client may take nothing of its answer before it is cut (30 000). */
   readonly responseTimeoutMs?: number;
   /** How fast a client has to take large answers once they have waited for that long, in bytes a millisecond (16). */
@@ -48,6 +48,8 @@ export interface ListenOptions {
    * status, and the seconds until the client had taken it.
    */
   readonly observe?: (route: string | undefined, status: number, seconds: number) => void;
+  /** The seats of its connections, which hosts share; without them it has its own. */
+  readonly seats?: FairShares;
   /** Who accepts its connections; without one they are accepted here, one in a turn of the event loop. */
   readonly acceptor?: Acceptor;
 }
@@ -64,7 +66,6 @@ export interface Listener {
   close(timeoutMs: number): Promise<void>;
 }
 
-const MOST_CONNECTIONS = 10_000;
 /** Connections that the kernel holds until they are accepted: it drops more, whose clients try again after a second. */
 const BACKLOG = 2_048;
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -81,7 +82,7 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   const server = createLimitedServer(limits);
   const drain = new BodyDrain();
   const connections = new Connections(
-    limits.connections ?? MOST_CONNECTIONS,
+    options.seats ?? openSeats(log),
     (request, response, seconds) => {
       if (!request.complete) drain.add(request);
       if (options.observe === undefined) return;

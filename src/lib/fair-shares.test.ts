@@ -107,4 +107,22 @@ describe('fair shares', () => {
     expect(shares.open('192.0.2.2', () => undefined).grow(1)).toBe('granted');
     expect(lost).toEqual(['203.0.113.1']);
   });
+
+  test('cut what is idle first, of the client with most of it, and else the newest', () => {
+    const shares = new FairShares({ total: 5, perClient: Infinity });
+    const lost: string[] = [];
+    const idle = new Set(['b1', 'b2', 'c1']);
+    for (const name of ['a1', 'b1', 'b2', 'c1', 'a2']) {
+      const client = { a: '11.0.0.1', b: '11.0.0.2', c: '11.0.0.3' }[name[0]!]!;
+      const share = shares.open(
+        client,
+        () => lost.push(name),
+        () => idle.has(name),
+      );
+      expect(share.grow(1)).toBe('granted');
+    }
+    const newcomers = ['12.0.0.1', '13.0.0.1', '14.0.0.1', '15.0.0.1'];
+    for (const newcomer of newcomers) shares.open(newcomer, () => undefined).grow(1);
+    expect(lost).toEqual(['b2', 'c1', 'b1', 'a2']);
+  });
 });

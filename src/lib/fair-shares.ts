@@ -29,7 +29,8 @@ interface Taken {
 /**
  * Shares something scarce between clients and their networks: seats, waiting requests, bytes. Where all of it is held,
  * who asks for more takes it from the network that holds most, as long as that one holds more than the asker's network
- * will; in it from the client that holds most, and of that one the newest holding. So nobody is displaced who holds at
+ * will; in it from the client that holds most, and of that one the newest holding. What is idle goes before all else of
+ * its network. So nobody is displaced who holds at
  * most an equal part, and many addresses of one network hold no more than one address.
  */
 export class FairShares {
@@ -58,9 +59,13 @@ export class FairShares {
     return this.#ofClient(networkOf(client), client);
   }
 
-  /** A share that holds nothing yet. @param giveWay told when the share has lost to somebody else all that it held. */
-  open(client: string, giveWay: () => void): Share {
-    return new Share(this, client, giveWay);
+  /**
+   * A share that holds nothing yet.
+   * @param giveWay told when the share has lost to somebody else all that it held.
+   * @param isIdle whether nobody would miss it now.
+   */
+  open(client: string, giveWay: () => void, isIdle = (): boolean => false): Share {
+    return new Share(this, client, giveWay, isIdle);
   }
 
   /** Gives a share more; where it is refused, nobody has lost anything. For {@link Share}. */
@@ -129,7 +134,7 @@ export class FairShares {
     const others = [...this.#networks].filter(([name]) => name !== network);
     const most = largest(others.map(([, holdings]) => holdings));
     if (most === undefined || most.amount <= this.#ofNetwork(network) + amount) return undefined;
-    return newestOf(largest([...most.clients.values()]));
+    return loserOf([...most.clients.values()]);
   }
 
   /** A holding of the asker's neighbour that holds most, if that is more than the asker will hold. */
@@ -140,7 +145,7 @@ export class FairShares {
     if (most === undefined || most.amount <= this.#ofClient(network, client) + amount) {
       return undefined;
     }
-    return newestOf(most);
+    return loserOf([most]);
   }
 
   #add(share: Share, amount: number): void {
@@ -166,13 +171,16 @@ export class FairShares {
 export class Share {
   readonly #shares: FairShares;
   readonly #giveWay: () => void;
+  /** Whether nobody would miss it now. */
+  readonly isIdle: () => boolean;
   readonly client: string;
   readonly network: string;
   amount = 0;
 
-  constructor(shares: FairShares, client: string, giveWay: () => void) {
+  constructor(shares: FairShares, client: string, giveWay: () => void, isIdle: () => boolean) {
     this.#shares = shares;
     this.#giveWay = giveWay;
+    this.isIdle = isIdle;
     this.client = client;
     this.network = networkOf(client);
   }
@@ -208,6 +216,12 @@ function largest<Holdings extends { readonly amount: number }>(
   );
 }
 
-function newestOf(holdings: ClientHoldings | undefined): Share | undefined {
-  return holdings === undefined ? undefined : [...holdings.shares].at(-1);
+/** The newest idle holding of the client that holds most of those with one; where none is idle, the newest of all. */
+function loserOf(clients: readonly ClientHoldings[]): Share | undefined {
+  const byAmount = clients.toReversed().sort((a, b) => b.amount - a.amount);
+  for (const { shares } of byAmount) {
+    const idle = [...shares].findLast((share) => share.isIdle());
+    if (idle !== undefined) return idle;
+  }
+  return [...(byAmount[0]?.shares ?? [])].at(-1);
 }

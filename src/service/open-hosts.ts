@@ -6,6 +6,7 @@ import { createApiApp } from '../http/api/api-app.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { createRequestReader, type RequestReader } from '../http/bodies/request-reader.ts';
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-of.ts';
+import { openSeats } from '../http/connection-seats.ts';
 import { type HealthReport } from '../http/health-schema.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HostApp } from '../http/host-app.ts';
@@ -45,11 +46,12 @@ export async function openHosts(
   const { config } = core.loaded;
   const { log } = running;
   const health = (): HealthReport => composeHealth({ ...running.facts(), stopping: isStopping() });
+  const seats = openSeats(log);
   const listenOn = async (
     app: HostApp,
-    options: Omit<ListenOptions, 'limits'>,
+    options: Omit<ListenOptions, 'limits' | 'seats'>,
   ): Promise<Listener> => {
-    const listener = await listen(app, { ...options, limits: config.limits }, log);
+    const listener = await listen(app, { ...options, limits: config.limits, seats }, log);
     const { shutdownTimeoutMs } = config.limits;
     core.closers.addFirst({ close: () => listener.close(shutdownTimeoutMs) });
     return listener;

@@ -90,12 +90,22 @@ export interface ProgramRun {
   readonly ended: Promise<number | string>;
 }
 
+/** What the built program is given. */
+export interface ProgramOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly workingDirectory?: string;
+  /** How many descriptors it may have open, where that is fewer than the test may. Linux only. */
+  readonly descriptors?: number;
+}
+
 /** Runs `fullmatch …` as built in dist/, with nothing of the test's environment but PATH. */
-export function runProgram(
-  args: readonly string[],
-  options: { environment?: Readonly<Record<string, string>>; workingDirectory?: string } = {},
-): ProgramRun {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+export function runProgram(args: readonly string[], options: ProgramOptions = {}): ProgramRun {
+  const { descriptors } = options;
+  const [program = '', ...all] = [
+    ...(descriptors === undefined ? [] : ['prlimit', `--nofile=${descriptors}:${descriptors}`]),
+    ...[process.execPath, PROGRAM, ...args],
+  ];
+  const child = spawn(program, all, {
     cwd: options.workingDirectory,
     env: { PATH: process.env['PATH'], ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -128,7 +138,7 @@ export function runProgram(
 
 /** Starts the built service on free ports and waits until it is ready. */
 export async function startProgram(
-  options: { environment?: Readonly<Record<string, string>>; workingDirectory?: string } = {},
+  options: ProgramOptions = {},
 ): Promise<ProgramRun & { apiUrl: string; repositoryUrl: string }> {
   const run = runProgram(['start'], {
     ...options,

@@ -1,10 +1,11 @@
 // The program of the acceptor's process, see ./acceptor.ts.
 import { createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { descriptorLimit } from '../../lib/descriptor-limit.ts';
 import { FairShares, type Share } from '../../lib/fair-shares.ts';
 import { NetworkTurns } from '../../lib/network-turns.ts';
 import { nameOfPeer } from '../client-of.ts';
-import { type FromAcceptor, type ToAcceptor } from './messages.ts';
+import { LOST_WARNING, type FromAcceptor, type ToAcceptor } from './messages.ts';
 
 interface Port {
   readonly id: number;
@@ -21,20 +22,24 @@ interface Arrival {
   readonly share: Share;
 }
 
-/** Connections that may wait for the service. */
-const MOST_WAITING = 4_096;
+/** Connections that may wait for the service; each holds a descriptor. */
+const MOST_WAITING = Math.min(4_096, Math.floor(descriptorLimit() / 2));
 /** Connections that are on their way to the service: the next is sent when it has taken the one before. */
 const MOST_SENT = 2;
+/** How long a connection counts as on its way of which nothing is heard, in milliseconds. */
+const ANSWER_TIMEOUT_MS = 30_000;
 /** How long a port that closes takes connections that keep coming, in milliseconds. */
 const CLOSE_WAIT_MS = 250;
 
 const ports = new Map<number, Port>();
 const places = new FairShares({ total: MOST_WAITING, perClient: Infinity });
 const turns = new NetworkTurns<Arrival>();
-let sent = 0;
+/** Connections on their way to the service by number, the oldest first, with what ends the wait for its answer. */
+const sent = new Map<number, NodeJS.Timeout>();
+let connections = 0;
 
-function say(answer: FromAcceptor, socket?: Socket, taken?: () => void): void {
-  process.send?.(answer, socket, undefined, taken);
+function say(answer: FromAcceptor, socket?: Socket, told?: (error: Error | null) => void): void {
+  process.send?.(answer, socket, undefined, told);
 }
 
 function arrive(port: Port, socket: Socket): void {
@@ -58,20 +63,36 @@ function arrive(port: Port, socket: Socket): void {
 
 /** Hands connections to the service as fast as it takes them. */
 function handOver(): void {
-  while (sent < MOST_SENT) {
+  while (sent.size < MOST_SENT) {
     const next = turns.next();
     if (next === undefined) break;
     const { port, socket, share } = next;
     share.release();
     port.waiting -= 1;
     if (socket.destroyed) continue;
-    sent += 1;
-    say({ kind: 'connection', id: port.id }, socket, () => {
-      sent -= 1;
-      handOver();
+    const connection = (connections += 1);
+    sent.set(
+      connection,
+      setTimeout(() => arrived(connection), ANSWER_TIMEOUT_MS),
+    );
+    // Node tells the callback that a connection was written, at each of several tries, and not that it was taken.
+    say({ kind: 'connection', id: port.id, connection }, socket, (error) => {
+      if (error !== null) lost(connection);
     });
   }
   for (const port of ports.values()) sayWhenClosed(port);
+}
+
+/** Counts a connection as on its way no more; a second time does nothing. */
+function arrived(connection: number): void {
+  clearTimeout(sent.get(connection));
+  if (sent.delete(connection)) handOver();
+}
+
+function lost(connection: number | undefined): void {
+  if (connection === undefined || !sent.has(connection)) return;
+  say({ kind: 'lost' });
+  arrived(connection);
 }
 
 function sayWhenClosed({ id, isClosing, waiting }: Port): void {
@@ -116,12 +137,23 @@ async function close(port: Port): Promise<void> {
 }
 
 process.on('message', (message: ToAcceptor) => {
-  if (message.kind === 'listen') {
-    listen(message);
-    return;
+  switch (message.kind) {
+    case 'listen':
+      listen(message);
+      break;
+    case 'taken':
+      arrived(message.connection);
+      break;
+    case 'close': {
+      const port = ports.get(message.id);
+      if (port !== undefined) void close(port);
+      break;
+    }
   }
-  const port = ports.get(message.id);
-  if (port !== undefined) void close(port);
+});
+// Node sends one connection at a time, so that the oldest is the one that it gives up.
+process.on('warning', ({ name }) => {
+  if (name === LOST_WARNING) lost(sent.keys().next().value);
 });
 // It ends with the service, however that ends, and not before: a signal to the group is the service's to answer. The end of
 // a pipe says so also while a connection is on its way, when Node does not tell that the channel has closed.

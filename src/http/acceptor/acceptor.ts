@@ -4,7 +4,7 @@ import { type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { programFile } from '../../lib/program-file.ts';
 import { type Logger } from '../../log.ts';
-import { type FromAcceptor, type ToAcceptor } from './messages.ts';
+import { LOST_WARNING, type FromAcceptor, type ToAcceptor } from './messages.ts';
 
 /** Where to accept connections. */
 export interface AcceptedPlace {
@@ -25,6 +25,9 @@ export interface AcceptedPort {
 interface Port {
   /** With the port that was found free, so that it is the same again after the process was lost. */
   place: AcceptedPlace;
+  /** Whether it was open once: then it opens again after its process was lost. */
+  wasOpen: boolean;
+  /** Whether a process has it open now. */
   isOpen: boolean;
   readonly take: (socket: Socket) => void;
   readonly opened: (port: number) => void;
@@ -38,6 +41,7 @@ const HEAP_MIB = 64;
 const START_AGAIN_MS = 100;
 const LISTEN_AGAIN_MS = 1_000;
 const END_TIMEOUT_MS = 1_000;
+const LOG_LOST_MS = 10_000;
 
 /**
  * Accepts connections in a process of its own, and hands them over one of each network after the other, as fast as this
@@ -53,6 +57,8 @@ export class Acceptor {
   #child: ChildProcess;
   #ids = 0;
   #isClosed = false;
+  #lost = 0;
+  #lostTimer: NodeJS.Timeout | undefined;
 
   constructor(log: Logger) {
     this.#log = log;
@@ -63,8 +69,8 @@ export class Acceptor {
   async listen(place: AcceptedPlace, take: (socket: Socket) => void): Promise<AcceptedPort> {
     const id = (this.#ids += 1);
     const port = await new Promise<number>((opened, failed) => {
-      this.#ports.set(id, { place, isOpen: false, take, opened, failed });
-      this.#say({ kind: 'listen', id, ...place });
+      this.#ports.set(id, { place, wasOpen: false, isOpen: false, take, opened, failed });
+      say(this.#child, { kind: 'listen', id, ...place });
     });
     return { port, close: () => this.#closePort(id) };
   }
@@ -72,6 +78,7 @@ export class Acceptor {
   /** Ends the process. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#lostTimer);
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
@@ -85,25 +92,49 @@ export class Acceptor {
     const child = fork(programFile(new URL('./acceptor-process.ts', import.meta.url)), [], {
       cwd: '/',
       env: {},
-      execArgv: [`--max-old-space-size=${HEAP_MIB}`],
+      execArgv: [`--max-old-space-size=${HEAP_MIB}`, `--disable-warning=${LOST_WARNING}`],
       stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
     });
     child.stdin?.on('error', () => undefined);
-    child.on('message', (message: FromAcceptor, socket?: Socket) => this.#hear(message, socket));
+    child.on('message', (message: FromAcceptor, socket?: Socket) => {
+      if (message.kind === 'lost') {
+        this.#countLost();
+        return;
+      }
+      this.#hear(message, socket);
+      if (message.kind === 'connection') {
+        say(child, { kind: 'taken', connection: message.connection });
+      }
+    });
     child.on('error', (error) => this.#log.error({ event: 'acceptor_failed', err: error }));
     child.once('exit', (code, signal) => void this.#replace(code, signal));
     return child;
   }
 
-  #say(message: ToAcceptor): void {
-    // Where it has gone, its end is told of.
-    this.#child.send(message, () => undefined);
+  #countLost(): void {
+    this.#lost += 1;
+    if (this.#lostTimer === undefined) this.#logLost();
   }
 
-  #hear(message: FromAcceptor, socket: Socket | undefined): void {
+  /** Logs the first lost connection at once, and later ones together. */
+  #logLost(): void {
+    this.#log.warn(
+      { event: 'connections_lost', connections: this.#lost },
+      'no descriptors are left for connections; allow more open files (LimitNOFILE or ulimit -n)',
+    );
+    this.#lost = 0;
+    this.#lostTimer = setTimeout(() => {
+      this.#lostTimer = undefined;
+      if (this.#lost > 0) this.#logLost();
+    }, LOG_LOST_MS).unref();
+  }
+
+  #hear(message: Exclude<FromAcceptor, { kind: 'lost' }>, socket: Socket | undefined): void {
     const port = this.#ports.get(message.id);
     if (port === undefined) {
       socket?.destroy();
+      // It was closed while another process took the place of the one that held it.
+      if (message.kind === 'listening') say(this.#child, { kind: 'close', id: message.id });
       return;
     }
     switch (message.kind) {
@@ -113,6 +144,7 @@ export class Acceptor {
         break;
       case 'listening':
         port.place = { ...port.place, port: message.port };
+        port.wasOpen = true;
         port.isOpen = true;
         port.opened(message.port);
         break;
@@ -127,7 +159,7 @@ export class Acceptor {
   }
 
   #hearFailure({ id, code, message }: Extract<FromAcceptor, { kind: 'failed' }>, port: Port): void {
-    if (!port.isOpen) {
+    if (!port.wasOpen) {
       this.#ports.delete(id);
       port.failed(Object.assign(new Error(message), code !== undefined && { code }));
       return;
@@ -135,16 +167,20 @@ export class Acceptor {
     // Somebody else may hold the port only for a moment.
     this.#log.error({ event: 'port_lost', port: port.place.port, reason: code }, message);
     setTimeout(() => {
-      if (this.#ports.get(id) === port) this.#say({ kind: 'listen', id, ...port.place });
+      if (this.#ports.get(id) === port) say(this.#child, { kind: 'listen', id, ...port.place });
     }, LISTEN_AGAIN_MS).unref();
   }
 
   #closePort(id: number): Promise<void> {
     const port = this.#ports.get(id);
-    if (port === undefined) return Promise.resolve();
+    // Where no process has it open, nothing is to be handed over.
+    if (port?.isOpen !== true) {
+      this.#ports.delete(id);
+      return Promise.resolve();
+    }
     return new Promise((closed) => {
       port.closed = closed;
-      this.#say({ kind: 'close', id });
+      say(this.#child, { kind: 'close', id });
     });
   }
 
@@ -152,7 +188,8 @@ export class Acceptor {
     if (this.#isClosed) return;
     this.#log.error({ event: 'acceptor_ended', code, signal }, 'another one takes its place');
     for (const [id, port] of this.#ports) {
-      if (port.isOpen && port.closed === undefined) continue;
+      port.isOpen = false;
+      if (port.wasOpen && port.closed === undefined) continue;
       this.#ports.delete(id);
       port.closed?.();
       port.failed(new Error('the process that accepts connections ended'));
@@ -160,6 +197,11 @@ export class Acceptor {
     await wait(START_AGAIN_MS);
     if (this.#isClosed) return;
     this.#child = this.#start();
-    for (const [id, { place }] of this.#ports) this.#say({ kind: 'listen', id, ...place });
+    for (const [id, { place }] of this.#ports) say(this.#child, { kind: 'listen', id, ...place });
   }
+}
+
+function say(child: ChildProcess, message: ToAcceptor): void {
+  // Where it has gone, its end is told of.
+  child.send(message, () => undefined);
 }

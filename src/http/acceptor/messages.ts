@@ -1,5 +1,8 @@
 // Apart from the program of the process, which whoever imports it runs.
 
+/** With this warning Node gives a connection up that the service could not receive. */
+export const LOST_WARNING = 'SentHandleNotReceivedWarning';
+
 /** What the service says to its acceptor. Ports have numbers that the service gives them. */
 export type ToAcceptor =
   | {
@@ -9,9 +12,11 @@ export type ToAcceptor =
       readonly port: number;
       readonly backlog: number;
     }
-  | { readonly kind: 'close'; readonly id: number };
+  | { readonly kind: 'close'; readonly id: number }
+  /** The service has taken a connection. */
+  | { readonly kind: 'taken'; readonly connection: number };
 
-/** What the acceptor says; a `connection` comes with its socket. */
+/** What the acceptor says; a `connection` comes with its socket, and with a number of its own. */
 export type FromAcceptor =
   | { readonly kind: 'listening'; readonly id: number; readonly port: number }
   | {
@@ -20,5 +25,7 @@ export type FromAcceptor =
       readonly code?: string;
       readonly message: string;
     }
-  | { readonly kind: 'connection'; readonly id: number }
+  | { readonly kind: 'connection'; readonly id: number; readonly connection: number }
+  /** A connection did not reach the service: it could open no more descriptors. */
+  | { readonly kind: 'lost' }
   | { readonly kind: 'closed'; readonly id: number };

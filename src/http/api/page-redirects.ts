@@ -3,10 +3,10 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { checksumAddress } from '../../lib/hex.ts';
 import { type Answer, BASE_HEADERS, makeAnswer, NOT_STORED } from '../answer.ts';
 import { contractParameters } from '../contract-parameters.ts';
-import { v2ErrorResponse } from './v2/v2-error.ts';
+import { problemResponse } from '../problem-schema.ts';
 
 const redirect = { description: 'Where it is shown' } as const;
-const invalidParameter = v2ErrorResponse(
+const invalidParameter = problemResponse(
   'A parameter is not as it should be (`invalid_parameter`)',
 );
 
