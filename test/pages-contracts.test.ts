@@ -17,6 +17,7 @@ import {
 } from './support/browser.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { administer, createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { followed } from './support/followed.ts';
 
 const isAbsent = !hasBrowser();
 
@@ -72,6 +73,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     await saveMatches(testDatabase.database, CONTRACTS);
     await saveMatches(testDatabase.database, [NEWEST]);
     service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
+    await followed(service, testDatabase.database);
     browser = await startBrowser();
     tab = await openTab(browser);
     plain = await openTab(browser, LOOKS[2], { javaScriptEnabled: false });
@@ -240,6 +242,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
       ),
     );
     await saveMatches(testDatabase.database, [contract(5, sampleAddress(0xdd), 'ShardB')]);
+    await followed(service, testDatabase.database);
     await openPlain('/contracts?q=shard&chain=5');
     expect(await rows(plain)).toEqual([]);
     await main(plain).getByRole('link', { name: 'Look at more' }).click();

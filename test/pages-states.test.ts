@@ -80,7 +80,7 @@ chains:
   };
 
   describe('while the statistics cannot be read', () => {
-    beforeAll(() => execute('ALTER TABLE chain_activity RENAME TO chain_activity_away'));
+    beforeAll(() => execute('ALTER TABLE compiler_counts RENAME TO compiler_counts_away'));
 
     it('the chains are all there without counts, and none is said to have no contract', async () => {
       const tab = await open('/registry');
@@ -128,7 +128,7 @@ chains:
       await tab.context.close();
     });
 
-    afterAll(() => execute('ALTER TABLE chain_activity_away RENAME TO chain_activity'));
+    afterAll(() => execute('ALTER TABLE compiler_counts_away RENAME TO compiler_counts'));
   });
 
   describe('without a contract', () => {

@@ -39,6 +39,9 @@ const shapes = new Map<string, StatementShape>();
 const faults: string[] = [];
 
 beforeAll(async () => {
+  // Files of one worker share what they loaded: it is loaded anew, with the labels noted.
+  vi.resetModules();
+  texts.clear();
   testDatabase = await createTestDatabase();
   client = await connectClient(targetOfUrl(new Secret(testDatabase.url), 'fullmatch test'));
   const { rows } = await client.query<{ oid: number }>(
