@@ -51,7 +51,8 @@ CREATE OR REPLACE FUNCTION public.queue_events()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO feed_queue (event_id) SELECT id FROM added;
+  -- A dump that is loaded holds the queue too.
+  INSERT INTO feed_queue (event_id) SELECT id FROM added ON CONFLICT DO NOTHING;
   RETURN NULL;
 END
 $function$
@@ -424,8 +425,6 @@ END),
   CONSTRAINT match_events_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
   CONSTRAINT match_events_pkey PRIMARY KEY (id)
 );
-
-CREATE INDEX match_events_disproving_claims ON public.match_events USING btree (chain_id, address) WHERE (reason = 'claim_disproved'::text);
 
 CREATE INDEX match_events_of_address ON public.match_events USING btree (chain_id, address, id);
 

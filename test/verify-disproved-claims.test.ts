@@ -135,7 +135,7 @@ describe.skipIf(absent)(`an imported claim of a full match${absent ? `: ${NO_ANV
     },
   );
 
-  test('is withdrawn by a recheck, and not stored by another import', async () => {
+  test('is withdrawn by a recheck, each time that it is imported', async () => {
     const { address } = await deployVault(vault('rechecked'));
     const tree = await claim(address);
     const before = await countsOf();
@@ -143,16 +143,30 @@ describe.skipIf(absent)(`an imported claim of a full match${absent ? `: ${NO_ANV
     expect(await reasonsOf(address)).toEqual(['stored', 'claim_disproved']);
     expect(await countsOf()).toEqual({ ...before, full_match: before.full_match - 1 });
     await fullmatch('import', tree);
+    expect(await recheck(address)).toBe('claim_disproved');
     expect((await verifying.contractAt(address)).match).toBe(null);
+  });
+
+  test('keeps nobody from verifying by metadata that is too deep to be written again', async () => {
+    const { address } = await deployVault(vault('deep'));
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    await claim(address, FALSE_METADATA.replace('{', `{"x":${deep},`));
+    const { contract } = await verify(address, vault('deep'));
+    expect(contract).toMatchObject({ match: 'exact_match' });
+    expect(await verifying.contractAt(address)).toMatchObject({ compilation: { name: 'Vault' } });
   });
 
   test('stays where the code names its metadata, however the tree spells that', async () => {
     const input = vault('Grüße');
     const text = input.sources['A.sol']?.content ?? '';
-    for (const isIndented of [false, true]) {
+    const spellings: readonly ((document: object) => string)[] = [
+      (document) => JSON.stringify(document, null, 2),
+      (document) => JSON.stringify(Object.fromEntries(Object.entries(document).reverse())),
+      (document) => JSON.stringify(document),
+    ];
+    for (const spell of spellings) {
       const { address, metadata } = await deployVault(input);
-      const spelled = isIndented ? JSON.stringify(JSON.parse(metadata), null, 2) : metadata;
-      await claim(address, spelled, text);
+      await claim(address, spell(JSON.parse(metadata) as object), text);
       expect(await recheck(address)).toBe('unknown_code');
       await verify(address, vault('another'));
       expect(await verifying.contractAt(address)).toMatchObject({ match: 'exact_match' });

@@ -160,6 +160,27 @@ describe.skipIf(!installed)(
       expect(settings).toMatchObject(used('u:'));
     });
 
+    test.each(['0.6.12', '0.7.6', '0.8.4', '0.8.9', '0.8.37'] as const)(
+      'do not keep the details of an optimizer out of a full match (solc %s)',
+      async (version) => {
+        contracts += 1;
+        const body = `contract C { uint public z = ${contracts}; function f(uint a) public { assembly { sstore(a, add(sload(a), 1)) } } }`;
+        const details = { yul: false };
+        const input = inputOf(
+          { 'a.sol': PRAGMA + body },
+          { optimizer: { enabled: true, runs: 200, details } },
+        );
+        const { creationCode } = await compileAsDeveloper(version, input, 'a.sol', 'C');
+        const { address } = await deploy(verifying.anvil, creationCode);
+        const job = await verifying.verify(address, {
+          stdJsonInput: input,
+          compilerVersion: version,
+          contractIdentifier: 'a.sol:C',
+        });
+        expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+      },
+    );
+
     test('hold a remapping once', async () => {
       const remappings = Array<string>(300).fill('lib/=vendor/');
       const { job, settings } = await publish('0.8.37', false, 'import "lib/L.sol";', {

@@ -11,8 +11,8 @@ import { hostPortOf } from '../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { readPackageVersion } from '../lib/package-version.ts';
 import { type Logger } from '../log.ts';
-import { type Publication } from '../publication/publication.ts';
-import { type VerificationParts } from '../verification/verify-contract.ts';
+import type { Publication } from '../publication/publication.ts';
+import type { VerificationParts } from '../verification/verify-contract.ts';
 
 const MAX_BYTES = 1_000_000;
 const DEADLINE_MS = 30_000;

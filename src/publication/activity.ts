@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { type Logger } from '../log.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
+import { type FeedReader } from '../repository/feed/feed-reader.ts';
 import { type HistoryQuestion } from '../repository/statistics/statistics-history.ts';
 import { type StatisticsReader } from '../repository/statistics/statistics-reader.ts';
 import { type Documents } from './documents.ts';
@@ -17,6 +18,8 @@ const BACKLOG = 1000;
 /** While much is stored, events are numbered and sent so often, and the statistics take them so often. */
 const EVENTS_GAP_MS = 50;
 const STATISTICS_GAP_MS = 250;
+/** Pages of the feed that are sent before what else waits has its turn. */
+const PAGES = 10;
 /** How many histories are kept until something changes. */
 const KEPT_HISTORIES = 200;
 
@@ -76,19 +79,23 @@ export async function openActivity(
   const statistics = startPacedLoop(
     async () => {
       const reached = await reader.followFeed();
-      if (reached !== position) outdate();
-      position = reached;
+      if (reached.position !== position) outdate();
+      position = reached.position;
+      return reached.isBehind;
     },
     { gapMs: STATISTICS_GAP_MS, what: 'statistics over time', log },
   );
   const events = startPacedLoop(
     async () => {
-      await reader.sequenceEvents();
-      statistics.trigger();
-      for await (const entries of feed.readLater()) {
-        if (entries === undefined) hub.begin(await feed.open(BACKLOG));
-        else hub.sendEntries(entries);
+      let isMore = false;
+      try {
+        isMore = await reader.sequenceEvents();
+      } finally {
+        // Others may have numbered events where this process could not.
+        statistics.trigger();
+        isMore = (await sendPages(feed, hub)) || isMore;
       }
+      return isMore;
     },
     { gapMs: EVENTS_GAP_MS, what: 'events', log },
   );
@@ -119,11 +126,27 @@ export async function openActivity(
       events.trigger();
     },
     close: async () => {
+      // Listeners are told at once; what the loops are at may wait for the database.
+      await hub.close();
       await events.close();
       await statistics.close();
-      await hub.close();
     },
   };
+}
+
+/** Sends what the feed has beyond the hub. @returns whether there may be more */
+async function sendPages(
+  feed: Pick<FeedReader, 'open' | 'readLater'>,
+  hub: EventHub,
+): Promise<boolean> {
+  let pages = 0;
+  for await (const entries of feed.readLater()) {
+    if (entries === undefined) hub.begin(await feed.open(BACKLOG));
+    else hub.sendEntries(entries);
+    pages += 1;
+    if (pages === PAGES) return true;
+  }
+  return false;
 }
 
 /**

@@ -89,10 +89,9 @@ export class EventHub {
 
   /** Sends the events of the feed to every client, and keeps them for those that come back. */
   sendEntries(entries: readonly FeedEntry[]): void {
-    for (const entry of entries) {
-      const bytes = this.#keep(entry);
-      if (bytes !== undefined) this.#sendAll(bytes);
-    }
+    const page = entries.flatMap((entry) => this.#keep(entry) ?? []);
+    // At once: a client is judged by what it left before, and not by the length of a page.
+    if (page.length > 0) this.#sendAll(Buffer.concat(page));
   }
 
   /** Begins with these entries. Who listens already knows another feed, and is told so. */

@@ -12,9 +12,10 @@ export interface PacedLoop {
 /**
  * A loop whose runs begin at least `gapMs` apart, so that what comes meanwhile is done at once. The first run after a
  * rest begins at once. A failed run is logged once until one succeeds, and the next trigger tries again.
+ * @param run does a bounded part of the work; true where more is left: then the next run follows without a gap
  */
 export function startPacedLoop(
-  run: () => Promise<void>,
+  run: () => Promise<boolean>,
   { gapMs, what, log }: { gapMs: number; what: string; log: Logger },
 ): PacedLoop {
   let running: Promise<void> | undefined;
@@ -23,25 +24,28 @@ export function startPacedLoop(
   let again = false;
   let closed = false;
   let failing = false;
-  const runOnce = async (): Promise<void> => {
+  const runOnce = async (): Promise<boolean> => {
     try {
-      await run();
+      const isMore = await run();
       if (failing) log.info({ event: 'refresh_recovered' }, `${what} are fresh again`);
       failing = false;
+      return isMore;
     } catch (error) {
       // One line when it begins to fail, not one at every turn.
       if (!failing)
         log.error({ event: 'refresh_failed', error: messageOf(error) }, `${what} are stale`);
       failing = true;
+      return false;
     }
   };
   const begin = (): void => {
     timer = undefined;
     lastStart = performance.now();
     again = false;
-    running = runOnce().finally(() => {
+    running = runOnce().then((isMore) => {
       running = undefined;
-      if (again) trigger();
+      if (isMore && !closed) begin();
+      else if (again) trigger();
     });
   };
   const trigger = (): void => {

@@ -161,13 +161,16 @@ export class Publication {
       const parts = { registry: () => this.registry, documents: this.#documents, log: this.#log };
       this.#activity = this.#closers.add(await openActivity({ reader, ...parts }, served.events));
     }
-    const refreshAll = async (): Promise<void> => {
-      await this.refresh();
-      this.#activity?.refresh();
-      if (this.#activity !== undefined) return;
+    const refreshAll = async (): Promise<boolean> => {
+      try {
+        await this.refresh();
+      } finally {
+        this.#activity?.refresh();
+      }
+      if (this.#activity !== undefined) return false;
       // Without hosts nobody reads events here, but any process numbers and counts them.
-      await reader.sequenceEvents();
-      await reader.followFeed();
+      const isMore = await reader.sequenceEvents();
+      return (await reader.followFeed()).isBehind || isMore;
     };
     const loop = startPacedLoop(refreshAll, { gapMs: 0, what: 'statistics', log: this.#log });
     this.#closers.add(loop);

@@ -133,13 +133,17 @@ function inputSettings(settings: Members): Members {
 /** These compilers write a setting into the metadata that they refuse in the input (Solidity 0.8.5, changelog). */
 const INLINER_WRITERS = /^v?0\.8\.[234]\b/;
 
-/** Settings of metadata as the compiler that wrote it takes them. */
+/**
+ * Settings of metadata as the compiler that wrote it takes them. Without the inliner in the details, the preset decides
+ * of it: an enabled optimizer inlines, another does not.
+ */
 export function withoutInliner(settings: Members, version: string): Members {
   const { optimizer } = settings;
   const isWritten = INLINER_WRITERS.test(version) && isMembers(optimizer);
   if (!isWritten || !isMembers(optimizer['details'])) return settings;
-  const details = Object.entries(optimizer['details']).filter(([key]) => key !== 'inliner');
-  return { ...settings, optimizer: { ...optimizer, details: Object.fromEntries(details) } };
+  const { inliner, ...details } = optimizer['details'];
+  const enabled = inliner === true ? { enabled: true } : {};
+  return { ...settings, optimizer: { ...optimizer, ...enabled, details } };
 }
 
 function readLanguage({ language }: Members): MetadataLanguage {

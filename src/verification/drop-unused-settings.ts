@@ -94,6 +94,9 @@ const STEPS = [...DETAILS, 'yulDetails', 'optimizerSteps'];
 const withoutBlanks = (steps: unknown): unknown =>
   typeof steps === 'string' ? steps.replace(/[ \n]/g, '') : steps;
 
+/** How long settings are tried that a partial match may not need. Whatever a compiler makes of those, the match stands. */
+const SPARING_MS = 30_000;
+
 /** What the compiler takes where nothing is said. */
 const DEFAULT_RUNS = 200;
 
@@ -168,24 +171,59 @@ export async function withoutUnusedSettings(
   signal: AbortSignal,
 ): Promise<Attempt & Pick<NeededSources, 'compileTimeMs'>> {
   let { compileTimeMs } = found;
-  const attempt = async (input: StandardJsonInput): Promise<Attempt> => {
-    const compiled = await trial.compile(input).catch(requireCompiled);
+  let best: Attempt = found;
+  const attempt = async (input: StandardJsonInput, within: AbortSignal): Promise<Attempt> => {
+    const compiled = await trial.compile(input, within).catch(requireCompiled);
     compileTimeMs += compiled.compileTimeMs;
     const judgement = trial.judge(input, compiled);
-    if (!matchesAsWell(judgement, found.judgement)) throw settingsNotProven({});
+    if (!matchesAsWell(judgement, best.judgement)) throw settingsNotProven({});
     return { input, compiled, judgement };
   };
   const input = await dropUnusedSettings(reader, found, signal);
-  let best: Attempt = input === undefined ? found : await attempt(input);
-  for (const spare of found.judgement.match === 'partial' ? SPARE : []) {
-    const settings = spare(best.input.settings);
-    if (settings === best.input.settings) continue;
-    best = await attempt({ ...best.input, settings }).catch((error: unknown) => {
-      if (isNotProven(error)) return best;
-      throw error;
+  if (input !== undefined) {
+    best = await attempt(input, signal).catch((error: unknown) => {
+      const { optimizer } = found.input.settings;
+      // A code that comes about only where the optimizer is enabled beside its details proves that it was.
+      if (!isNotProven(error) || optimizer === input.settings['optimizer']) throw error;
+      return attempt({ ...input, settings: { ...input.settings, optimizer } }, signal);
+    });
+  }
+  if (best.judgement.match === 'partial') {
+    await within(SPARING_MS, signal, async (ending) => {
+      for (const spare of SPARE) {
+        const settings = spare(best.input.settings);
+        if (settings === best.input.settings) continue;
+        best = await attempt({ ...best.input, settings }, ending).catch(() => best);
+        ending.throwIfAborted();
+      }
     });
   }
   return { ...best, compileTimeMs };
+}
+
+/**
+ * Work that may be left out: whatever ends it but the caller, the caller goes on.
+ * @param work heeds its signal, which comes after `limitMs` and with the caller's
+ */
+async function within(
+  limitMs: number,
+  caller: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  caller.throwIfAborted();
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, limitMs);
+  caller.addEventListener('abort', end, { once: true });
+  try {
+    await work(ending.signal);
+  } catch (error) {
+    if (!ending.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+    caller.removeEventListener('abort', end);
+  }
+  caller.throwIfAborted();
 }
 
 function requireCompiled(error: unknown): never {
@@ -199,7 +237,7 @@ const isNotProven = (error: unknown): boolean =>
 function settingsNotProven(data: Record<string, unknown>): VerificationFailure {
   return new VerificationFailure(
     'settings_not_proven',
-    'The code matches only with libraries or remappings that neither the code nor a metadata hash proves, and that no import is seen to use. Remove those that the contract does not need.',
+    'The code matches only with libraries, remappings or details of the optimizer that neither the code nor a metadata hash proves. Remove those that the contract does not need.',
     { data },
   );
 }

@@ -16,7 +16,7 @@ export interface Attempt {
 /** How an input is tried. */
 export interface Trial {
   /** @throws VerificationFailure of the compiler */
-  readonly compile: (input: StandardJsonInput) => Promise<CompiledTarget>;
+  readonly compile: (input: StandardJsonInput, signal?: AbortSignal) => Promise<CompiledTarget>;
   readonly judge: (input: StandardJsonInput, compiled: CompiledTarget) => ContractJudgement;
   /** Whether the code on chain holds the metadata hash of this compilation. */
   readonly hasSameMetadata: (compiled: CompiledTarget) => boolean;

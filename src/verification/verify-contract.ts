@@ -91,8 +91,8 @@ async function compare(
   const deployed = await reading.deployed;
   requireBounded('on chain', deployed.code.length);
   if (isDelegation(deployed.code)) throw describeDelegation(deployment, deployed);
-  const compile = (input: StandardJsonInput): Promise<CompiledTarget> =>
-    compileTarget(parts, task, input, signal);
+  const compile = (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
+    compileTarget(parts, task, input, within);
   const first = await compile(task.input);
   const { creation, methods } = await reading.creation;
   const onChain: OnChain = { deployed, creation, methods };

@@ -14,7 +14,8 @@ const FOLLOWERS: Readonly<
 
 const READ_FOLLOWERS = sql(
   'read followers of the feed',
-  `SELECT name, position < (SELECT coalesce(max(position), 0) FROM feed) AS is_behind FROM feed_followers`,
+  `SELECT name, position < (SELECT coalesce(max(position), 0) FROM feed) AS is_behind FROM feed_followers
+   ORDER BY name`,
 );
 const READ_NEXT_EVENTS = sql(
   'read next events of a follower',
@@ -30,24 +31,40 @@ const MOVE_FOLLOWER = sql(
   'UPDATE feed_followers SET position = $2 WHERE name = $1',
 );
 
+/** Where the followers have come. */
+export interface FollowedFeed {
+  /** Of the statistics. */
+  readonly position: string;
+  /** Whether a follower may have more to take. */
+  readonly isBehind: boolean;
+}
+
 /**
- * Brings the statistics over time and the names to the end of the feed, a batch in a transaction. Processes take turns.
- * @returns the position of the statistics
+ * Brings the statistics over time and the names nearer to the end of the feed, each by a batch in a transaction. Processes
+ * take turns. A follower that fails does not keep the others from going on.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
-export async function followFeed(database: Database): Promise<string> {
+export async function followFeed(database: Database): Promise<FollowedFeed> {
   const followers = await database.query<{ name: string; is_behind: boolean }>(READ_FOLLOWERS);
+  let isBehind = false;
+  let fault: Error | undefined;
   for (const { name, is_behind } of followers) {
-    for (let isBehind = is_behind; isBehind;) isBehind = await takeBatch(database, name);
+    if (!is_behind) continue;
+    try {
+      if (await takeBatch(database, name)) isBehind = true;
+    } catch (error) {
+      fault ??= error as Error;
+    }
   }
+  if (fault !== undefined) throw fault;
   const [statistics] = await database.query<{ position: string }>(READ_POSITION);
-  return statistics?.position ?? '0';
+  return { position: statistics?.position ?? '0', isBehind };
 }
 
 /** Gives committed events their positions, and brings all that follows from them in tables there. */
 export async function advanceFeed(database: Database): Promise<void> {
-  await sequenceEvents(database);
-  await followFeed(database);
+  while (await sequenceEvents(database));
+  while ((await followFeed(database)).isBehind);
 }
 
 /** @returns whether there may be more */

@@ -22,20 +22,20 @@ const NUMBER_EVENTS = sql(
 );
 
 /**
- * Gives every committed event that has none its position in the feed. Processes take turns, and each waits for its turn:
- * when this returns, all events that were committed before the call have positions.
+ * Gives committed events that have none their positions in the feed, a batch of them. Processes take turns, and each waits
+ * for its turn: when this returns false, all events that were committed before the call have positions.
  *
  * The lock is held until the commit, and the statement under it sees what the holder before committed. So positions have
  * no gaps, and a lower position never appears after a higher one. What breaks off leaves the queue as it was.
+ * @returns whether there may be more
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
-export async function sequenceEvents(database: Database): Promise<void> {
+export async function sequenceEvents(database: Database): Promise<boolean> {
   const [queue] = await database.query<{ is_queued: boolean }>(IS_QUEUED);
-  for (let isQueued = queue?.is_queued === true; isQueued;) {
-    isQueued = await database.transaction(async (transaction) => {
-      await lockUntilCommit(transaction, 'feed');
-      const [batch] = await transaction.query<{ taken: string }>(NUMBER_EVENTS, [BATCH]);
-      return Number(batch?.taken) === BATCH;
-    });
-  }
+  if (queue?.is_queued !== true) return false;
+  return database.transaction(async (transaction) => {
+    await lockUntilCommit(transaction, 'feed');
+    const [batch] = await transaction.query<{ taken: string }>(NUMBER_EVENTS, [BATCH]);
+    return Number(batch?.taken) === BATCH;
+  });
 }

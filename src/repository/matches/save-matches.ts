@@ -5,7 +5,7 @@ import { addToCounts } from '../statistics/chain-counts.ts';
 import { correctDeployment } from './correct-deployment.ts';
 import { storeEvidence } from '../evidence/evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
-import { CLAIM_DISPROVED, requireCurrentReadings } from './outdated-reading.ts';
+import { requireCurrentReadings } from './outdated-reading.ts';
 import { hashOf, textHash } from './verified-contract-identity.ts';
 import { type Match, type VerifiedContract } from './verified-contract.ts';
 
@@ -25,7 +25,7 @@ export interface SavedMatch {
 
 // The law "a match only rises" is this one statement: concurrent writers of an address wait for its row, and what does
 // not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
-// An import only claims a match: whatever was judged here stays, and what the chain disproved does not come again. A full match takes the place of a claim of one, also with
+// An import only claims a match: whatever was judged here stays. A full match takes the place of a claim of one, also with
 // another text, and the same text takes the place of its claim; at a partial level nobody's text replaces another's.
 // Levels of different codes say nothing of each other: a match of code that this service read is withdrawn by whoever
 // reads other code, and does not rise to a match of it.
@@ -35,12 +35,6 @@ const RAISE_MATCHES = sql(
      (chain_id, address, runtime_match, creation_match, origin, text_hash, runtime_code_hash)
    SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::match[], $4::match[], $5::match_origin[], $6::bytea[], $7::bytea[])
      AS row (chain_id, address, runtime_match, creation_match, origin, text_hash, runtime_code_hash)
-   WHERE NOT (origin = 'imported' AND runtime_match = 'full' AND EXISTS (
-     SELECT FROM match_events
-     JOIN verified_contracts ON verified_contracts.id = verified_contract_id
-     JOIN compiled_contracts ON compiled_contracts.id = compilation_id
-     WHERE match_events.chain_id = row.chain_id AND match_events.address = row.address
-       AND match_events.reason = '${CLAIM_DISPROVED}' AND compiled_contracts.metadata_hash = row.text_hash))
    ORDER BY chain_id, address
    ON CONFLICT (chain_id, address) DO UPDATE SET
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,

@@ -93,6 +93,9 @@ const COUNT_ROWS = sql(
 // A recount of millions of contracts takes longer than any statement of a request may.
 const LIFT_TIME_LIMIT = sql('lift time limit', `SET LOCAL statement_timeout = 0`);
 // The tables in the order in which a store takes them, so that repair and writers never wait in a circle.
+/** A repair may rest longer than a holder of the lock otherwise does. */
+const LIFT_REST_LIMIT = sql('lift rest limit', `SET LOCAL idle_in_transaction_session_timeout = 0`);
+
 const LOCK_ROWS = sql(
   'lock current matches',
   `LOCK TABLE current_matches IN SHARE ROW EXCLUSIVE MODE`,
@@ -178,6 +181,7 @@ export async function recount(
     await transaction.query(LOCK_ROWS);
     await transaction.query(LOCK_COUNTS);
     await lockUntilCommit(transaction, 'followers');
+    await transaction.query(LIFT_REST_LIMIT);
     const before = await compare(transaction);
     const repairable = before.differences.filter(({ kind }) => kind !== 'row_against_evidence');
     if (repairable.length === 0) return { ...before, repaired: false };

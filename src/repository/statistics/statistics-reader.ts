@@ -1,6 +1,6 @@
 import { type Database } from '../../store/database.ts';
 import { FeedReader } from '../feed/feed-reader.ts';
-import { followFeed } from '../feed/follow-feed.ts';
+import { type FollowedFeed, followFeed } from '../feed/follow-feed.ts';
 import { sequenceEvents } from '../feed/sequence-events.ts';
 import {
   type HistoryQuestion,
@@ -18,9 +18,9 @@ export interface StatisticsReader {
   /** A reader of the feed with a position of its own. */
   createFeedReader(): Pick<FeedReader, 'open' | 'readLater'>;
   /** See {@link sequenceEvents}. */
-  sequenceEvents(): Promise<void>;
-  /** See {@link followFeed}. @returns the position of the statistics */
-  followFeed(): Promise<string>;
+  sequenceEvents(): Promise<boolean>;
+  /** See {@link followFeed}. */
+  followFeed(): Promise<FollowedFeed>;
 }
 
 /** The reader of a database; `serving` is the same for those who cannot wait. */

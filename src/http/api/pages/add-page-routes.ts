@@ -58,6 +58,9 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
+/** Each part of a path makes the links of its page longer: nobody types a longer one. */
+const PATH_SHOWN_CHARACTERS = 512;
+
 /** A page in both codings, as far as they were asked for. */
 interface MadePage {
   readonly page: RenderedPage;
@@ -96,7 +99,10 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPag
     answerAsset(parts.bundle, c.req.param('file'), c.req.header('accept-encoding')),
   );
   return (problem, c) =>
-    problem.status === 404 && READS.has(c.req.method) && prefersPage(c)
+    problem.status === 404 &&
+    READS.has(c.req.method) &&
+    c.req.path.length <= PATH_SHOWN_CHARACTERS &&
+    prefersPage(c)
       ? answerInPlace(c, problem)
       : undefined;
 }

@@ -3,13 +3,18 @@
 -- The id of an event is given before its transaction commits, so ids become visible in any order, and some never do. A
 -- position is given after the commit, by one sequencer at a time: an event with a lower position never appears later.
 -- Positions of the events until now are their ids, so that numbers which readers hold keep their meaning.
-LOCK TABLE match_events IN SHARE ROW EXCLUSIVE MODE;
+--
+-- All locks are taken at once, in the order of writers, so that no writer stands between two of them.
+LOCK TABLE compiled_contracts, match_events, chain_counts, chain_activity, daily_totals, hourly_totals
+  IN ACCESS EXCLUSIVE MODE;
 CREATE TABLE feed (
-  position bigint PRIMARY KEY,
+  position bigint NOT NULL,
   -- No foreign key: events are never deleted, and the check would write to the row of each.
-  event_id bigint NOT NULL UNIQUE
+  event_id bigint NOT NULL
 );
 INSERT INTO feed (position, event_id) SELECT id, id FROM match_events ORDER BY id;
+ALTER TABLE feed ADD PRIMARY KEY (position), ADD UNIQUE (event_id);
+ANALYZE feed;
 CREATE TRIGGER feed_is_append_only
   BEFORE UPDATE OR DELETE OR TRUNCATE ON feed
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -19,7 +24,8 @@ CREATE TABLE feed_queue (event_id bigint PRIMARY KEY)
   WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 CREATE FUNCTION queue_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO feed_queue (event_id) SELECT id FROM added;
+  -- A dump that is loaded holds the queue too.
+  INSERT INTO feed_queue (event_id) SELECT id FROM added ON CONFLICT DO NOTHING;
   RETURN NULL;
 END
 $$;
