@@ -185,7 +185,7 @@ describe('a chart', () => {
     expect([0, 1, 2].map(bars.left)).toEqual(['0.00%', '25.00%', '75.00%']);
   });
 
-  test.each(['lines', 'bars'] as const)('draws %s without anything that is no number', (as) => {
+  test.each(['lines', 'bars'] as const)('draws %s without anything that is not a number', (as) => {
     const rows = fc.integer({ min: 1, max: 40 }).chain((length) =>
       fc.array(fc.array(fc.option(count), { minLength: length, maxLength: length }), {
         minLength: 1,
