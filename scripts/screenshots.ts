@@ -1,6 +1,7 @@
 /**
- * Takes the screenshots of all views, light and dark, wide and narrow: `npx tsx scripts/screenshots.ts [folder]
- * [view… | all]`. The pages are those of the real service with the counts of a large one; `npm run build` comes first.
+ * Takes the screenshots of the views, light and dark, wide and narrow: `npx tsx scripts/screenshots.ts [folder]
+ * [view… | picture… | all]`. The pages are those of the real service with the counts of a large one; `npm run build` comes
+ * first. The two pictures of the README: `npx tsx scripts/screenshots.ts docs/screenshots overview-light contract-verified-dark`.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +17,7 @@ import { shrinkPng } from './shrink-png.ts';
 /** One picture of each view; the other states are looked at in the artefacts of the tests. */
 const VIEWS =
   'overview chains chain contracts statistics contract-verified contract-deceiving verify job-verified job-different counts';
-const [folder = 'docs/screenshots', ...named] = process.argv.slice(2);
+const [folder = 'screenshots', ...named] = process.argv.slice(2);
 const wanted = named.length > 0 ? named : VIEWS.split(' ');
 /** A longer page is cut: what is below repeats. */
 const MAX_HEIGHT = 2_400;
@@ -40,10 +41,11 @@ try {
     for (const look of LOOKS) {
       const tab = await openTab(browser, look);
       for (const [name, url] of Object.entries(listViews(pages))) {
-        if (!wanted.includes('all') && !wanted.includes(name)) continue;
+        const picture = `${name}-${look.name}`;
+        if (!['all', name, picture].some((each) => wanted.includes(each))) continue;
         await visit(tab, url);
         const height = await tab.page.evaluate<number>('document.documentElement.scrollHeight');
-        const file = path.join(folder, `${name}-${look.name}.png`);
+        const file = path.join(folder, `${picture}.png`);
         const png = await tab.page.screenshot({
           fullPage: true,
           clip: { x: 0, y: 0, width: look.width, height: Math.min(height, MAX_HEIGHT) },

@@ -94,7 +94,7 @@ describe('the page of a contract', () => {
     expect(status).toBe(200);
     expect(page).toContain('Full match');
     expect(page).toContain('contract Token {}');
-    expect(page).toContain('Who judged, and from what, could not be read');
+    expect(page).toContain('Who verified it, and from what, could not be read');
     expect(page).toContain('Contracts with the same code could not be read');
     expect(page).toContain('database_unreachable');
   });

@@ -135,7 +135,7 @@ describe.skipIf(!installed)(
       expect(JSON.parse(away.stdout)).toMatchObject({ creation: null });
     });
 
-    test('refuses what is no address, no hash and no chain', async () => {
+    test('refuses what is not an address, no hash and no chain', async () => {
       for (const args of [['0x12'], [child.address, '--transaction', '0x12']]) {
         const refused = await run(...args);
         expect(refused.exitCode).toBe(1);

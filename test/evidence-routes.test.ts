@@ -86,7 +86,7 @@ describe('GET /v1/contracts/{chainId}/{address}', () => {
     });
   });
 
-  test('is a problem where nothing is verified, or for what is no address', async () => {
+  test('is a problem where nothing is verified, or for what is not an address', async () => {
     const absent = await get(`/v1/contracts/1/${sampleAddress(9)}`);
     expect([absent.status, absent.body['code']]).toEqual([404, 'contract_not_found']);
     const broken = await get('/v1/contracts/1/0x12');
@@ -113,7 +113,7 @@ describe('GET /v1/contracts/{chainId}/{address}/events', () => {
     expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  test('is empty where there never was a match, and refuses what is no address', async () => {
+  test('is empty where there never was a match, and refuses what is not an address', async () => {
     const absent = await get(`/v1/contracts/1/${sampleAddress(9)}/events`);
     expect([absent.status, absent.body]).toEqual([200, { results: [] }]);
     const broken = await get('/v1/contracts/1/0x12/events');
@@ -148,7 +148,7 @@ describe('GET /v1/jobs/{id}', () => {
     expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  test('is a problem for an unknown job, and for what is no id', async () => {
+  test('is a problem for an unknown job, and for what is not an id', async () => {
     for (const id of [JOB, 'x']) {
       const { status, body } = await get(`/v1/jobs/${id}`);
       expect([status, body['code']]).toEqual([404, 'job_not_found']);

@@ -93,7 +93,7 @@ describe('fullmatch import', () => {
     for (const line of stderr.split('\r\u001b[K')) expect(line.length).toBeLessThan(100);
   });
 
-  it('exits 1 where the path is no tree, and says which', async () => {
+  it('exits 1 where the path is not a tree, and says which', async () => {
     const { exit, stderr, stdout } = await fullmatch(['nowhere', '--json']);
     expect([exit, stdout]).toEqual([1, '']);
     expect(JSON.parse(stderr)).toMatchObject({

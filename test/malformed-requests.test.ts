@@ -298,7 +298,7 @@ describe('a malformed body', () => {
     expect(complaints()).toEqual([]);
   });
 
-  test('that its client does not send to its end is no error of the service', async () => {
+  test('that its client does not send to its end is not an error of the service', async () => {
     const { hostname, port } = new URL(service.apiUrl);
     for (const path of [V2, METADATA, '/verify', '/']) {
       for (const length of [0, 1, 100_000]) {

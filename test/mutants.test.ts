@@ -11,7 +11,7 @@ test(`of ${MUTANTS} byte mutants of compiled contracts none is given a match tha
     seed: SEED,
   });
   expect(falseMatches).toEqual([]);
-  // The oracle is no mere refusal: what differs only where it may still matches, there and here.
+  // The oracle is not a mere refusal: what differs only where it may still matches, there and here.
   expect(levels['full']).toBeGreaterThan(MUTANTS / 100);
   expect(levels['partial']).toBeGreaterThan(MUTANTS / 100);
   expect(missed).toBe(0);

@@ -149,7 +149,7 @@ describe('what connects to the network', () => {
     expect(uses.filter(({ file, what }) => !allows(file, what))).toEqual([]);
   });
 
-  it('still includes the guarded fetch, so that the list is no fiction', () => {
+  it('still includes the guarded fetch, so that the list is not a fiction', () => {
     const uses = files.flatMap(({ file, text }) => findNetworkUses(file, text));
     for (const file of ['lib/fetch-dispatcher.ts', 'lib/guarded-connector.ts']) {
       expect(uses.map((use) => use.file)).toContain(file);

@@ -17,14 +17,14 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 
 const isAbsent = !hasBrowser();
 
-/** Three falls near each other, one of them that of the filled service, and one alone. */
-const FALLS = sql(
-  'test fill falls',
+/** Three withdrawals near each other, one of them that of the filled service, and one alone. */
+const WITHDRAWALS = sql(
+  'test fill withdrawals',
   `INSERT INTO daily_falls (chain_id, day, reason, full_match, partial_match)
    SELECT chain_id, (now() AT TIME ZONE 'UTC')::date - ago, reason, full_match, partial_match FROM (VALUES
      (1, 75, 'A node had answered for another chain', -900, 0), (1, 41, 'Its metadata was of another contract', -1, 0),
      (10, 40, 'A batch of imports named the wrong chain', -12, -345), (1, 39, '<b>Withdrawn</b> by its author', 0, -2)
-   ) AS fall (chain_id, ago, reason, full_match, partial_match)`,
+   ) AS withdrawal (chain_id, ago, reason, full_match, partial_match)`,
 );
 
 describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
@@ -34,7 +34,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
-    await testDatabase.database.query(FALLS, []);
+    await testDatabase.database.query(WITHDRAWALS, []);
     pages = await startPagesService(testDatabase);
     browser = await startBrowser();
   });
@@ -135,8 +135,8 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
 
   it('marks where counts fell by the numbers of the list that says why', async () => {
     const tab = await open();
-    expect(await textsOf(tab, '.fall-mark text')).toEqual(['1', '2']);
-    const [alone, joined] = await textsOf(tab, 'ol.falls > li');
+    expect(await textsOf(tab, '.withdrawal-mark text')).toEqual(['1', '2']);
+    const [alone, joined] = await textsOf(tab, 'ol.withdrawals > li');
     expect(alone).toMatch(
       /, Ethereum Mainnet: −900 full, ±0 partial – A node had answered for another chain$/,
     );

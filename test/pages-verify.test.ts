@@ -296,9 +296,9 @@ chains:
     const cases: readonly (readonly [string, Buffer, string])[] = [
       ['artifacts.zip', Buffer.from('PK'), 'artifacts.zip is packed'],
       ['logo.png', Buffer.from('PNG'), 'choose .json and .sol files'],
-      ['package.json', Buffer.from('{"name":"a"}'), 'package.json is no standard JSON input'],
-      ['input.json', Buffer.from('{"language":'), 'input.json is no JSON'],
-      ['input.json', Buffer.from([0x7b, 0xff, 0xff]), 'input.json is no text in UTF-8'],
+      ['package.json', Buffer.from('{"name":"a"}'), 'package.json is not a standard JSON input'],
+      ['input.json', Buffer.from('{"language":'), 'input.json is not JSON'],
+      ['input.json', Buffer.from([0x7b, 0xff, 0xff]), 'input.json is not text in UTF-8'],
       ['Vault.sol', Buffer.from(SOURCES[VAULT_PATH]), 'Sources alone do not say'],
       ['huge.sol', Buffer.alloc(6_000_000, ' '), 'huge.sol has 6 MB'],
       ['shell.json', utf16, 'One standard JSON input'],

@@ -387,7 +387,7 @@ describe('the pages that tools send their users to', () => {
     expect((await fetch(page)).status).toBe(404);
   });
 
-  test('say of a contract that it is not verified, and of what is no address', async () => {
+  test('say of a contract that it is not verified, and of what is not an address', async () => {
     const absent = await fetch(`${service.apiUrl}/contract/1/${ABSENT}`);
     expect(absent.status).toBe(404);
     expect(await absent.text()).toContain('Not verified here');

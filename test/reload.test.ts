@@ -109,7 +109,7 @@ describe('SIGHUP', () => {
   });
 
   it.each([
-    ['is no YAML', 'chains: [', 'invalid_configuration'],
+    ['is not YAML', 'chains: [', 'invalid_configuration'],
     ['has an unknown key', 'chian: {}', 'unknown_configuration_key'],
     [
       'lacks a variable',

@@ -307,8 +307,8 @@ describe('a secret in any place of the configuration', () => {
         { txRegex: `${canary('pattern')}(?<=a)` },
         { supported: canary('flag') },
         { quorum: canary('quorum') },
-        { rpc: canary('rpc that is no list') },
-        { privateRpc: canary('privateRpc that is no list') },
+        { rpc: canary('rpc that is not a list') },
+        { privateRpc: canary('privateRpc that is not a list') },
         { privateRpc: [`ftp://a.example/${canary('scheme')}`] },
         {
           privateRpc: [`https://a.example/${canary('beside a placeholder')}/\${NOT_SET_ANYWHERE}`],

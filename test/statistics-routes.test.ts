@@ -156,7 +156,7 @@ describe('GET /v1/statistics/history', () => {
     const { full, partial } = (await readOverview()).totals;
     expect(history.points.at(-1)).toEqual({ date: history.to, full, partial });
     expect(history.points[0]).toMatchObject({ full: 0, partial: 0 });
-    expect(history.falls).toEqual([
+    expect(history.withdrawals).toEqual([
       { date: history.to, chainId: 77, full: -1, partial: 0, reason: 'a test' },
     ]);
   });

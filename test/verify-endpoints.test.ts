@@ -147,7 +147,7 @@ const CASES: readonly Case[] = [
   { title: 'answers with half of JSON', faults: [everyAnswer(halfOfJson)] },
   { title: 'is not available', faults: [everyAnswer(unavailable)], reason: 'status_503' },
   { title: 'refuses connections', faults: [null], reason: 'connection_failed' },
-  { title: 'answers with code that is no hex', faults: [{ eth_getCode: () => '0xzz' }] },
+  { title: 'answers with code that is not hex', faults: [{ eth_getCode: () => '0xzz' }] },
   { title: 'answers with null for code', faults: [{ eth_getCode: () => null }] },
   {
     title: 'answers with more code than any chain has',

@@ -173,7 +173,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     expect(await evidenceOf(good.address)).toMatchObject({ unproven: [] });
   });
 
-  test('a forged internal function is no match, and an honest one needs its creation', async () => {
+  test('a forged internal function is not a match, and an honest one needs its creation', async () => {
     const input = inputOf({
       [PATH]: `contract Pointed { function() internal immutable done; constructor() { done = stay; } function stay() internal {} function go() external { done(); } function drain() external { require(msg.sender == address(1)); payable(msg.sender).transfer(address(this).balance); } }`,
     });
@@ -234,7 +234,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     },
   );
 
-  test('an account that delegates is no contract', async () => {
+  test('an account that delegates is not a contract', async () => {
     const address = `0x${'7e'.repeat(20)}`;
     const code = `0xef0100${'bb'.repeat(20)}`;
     await verifying.anvil.request('anvil_setCode', [address, code]);

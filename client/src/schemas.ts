@@ -579,7 +579,7 @@ export interface StatisticsHistory {
     partial: number;
   }[];
   /** Withdrawals of a day on a chain that have the same reason */
-  falls: {
+  withdrawals: {
     date: string;
     chainId: number;
     full: number;

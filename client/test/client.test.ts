@@ -220,7 +220,7 @@ describe('the client', () => {
     expect(await client.chainDetails(999_999_999_999)).toBeUndefined();
   });
 
-  test('gives the code of a problem, and refuses what is no JSON', async () => {
+  test('gives the code of a problem, and refuses what is not JSON', async () => {
     const client = createFullmatchClient({
       apiUrl: `${service.apiUrl}/nowhere`,
       repositoryUrl: `${service.apiUrl}/healthz?`,

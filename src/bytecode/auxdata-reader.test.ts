@@ -106,7 +106,7 @@ describe('the reader of Solidity', () => {
       compiled(`${auxdata(OWN)}00`, '60', assembly(auxdata(OWN))),
     ],
     ['is longer than the runtime code', compiled('60', '60', assembly(auxdata(OWN)))],
-    ['is no auxdata', compiled('6001', '60', assembly('6001'))],
+    ['is not auxdata', compiled('6001', '60', assembly('6001'))],
   ])('does not guess when the listed auxdata %s', (_what, contract) => {
     expect(solidity.read(contract)).toEqual({ state: 'unlocated' });
   });

@@ -88,7 +88,7 @@ describe('fullmatch jobs', () => {
   });
 
   it.each([
-    ['an id that is no job’s', 'job_not_found', ['cancel', randomUUID()]],
+    ['an id that is not a job’s', 'job_not_found', ['cancel', randomUUID()]],
     ['an id that is none', 'job_not_found', ['cancel', "x' OR true"]],
     ['an id that is none, to show', 'job_not_found', ['show', '7']],
     ['a state that is none', 'invalid_parameter', ['list', '--state', 'done']],

@@ -6,7 +6,7 @@ const INTERNAL_ERROR = ERROR_CODES.internal_error;
 
 /**
  * Says on standard error what went wrong, and returns the exit code of the error table.
- * For programs (`json`) it is one object with the members of a problem (RFC 9457), as the HTTP interface gives it;
+ * For programs (`json`) it is one object with the members of a problem (RFC 9457), as the API gives it;
  * standard output then stays empty or holds a whole result, never a part of one.
  */
 export function reportError(error: unknown, json: boolean, context: CliContext): number {

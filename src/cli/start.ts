@@ -29,7 +29,7 @@ export function defineStart(command: Command, context: CliContext): void {
   });
 }
 
-/** The ready line is no log line that a level could hide: scripts wait for it. */
+/** The ready line is not a log line that a level could hide: scripts wait for it. */
 function announce(urls: ServiceUrls, loaded: LoadedConfig, context: CliContext): void {
   const { apiUrl, repositoryUrl, metricsUrl } = urls;
   if (isHuman(loaded, context.stdout)) {

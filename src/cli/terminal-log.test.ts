@@ -31,7 +31,7 @@ describe('a log line for people', () => {
     expect(line).not.toContain('\u001b');
   });
 
-  it('passes on what is no log line', () => {
+  it('passes on what is not a log line', () => {
     expect(formatLogLine('plain\n')).toBe('plain\n');
     expect(formatLogLine('7\n')).toBe('7\n');
   });

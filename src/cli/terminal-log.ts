@@ -41,7 +41,7 @@ function destinationFor(loaded: LoadedConfig, stream: OutputStream): Destination
 
 /**
  * A log line for people: the local time, the level, the message and the other members as `key=value`;
- * the stack of an error on the lines below. What is no log line stays as it is.
+ * the stack of an error on the lines below. What is not a log line stays as it is.
  */
 export function formatLogLine(line: string): string {
   const entry = parseEntry(line);

@@ -25,7 +25,7 @@ export class RemoteService {
     if (!URL.canParse(this.#base)) {
       throw new FullmatchError(
         'invalid_parameter',
-        '--url is no URL, such as http://localhost:5555.',
+        '--url is not a URL, such as http://localhost:5555.',
       );
     }
     this.#fetch = createGuardedFetch({
@@ -108,7 +108,7 @@ function readMembers(body: Buffer): Members {
   try {
     return JSON.parse(body.toString('utf8')) as Members;
   } catch {
-    throw new FullmatchError('not_checked', 'What answers at --url is no verification service.');
+    throw new FullmatchError('not_checked', 'What answers at --url is not a verification service.');
   }
 }
 

@@ -46,7 +46,7 @@ describe('an input', () => {
     ['no source', { ...GOOD, sources: {} }],
     ['a source that is null', { ...GOOD, sources: { 'a.sol': null } }],
     ['a source without content', { ...GOOD, sources: { 'a.sol': {} } }],
-    ['content that is no text', { ...GOOD, sources: { 'a.sol': { content: 1 } } }],
+    ['content that is not text', { ...GOOD, sources: { 'a.sol': { content: 1 } } }],
     ['urls', { ...GOOD, sources: { 'a.sol': { urls: ['https://host.example/a.sol'] } } }],
     ['urls beside content', { ...GOOD, sources: { 'a.sol': { content: '', urls: [] } } }],
     ['no settings', { ...GOOD, settings: undefined }],

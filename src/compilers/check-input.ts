@@ -21,7 +21,7 @@ function checkSources(sources: unknown): void {
   }
   for (const [name, source] of Object.entries(sources)) {
     const shown = printableText(name, MAX_NAME_SHOWN);
-    if (!isMembers(source)) throw refuse(`The source "${shown}" is no object.`, { source: name });
+    if (!isMembers(source)) throw refuse(`The source "${shown}" is not an object.`, { source: name });
     if ('urls' in source) {
       throw refuse(
         `The source "${shown}" has urls: nothing is fetched; give its text in "content".`,
@@ -58,7 +58,7 @@ export function checkCompilerInput(language: string, input: StandardJsonInput): 
       { details: { language: printableText(language, MAX_NAME_SHOWN) } },
     );
   }
-  if (!isMembers(input)) throw refuse('The input is no object.');
+  if (!isMembers(input)) throw refuse('The input is not an object.');
   if (input.language !== expected) {
     throw refuse(`The input's language is not "${expected}", which ${language} is compiled as.`);
   }

@@ -51,7 +51,7 @@ function readEntry(entry: unknown): ListedCompiler | undefined {
 
 /**
  * Reads a list; entries that are not sound are left out.
- * @throws TypeError when it is no list at all, or holds more than lists do.
+ * @throws TypeError when it is not a list at all, or holds more than lists do.
  */
 export function parseCompilerList(bytes: Uint8Array): CompilerList {
   let document: unknown;

@@ -37,7 +37,7 @@ export function parseCompilerVersion(text: string): CompilerVersion {
   if (release === undefined) {
     throw new FullmatchError(
       'invalid_compiler_version',
-      `${shown(text)} is no compiler version; write it like 0.8.30 or 0.8.30+commit.73712a01, with or without v.`,
+      `${shown(text)} is not a compiler version; write it like 0.8.30 or 0.8.30+commit.73712a01, with or without v.`,
     );
   }
   return {
@@ -85,7 +85,7 @@ function isMeant(asked: CompilerVersion, known: CompilerVersion): boolean {
 
 /**
  * The long version (`0.8.30+commit.73712a01`) that is meant by the text, the first of `known` that fits. A build that
- * is no release, such as a nightly, is found only when it is among `known`. Undefined when none fits.
+ * is not a release, such as a nightly, is found only when it is among `known`. Undefined when none fits.
  * @throws FullmatchError invalid_compiler_version.
  */
 export function findVersion(text: string, known: readonly string[]): string | undefined {
@@ -107,7 +107,7 @@ export function unknownVersion(text: string, known: readonly string[]): Fullmatc
   }
   if (prerelease !== undefined) {
     return refuse(
-      `${shown(text)} is no release; put its binary, and a list.json that names it, into the compiler directory.`,
+      `${shown(text)} is not a release; put its binary, and a list.json that names it, into the compiler directory.`,
     );
   }
   if (commit !== undefined && sameRelease.length > 0) {

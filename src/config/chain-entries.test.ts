@@ -144,7 +144,7 @@ describe('the fields of a chain', () => {
     ]);
   });
 
-  it('are judged as wholes: an entry that is no map is refused', () => {
+  it('are judged as wholes: an entry that is not a map is refused', () => {
     expect(problemsOf(file('chains: { 1: true }'))).toHaveLength(1);
     expect(problemsOf(file('chains: [1]'))).toHaveLength(1);
   });

@@ -92,7 +92,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; let this user read it',
   EPERM: 'permission denied; let this user read it',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
   ELOOP: 'its symbolic links go round in a circle',
 };
 

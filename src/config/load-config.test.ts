@@ -356,7 +356,7 @@ describe('normal forms', () => {
     expect(config.api.publicUrl).toBe('https://x.example/a');
   });
 
-  it('the prefix / is no prefix', () => {
+  it('the prefix / is not a prefix', () => {
     expect(load({ environment: { FULLMATCH_API_PREFIX: '/' } }).config.api.prefix).toBe('');
   });
 });

@@ -167,17 +167,17 @@ describe('no secret is shown', () => {
       { environment: { FULLMATCH_API_PUBLIC_URL: `https://u:${KEY}@h` } },
     ],
     [
-      'a private endpoint that is no URL',
+      'a private endpoint that is not a URL',
       {
         environment: { RPC_KEY: KEY },
         texts: { 'fullmatch.yaml': CHAIN.replace('https://rpc.example', 'rpc example') },
       },
     ],
     [
-      'a private endpoint that is no list',
+      'a private endpoint that is not a list',
       { texts: { 'fullmatch.yaml': `chains: { 1: { privateRpc: "https://x/${KEY}" } }` } },
     ],
-    ['text that is no YAML', { texts: { 'fullmatch.yaml': `database:\n  url: "${DATABASE_URL}` } }],
+    ['text that is not YAML', { texts: { 'fullmatch.yaml': `database:\n  url: "${DATABASE_URL}` } }],
     ['an unquoted alias', { texts: { 'fullmatch.yaml': `database: { url: *${KEY} }` } }],
     ['an unquoted tag', { texts: { 'fullmatch.yaml': `database: { url: !${KEY} x }` } }],
     ['a wrong escape', { texts: { 'fullmatch.yaml': `database: { url: "\\q${KEY}" }` } }],

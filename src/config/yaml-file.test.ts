@@ -31,7 +31,7 @@ describe('what YAML would let pass', () => {
     ['a tag of a map', 'a: !thing {}', 'f:1:4'],
     ['a second document', 'a: 1\n---\nb: 2', 'f:2:1'],
     ['a number that would be rounded', 'a: 9007199254740993', 'f:1:4'],
-    ['a key that is no text', '? [a]\n: 1', 'f:1:3'],
+    ['a key that is not text', '? [a]\n: 1', 'f:1:3'],
     ['a tab', 'a:\n\tb: 1', 'f:2:1'],
     ['an open bracket', 'a: [1', 'f:1:6'],
   ])('%s is refused with its place', (_what, text, place) => {

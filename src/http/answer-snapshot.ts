@@ -173,7 +173,7 @@ function findHeld(
   return unchanged ? selected : undefined;
 }
 
-// The preferred form and the one of RFC 850; what is no HTTP date is ignored (RFC 9110, 13.1.3). The third form,
+// The preferred form and the one of RFC 850; what is not an HTTP date is ignored (RFC 9110, 13.1.3). The third form,
 // of asctime, names no zone and has not been sent for decades: it costs its sender a full answer.
 const HTTP_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 

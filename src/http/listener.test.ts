@@ -227,7 +227,7 @@ describe('a document on the wire', () => {
   });
 });
 
-describe('what is no request', () => {
+describe('what is not a request', () => {
   const host = 'Host: x\r\n';
   test.each([
     ['garbage', 'GARBAGE\r\n\r\n', 400, 'malformed_request'],

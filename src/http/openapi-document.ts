@@ -37,7 +37,7 @@ interface OpenapiOperation {
 /** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const DESCRIPTION = `The HTTP interface of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
+const DESCRIPTION = `The API of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
 
 Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
 

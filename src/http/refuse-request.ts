@@ -12,10 +12,10 @@ interface Refusal {
   readonly body: Buffer;
 }
 
-const MALFORMED = refusalOf('malformed_request', 'What was sent is no HTTP/1.1 request.');
+const MALFORMED = refusalOf('malformed_request', 'What was sent is not an HTTP/1.1 request.');
 const CONNECT_REFUSED = refusalOf(
   'method_not_allowed',
-  'CONNECT is not answered; this service is no proxy.',
+  'CONNECT is not answered; this service is not a proxy.',
   { allow: 'GET, HEAD, OPTIONS' },
 );
 /** By the codes of Node's parser that mean something other than a malformed request. */

@@ -5,8 +5,8 @@ import { printableText } from '../lib/printable-text.ts';
  * The text says the fault; the entry's own detail says which file or name.
  */
 export const REFUSAL_REASONS = {
-  invalid_chain_id: 'the folder name is no canonical decimal chain id from 1 to 2^53-1',
-  invalid_address: 'the folder name is no address: 0x and 40 hex digits',
+  invalid_chain_id: 'the folder name is not a canonical decimal chain id from 1 to 2^53-1',
+  invalid_address: 'the folder name is not an address: 0x and 40 hex digits',
   wrong_checksum: 'the mixed case of the address is not its EIP-55 checksum',
   address_spelled_twice:
     'the same address stands beside it in another spelling, which is the one taken',

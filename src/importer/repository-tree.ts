@@ -59,7 +59,7 @@ export async function findTreeRoot(path: string): Promise<string> {
   throw unusable(
     stat === undefined
       ? 'it holds neither the folder contracts nor full_match or partial_match; name the folder that holds contracts, or contracts itself'
-      : 'contracts in it is no folder; a symbolic link is not followed, so name the folder it leads to',
+      : 'contracts in it is not a folder; a symbolic link is not followed, so name the folder it leads to',
   );
 }
 

@@ -45,7 +45,7 @@ function judgeIPv6(address: ipaddr.IPv6): AddressKind {
 /**
  * Whether an IP address, as a socket names it, is a host of the public internet: `public`, or the kind of address that
  * it is instead (`loopback`, `private`, `linkLocal`, `carrierGradeNat`, `uniqueLocal`, …). IPv4 inside IPv6 is judged
- * by the IPv4 address where that is what would be reached. What is no address is `unreadable`.
+ * by the IPv4 address where that is what would be reached. What is not an address is `unreadable`.
  */
 export function judgeAddress(text: string): AddressKind {
   let address: ipaddr.IPv4 | ipaddr.IPv6;
@@ -67,7 +67,7 @@ export function literalAddress(hostname: string): string | undefined {
   return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : undefined;
 }
 
-/** The IPv4 address that is reached where an IPv6 one holds it; else the address itself. What is no address stays. */
+/** The IPv4 address that is reached where an IPv6 one holds it; else the address itself. What is not an address stays. */
 export function reachedAddress(text: string): string {
   if (!ipaddr.IPv6.isValid(text)) return text;
   return (embeddedIPv4(ipaddr.IPv6.parse(text)) ?? text).toString();

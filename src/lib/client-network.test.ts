@@ -21,7 +21,7 @@ describe('the network of a client', () => {
     expect(networkOf(client)).toBe(network);
   });
 
-  test('is one for all addresses of a public IPv4 /24, and is no client of another', () => {
+  test('is one for all addresses of a public IPv4 /24, and is not a client of another', () => {
     const octet = fc.nat(255);
     fc.assert(
       fc.property(octet, octet, octet, octet, octet, (a, b, c, d, e) => {

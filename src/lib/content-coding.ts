@@ -1,4 +1,4 @@
-/** A content coding in which prepared bodies are kept; `identity` is no coding. */
+/** A content coding in which prepared bodies are kept; `identity` is not a coding. */
 export type ContentCoding = 'identity' | 'gzip' | 'br';
 
 /** How much a client likes each coding: a weight from 0 (refused) to 1. */

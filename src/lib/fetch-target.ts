@@ -37,7 +37,7 @@ export function parseTarget(
   try {
     url = new URL(text, base);
   } catch {
-    throw new FetchFault('url_not_allowed', 'A URL is no absolute URL.');
+    throw new FetchFault('url_not_allowed', 'A URL is not an absolute URL.');
   }
   if (!schemes.has(url.protocol)) {
     const named = [...schemes].map((scheme) => scheme.slice(0, -1)).join(' nor ');

@@ -529,7 +529,7 @@ describe('a download', () => {
     expect(sink.writableFinished).toBe(true);
   });
 
-  it('writes nothing of an answer that is no success', async () => {
+  it('writes nothing of an answer that is not a success', async () => {
     const server = await serve((_request, response) => response.writeHead(404).end('not found'));
     const { sink, text } = collect();
     const answer = await guard([server]).download(server.url, sink);

@@ -48,7 +48,7 @@ describe('addresses', () => {
     `0x${'0'.repeat(41)}`,
     `0x${'g'.repeat(40)}`,
     '0'.repeat(40),
-  ])('%j is no address', (text) => {
+  ])('%j is not an address', (text) => {
     expect(parseAddress(text)).toBeUndefined();
   });
 

@@ -41,7 +41,7 @@ BYTES[0x3a] = COLON;
 BYTES[QUOTE] = TEXT;
 
 /**
- * Counts the levels and values of JSON in its bytes, in one pass and without memory, chunk by chunk. What is no JSON
+ * Counts the levels and values of JSON in its bytes, in one pass and without memory, chunk by chunk. What is not JSON
  * is counted too, and means nothing: a parser refuses it at the first byte that does not fit.
  */
 export class JsonScanner {

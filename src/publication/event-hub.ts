@@ -186,7 +186,7 @@ export class EventHub {
     return isOther ? [...missed, this.#renderRegistry(registry)] : missed;
   }
 
-  /** What was sent after a place; undefined where that is not known, or the place is one of a feed that is no more. */
+  /** What was sent after a place; undefined where that is not known, or the place is one of a feed that is gone. */
   #laterThan(told: bigint, mark: string | undefined): readonly Uint8Array[] | undefined {
     const places: readonly FeedPlace[] = [this.#since, ...this.#kept];
     const newest = places.at(-1) ?? this.#since;

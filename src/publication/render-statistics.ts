@@ -52,7 +52,15 @@ export function renderOverview(
 /** The text of GET /v1/statistics/history. */
 export function renderHistory(
   { interval, from, to, chainIds }: HistoryQuestion,
-  { position, points, falls }: StatisticsHistory,
+  { position, points, withdrawals }: StatisticsHistory,
 ): string {
-  return JSON.stringify({ interval, from, to, position, chains: chainIds ?? null, points, falls });
+  return JSON.stringify({
+    interval,
+    from,
+    to,
+    position,
+    chains: chainIds ?? null,
+    points,
+    withdrawals,
+  });
 }

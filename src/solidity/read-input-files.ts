@@ -105,7 +105,7 @@ interface JsonDocument {
 function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument[]): InputFiles {
   const broken = files.find(({ path, text }) => path.endsWith('.json') && faultOf(text) !== '');
   if (broken !== undefined) {
-    return unusable(`${broken.path} is no JSON: ${faultOf(broken.text)}`);
+    return unusable(`${broken.path} is not JSON: ${faultOf(broken.text)}`);
   }
   const [document] = documents;
   if (document === undefined) {
@@ -117,11 +117,11 @@ function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument
   return unusable(
     isMembers(value['output'])
       ? `${path} is the output of a build. Choose the build info beside it, which has the same name without .output.`
-      : `${path} is no standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
+      : `${path} is not a standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
   );
 }
 
-/** The mark that some editors write first is no part of JSON. */
+/** The mark that some editors write first is not a part of JSON. */
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
 function parseMembers(text: string): Members | undefined {

@@ -230,7 +230,7 @@ export async function readMajorVersion(folder: string): Promise<number | undefin
   if (!names.includes('PG_VERSION')) {
     throw unusable(
       folder,
-      `it is no data directory of PostgreSQL (it has no PG_VERSION) but holds ${names.slice(0, 3).join(', ')}`,
+      `it is not a data directory of PostgreSQL (it has no PG_VERSION) but holds ${names.slice(0, 3).join(', ')}`,
     );
   }
   const text = (await readFile(path.join(folder, 'PG_VERSION'), 'utf8')).trim();

@@ -201,7 +201,7 @@ describe('a listener', () => {
     await stop();
   });
 
-  it('refuses what is no channel name', async () => {
+  it('refuses what is not a channel name', async () => {
     await expect(test.database.listen('a"; DROP TABLE accounts', () => undefined)).rejects.toThrow(
       TypeError,
     );

@@ -48,7 +48,7 @@ export async function removeSocketFolder(folder: string, dataDirectory: string):
   await rmdir(folder).catch(() => undefined);
 }
 
-/** Whether nobody but the user may enter the folder, and it is no link to elsewhere. */
+/** Whether nobody but the user may enter the folder, and it is not a link to elsewhere. */
 async function isPrivate(folder: string, uid: number | undefined): Promise<boolean> {
   const stat = await lstat(folder);
   return stat.isDirectory() && stat.uid === uid && (stat.mode & 0o077) === 0;

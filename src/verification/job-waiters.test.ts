@@ -151,7 +151,7 @@ describe('those who wait for a job', () => {
     expect(waiters.size).toBe(0);
   });
 
-  test('find what ended before they came, and nothing for what is no job', async () => {
+  test('find what ended before they came, and nothing for what is not a job', async () => {
     const waiters = makeWaiters();
     const id = await submit();
     await cancelJob(testDatabase.database, id);

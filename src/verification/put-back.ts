@@ -21,7 +21,7 @@ const PUT_BACK = sql(
 );
 
 /**
- * Puts a claimed job back after passing trouble, which is no attempt of its own. While the database itself is in
+ * Puts a claimed job back after passing trouble, which is not an attempt of its own. While the database itself is in
  * trouble this tries again, until the signal aborts.
  * @returns false for a claim that was lost, a job that is cancelled, and one whose trouble does not pass.
  */

@@ -61,7 +61,7 @@ export async function watchQueue(
     try {
       current = await readQueue(database);
     } catch (error) {
-      // What was true a moment ago is no answer to how many wait now.
+      // What was true a moment ago is not an answer to how many wait now.
       current = undefined;
       log.debug({ event: 'queue_unread', error: messageOf(error) }, 'the queue was not read');
     }

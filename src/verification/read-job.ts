@@ -85,7 +85,7 @@ function toFailure(code: string, row: JobRow): JobFailure {
   };
 }
 
-/** The job of an id; undefined when there is none, and for what is no id. */
+/** The job of an id; undefined when there is none, and for what is not an id. */
 export async function readJob(
   database: Queryable,
   id: string,

@@ -112,7 +112,7 @@ function requireSupported({ findSupportedChain }: VerificationParts, chainId: nu
   );
 }
 
-/** The error for an id that is no job's. */
+/** The error for an id that is not a job's. */
 export function jobNotFound(id: string): FullmatchError {
   return new FullmatchError(
     'job_not_found',

@@ -67,7 +67,7 @@ export interface Workers {
 const LEASE_MS = 30_000;
 const POLL_MS = 1_000;
 const SHORT_JOB_MS = 5_000;
-/** How often the worker for short jobs looks whether others wait, once its job is no short one any more. */
+/** How often the worker for short jobs looks whether others wait, once its job is not a short one any more. */
 const YIELD_POLL_MS = 500;
 const HEARTBEATS_PER_LEASE = 6;
 /** After a failed claim: the database is away. */

@@ -150,7 +150,7 @@ export async function openTab(
   await page.addInitScript(TELL_OF_VIOLATIONS);
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // A status that is no success is said by the browser itself; tests of such pages expect it.
+    // A status that is not a success is said by the browser itself; tests of such pages expect it.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       troubles.push(`console: ${message.text()}`);
     }

@@ -202,7 +202,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'a length that is no number',
+    name: 'a length that is not a number',
     codes: broken,
     answer: (response) => speak(response, 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n[]'),
   },
@@ -221,7 +221,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'what is no HTTP',
+    name: 'what is not HTTP',
     codes: broken,
     answer: (response) => speak(response, 'SSH-2.0-OpenSSH_9.9\r\n'),
   },

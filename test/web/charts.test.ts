@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { timeAxis, valueAxis } from '../../web/src/charts/axes.ts';
-import { joinFalls, largestFall, nameFalls } from '../../web/src/charts/join-falls.ts';
+import {
+  joinWithdrawals,
+  largestWithdrawal,
+  nameWithdrawals,
+} from '../../web/src/charts/join-withdrawals.ts';
 import { layOut } from '../../web/src/charts/lay-out.ts';
 import { placeLabels } from '../../web/src/charts/place-labels.ts';
 import { stackBars } from '../../web/src/charts/series.ts';
@@ -121,8 +125,8 @@ describe('the axis of days', () => {
   });
 });
 
-describe('the marks of falls', () => {
-  const fall = fc.record({
+describe('the marks of withdrawals', () => {
+  const withdrawal = fc.record({
     day: fc.nat(99),
     chainId: fc.integer({ min: 1, max: 9 }),
     full: fc.integer({ min: -9, max: 0 }),
@@ -130,18 +134,18 @@ describe('the marks of falls', () => {
     reason: fc.constantFrom('a', 'b'),
   });
 
-  test('lose no fall, are numbered from left to right, and stand apart', () => {
+  test('lose no withdrawal, are numbered from left to right, and stand apart', () => {
     fc.assert(
-      fc.property(fc.array(fall), fc.integer({ min: 1, max: 30 }), (given, step) => {
-        const falls = given.map(({ day, ...rest }) => ({ date: dayOf(day), ...rest }));
+      fc.property(fc.array(withdrawal), fc.integer({ min: 1, max: 30 }), (given, step) => {
+        const withdrawals = given.map(({ day, ...rest }) => ({ date: dayOf(day), ...rest }));
         const dates = daysFrom(0, 100).filter((_, day) => (99 - day) % step === 0);
-        const marks = joinFalls(falls, dates);
-        const told = marks.flatMap((mark) => mark.falls);
-        expect(told).toHaveLength(falls.length);
-        expect(new Set(told)).toEqual(new Set(falls));
+        const marks = joinWithdrawals(withdrawals, dates);
+        const told = marks.flatMap((mark) => mark.withdrawals);
+        expect(told).toHaveLength(withdrawals.length);
+        expect(new Set(told)).toEqual(new Set(withdrawals));
         const times = marks.map(({ index }) => Date.parse(dates[index]!));
         const span = Date.parse(dates.at(-1)!) - Date.parse(dates[0]!);
-        for (const [index, { number, falls: joined }] of marks.entries()) {
+        for (const [index, { number, withdrawals: joined }] of marks.entries()) {
           expect(number).toBe(index + 1);
           expect(joined.every(({ date }) => date <= dates.at(-1)!)).toBe(true);
           if (index > 0) expect(times[index]! - times[index - 1]!).toBeGreaterThan(span / 9);
@@ -150,7 +154,7 @@ describe('the marks of falls', () => {
     );
   });
 
-  test('lie on the series of the largest of their falls, and name its chain', () => {
+  test('lie on the series of the largest of their withdrawals, and name its chain', () => {
     const [first, second] = [-3, -12].map((partial, index) => ({
       date: '2026-02-03',
       chainId: index + 1,
@@ -158,9 +162,12 @@ describe('the marks of falls', () => {
       partial,
       reason: 'a',
     }));
-    const { falls } = nameFalls({ falls: [first!, second!] }, new Map([[2, 'Two']]));
-    const [mark] = joinFalls(falls, ['2026-02-03']);
-    expect(largestFall(mark!)).toMatchObject({ chainId: 2, chainName: 'Two' });
+    const { withdrawals } = nameWithdrawals(
+      { withdrawals: [first!, second!] },
+      new Map([[2, 'Two']]),
+    );
+    const [mark] = joinWithdrawals(withdrawals, ['2026-02-03']);
+    expect(largestWithdrawal(mark!)).toMatchObject({ chainId: 2, chainName: 'Two' });
   });
 });
 
@@ -185,7 +192,7 @@ describe('a chart', () => {
     expect([0, 1, 2].map(bars.left)).toEqual(['0.00%', '25.00%', '75.00%']);
   });
 
-  test.each(['lines', 'bars'] as const)('draws %s without anything that is no number', (as) => {
+  test.each(['lines', 'bars'] as const)('draws %s without anything that is not a number', (as) => {
     const rows = fc.integer({ min: 1, max: 40 }).chain((length) =>
       fc.array(fc.array(fc.option(count), { minLength: length, maxLength: length }), {
         minLength: 1,

@@ -52,7 +52,7 @@ describe('an answer', () => {
     expect(html).toMatchObject({ code: 'no_answer', since: '2026-01-01T00:00:00Z' });
   });
 
-  test('that says no is no outage', async () => {
+  test('that says no is not an outage', async () => {
     const outages: Outages = new Map();
     await failing(async () => Response.json({ code: 'chain_not_found' }, { status: 404 }), outages);
     expect(outages.size).toBe(0);

@@ -124,7 +124,7 @@ describe('an ABI', () => {
     expect(describeAbi({ not: 'a list' })).toEqual([]);
   });
 
-  test('of anything at all is no fault', () => {
+  test('of anything at all is not a fault', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void describeAbi(value)));
   });
 });

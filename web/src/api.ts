@@ -14,7 +14,7 @@ export type Loaded<Value> =
       readonly since: string;
     };
 
-/** Asks the public HTTP interface of the service. */
+/** Asks the public API of the service. */
 export interface Api {
   /** Reads JSON at a path below the root of the API host, such as `v1/statistics`. Never rejects, and never waits for ever. */
   get<Value>(path: string): Promise<Loaded<Value>>;

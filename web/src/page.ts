@@ -43,7 +43,7 @@ export interface ViewProps<Data> {
   readonly context: PageContext;
 }
 
-/** One kind of page: how its data is read over the public HTTP interface, and how it looks. */
+/** One kind of page: how its data is read over the public API, and how it looks. */
 export interface Page<Data = unknown> {
   /** The entry of the navigation to which the page belongs. */
   readonly section?: string;

@@ -18,7 +18,7 @@ interface Bounds {
 
 /**
  * The block in which the code at an address became what it is in the block `head`, by halving: some 25 questions on a
- * chain of tens of millions of blocks. A node that keeps only late states is no obstacle when the creation is later.
+ * chain of tens of millions of blocks. A node that keeps only late states is not an obstacle when the creation is later.
  * A contract that destroyed itself and was made again (possible until EIP-6780) has other code before, or none: what
  * lies between is sampled, so that the last creation is found unless it follows the destruction closely.
  * @param read the state at a block; called for `head` never

@@ -50,7 +50,7 @@ describe('the hash on an explorer page', () => {
     ['too short', HASH.slice(0, -1)],
     ['too long', `${HASH}0`],
     ['without 0x', HASH.slice(2)],
-    ['with a letter that is no digit', `${HASH.slice(0, -1)}g`],
+    ['with a letter that is not a digit', `${HASH.slice(0, -1)}g`],
     ['with white space around', ` ${HASH} `],
     ['an address', ADDRESS],
   ])('is none when it is %s', (_title, hit) => {

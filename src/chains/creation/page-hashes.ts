@@ -38,7 +38,7 @@ function* hashesOf(pattern: RE2JS, slice: string): Generator<Hex> {
 
 /**
  * The transaction hashes that the group of a txRegex finds on a page, each once, in the order of the page, in lower
- * case; what has not the shape of a hash is no hit. The time is bounded for every page: only slices that hold the
+ * case; what has not the shape of a hash is not a hit. The time is bounded for every page: only slices that hold the
  * shape of a hash and match are looked into, and only the first few of them.
  * @throws RE2JSException when the pattern does not compile, which the configuration refuses.
  */

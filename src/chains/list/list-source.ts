@@ -89,13 +89,13 @@ function validatorsOf({ headers }: FetchHead): Validators {
   };
 }
 
-/** The bytes of a file; no more than the limit is read, and nothing of what is no file. */
+/** The bytes of a file; no more than the limit is read, and nothing of what is not a file. */
 async function readBoundedFile(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     // Opening a named pipe would wait for a writer but for the flag.
     const file = await open(path, NON_BLOCKING_READ);
     try {
-      if (!(await file.stat()).isFile()) throw new Error('it is no file');
+      if (!(await file.stat()).isFile()) throw new Error('it is not a file');
       const buffer = Buffer.alloc(maxBytes + 1);
       let length = 0;
       for (;;) {

@@ -70,7 +70,7 @@ const SUCCEED = sql(
   `UPDATE chain_list_sync SET lease_until = NULL, attempted_at = now(), confirmed_at = now(), failing_since = NULL,
      failures = 0, failure_code = NULL, failure_message = NULL`,
 );
-// That a host is left alone for its failures is no news: the failures are.
+// That a host is left alone for its failures is not news: the failures are.
 const FAIL = sql(
   'record failed sync of chain list',
   `UPDATE chain_list_sync SET lease_until = NULL, attempted_at = now(),

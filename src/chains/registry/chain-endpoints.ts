@@ -35,7 +35,7 @@ interface Candidate {
 const FAULT_TEXTS: Readonly<Record<RpcFault, string>> = {
   white_space: 'holds white space or a control character',
   placeholder: 'holds a placeholder that nothing fills',
-  unparsable: 'is no absolute URL',
+  unparsable: 'is not an absolute URL',
   bad_scheme: 'is neither http, https, ws nor wss',
   user_information: 'holds user information (name:password@)',
   private_host: 'names a private host',

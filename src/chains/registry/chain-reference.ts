@@ -32,7 +32,7 @@ function parseId(ref: string): number | undefined {
     return undefined;
   }
   if (DECIMAL.test(spelled) && spelled.startsWith('0')) {
-    throw invalid(ref, 'is no canonical chain id: ids start at 1 and have no leading zero');
+    throw invalid(ref, 'is not a canonical chain id: ids start at 1 and have no leading zero');
   }
   const chainId = Number(spelled);
   if (!isChainId(chainId)) throw invalid(ref, 'is beyond the chain ids, 1 to 2^53-1');

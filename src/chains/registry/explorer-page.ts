@@ -61,7 +61,7 @@ function findUrlFault(template: string): string | undefined {
   try {
     url = new URL(template.replace(ADDRESS_PLACEHOLDER, SAMPLE_ADDRESS));
   } catch {
-    return 'is no URL; write it as https://host/path';
+    return 'is not a URL; write it as https://host/path';
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return 'is neither http nor https; write it as https://host/path';

@@ -366,7 +366,7 @@ describe('a reused id', () => {
   });
 
   it.each(['Ronin Mainnet', 'ronin mainnet', 'Ronin', 'Ronin Chain'])(
-    'is no conflict when the configuration calls the chain %s',
+    'is not a conflict when the configuration calls the chain %s',
     (name) => {
       const registry = registryOf({ list, configured: [{ chainId: 7, name }] });
       expect(chainOf(registry, 7).record.shortName).toBe('ex');
@@ -380,7 +380,7 @@ describe('a reused id', () => {
     expect(codesOf(registry)).toContain('reused_chain_id');
   });
 
-  it('is no conflict without a configured name, nor under an id that is not flagged', () => {
+  it('is not a conflict without a configured name, nor under an id that is not flagged', () => {
     const unnamed = registryOf({ list, configured: [{ chainId: 7 }] });
     expect(codesOf(unnamed)).not.toContain('reused_chain_id');
     const unflagged = registryOf({ list: [FULL], configured: [{ chainId: 7, name: 'Other' }] });

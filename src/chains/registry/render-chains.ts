@@ -11,7 +11,7 @@ function render(registry: ChainRegistry): string {
   return JSON.stringify(registry.chains.map(({ record }) => record));
 }
 
-/** A shorter value is no secret, and would be found everywhere. */
+/** A shorter value is not a secret, and would be found everywhere. */
 const SECRET_MIN_CHARACTERS = 4;
 /** A shorter value counts only as a word of its own: the password `test` is not in `testnet`. */
 const WORD_MAX_CHARACTERS = 7;

@@ -126,10 +126,10 @@ function describeUnknownKey(key: string, isEntryKey: boolean): string {
     const candidate = closest(key, KNOWN_KEYS);
     if (key === 'chainId') return 'is not written here; the key of the entry is the chain id';
     if (distance(key.toLowerCase(), candidate.toLowerCase()) <= SUGGESTION_MAX_DISTANCE) {
-      return `is no known key; did you mean '${candidate}'`;
+      return `is not a known key; did you mean '${candidate}'`;
     }
   }
-  return 'is no known key; leave it out';
+  return 'is not a known key; leave it out';
 }
 
 function problemsOf(chainId: number, issue: z.core.$ZodIssue): readonly ServiceChainProblem[] {
@@ -168,7 +168,7 @@ export function validateServiceChain(
 } {
   if (!isChainId(chainId)) {
     return {
-      problems: [problem(chainId, '', 'is no chain id; ids are integers from 1 to 2^53-1')],
+      problems: [problem(chainId, '', 'is not a chain id; ids are integers from 1 to 2^53-1')],
     };
   }
   // `1: {}` may be written as `1:` in YAML, which reads as null.

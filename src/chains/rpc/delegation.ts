@@ -2,7 +2,7 @@
 const DESIGNATOR_PREFIX = Buffer.from('ef0100', 'hex');
 const DESIGNATOR_BYTES = 23;
 
-/** Whether the code at an address says only whose code runs there (EIP-7702): it is no contract's, and may change. */
+/** Whether the code at an address says only whose code runs there (EIP-7702): it is not a contract's, and may change. */
 export function isDelegation(code: Uint8Array): boolean {
   return (
     code.length === DESIGNATOR_BYTES &&

@@ -64,7 +64,7 @@ describe('a JSON-RPC answer', () => {
     expect(decode(text)).toBeUndefined();
   });
 
-  it('is not what is no UTF-8', () => {
+  it('is not what is not UTF-8', () => {
     const bytes = Buffer.from('{"jsonrpc":"2.0","id":7,"result":"x"}');
     bytes[bytes.indexOf('x')] = 0xff;
     expect(decodeRpcAnswer(bytes, 7)).toBeUndefined();

@@ -181,7 +181,7 @@ describe('a fault of the moment', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('what is not an answer', () => {
   const write =
     (status: number, body: string | Buffer, headers: Record<string, string> = {}): RpcMethod =>
     (_params, response) =>

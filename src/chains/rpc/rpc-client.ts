@@ -228,7 +228,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
         return readResult(answer, request, chainId, endpoint);
       } catch (error) {
         if (!isMomentary(error)) throw error;
-        // While a host rests nobody is asked, so that is no attempt.
+        // While a host rests nobody is asked, so that is not an attempt.
         if (error.details.resting !== true) attempt += 1;
         if (attempt > attempts) throw error;
         const wish = error.details.retryAfterMs;

@@ -147,7 +147,7 @@ async function connect(
   stop: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<DemoNode> {
-  if (!URL.canParse(url)) throw new FullmatchError('invalid_parameter', '--rpc is no URL.');
+  if (!URL.canParse(url)) throw new FullmatchError('invalid_parameter', '--rpc is not a URL.');
   const fetch = createGuardedFetch({
     // The user names the node by hand: it may be on this machine.
     allowPrivate: [hostPortOf(new URL(url))],
@@ -215,7 +215,7 @@ async function call<Value>(
   try {
     answer = JSON.parse(body.toString('utf8')) as typeof answer;
   } catch {
-    throw noNode('What answers at --rpc is no EVM node.');
+    throw noNode('What answers at --rpc is not an EVM node.');
   }
   if (answer.error !== undefined) {
     throw noNode(`The node refuses ${method}: ${String(answer.error.message)}.`);

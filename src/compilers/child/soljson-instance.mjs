@@ -112,7 +112,7 @@ export class SoljsonProgram {
       '/soljson.js',
     );
     if (typeof soljson._malloc !== 'function') {
-      throw new CompilerFailure('compiler_crashed', 'it is no soljson that is known here');
+      throw new CompilerFailure('compiler_crashed', 'it is not a soljson that is known here');
     }
     return new SoljsonInstance(soljson, watch);
   }

@@ -24,7 +24,7 @@ export interface FeedPlace {
   readonly mark: string;
 }
 
-/** A position of the feed with its event; a correction changes no match and is no event here. */
+/** A position of the feed with its event; a correction changes no match and is not an event here. */
 export interface FeedEntry extends FeedPlace {
   readonly event?: MatchEvent;
 }

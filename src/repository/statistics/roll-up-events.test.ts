@@ -140,7 +140,7 @@ async function expectRight(): Promise<void> {
     expect(point.full + point.partial).toBe(count);
   }
   const fallen = new Map<string, number>();
-  for (const { chainId, reason, full, partial } of history.falls) {
+  for (const { chainId, reason, full, partial } of history.withdrawals) {
     const key = `${chainId} ${reason}`;
     fallen.set(key, (fallen.get(key) ?? 0) + full + partial);
   }

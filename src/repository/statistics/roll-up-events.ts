@@ -85,7 +85,7 @@ const ROLL_UP_COUNTS = sql(
 
 /**
  * Adds events to the statistics over time: activity, counts and codes of chains, counts by day, totals by day and hour,
- * falls with their reasons, counts by compiler and origin. It follows the feed.
+ * withdrawals with their reasons, counts by compiler and origin. It follows the feed.
  */
 export async function rollUpEvents(
   transaction: Queryable,

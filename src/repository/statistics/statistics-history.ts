@@ -27,7 +27,7 @@ export interface HistoryPoint extends MatchCounts {
 }
 
 /** Withdrawals of one day on one chain for one reason; the counts are negative. */
-export interface HistoryFall extends HistoryPoint {
+export interface HistoryWithdrawal extends HistoryPoint {
   readonly chainId: number;
   readonly reason: string;
 }
@@ -35,7 +35,7 @@ export interface HistoryFall extends HistoryPoint {
 /** The counts over time, true at one position of the feed. */
 export interface StatisticsHistory extends Pick<StatisticsPlace, 'position'> {
   readonly points: readonly HistoryPoint[];
-  readonly falls: readonly HistoryFall[];
+  readonly withdrawals: readonly HistoryWithdrawal[];
 }
 
 /** The changes of each day since `from`, and the counts after them. */
@@ -54,8 +54,8 @@ export const READ_CHAINS = sql(
    SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0)
    FROM chain_activity WHERE chain_id = ANY ($2::bigint[])`,
 );
-const READ_FALLS = sql(
-  'read falls',
+const READ_WITHDRAWALS = sql(
+  'read withdrawals',
   `SELECT day::text AS date, chain_id, full_match, partial_match, reason FROM daily_falls
    WHERE day BETWEEN $1::date AND $2::date AND ($3::bigint[] IS NULL OR chain_id = ANY ($3::bigint[]))
    ORDER BY day, chain_id, reason COLLATE "C"`,
@@ -68,7 +68,7 @@ interface SumRow {
   partial_match: string;
 }
 
-interface FallRow extends Omit<SumRow, 'day'> {
+interface WithdrawalRow extends Omit<SumRow, 'day'> {
   date: Day;
   chain_id: string;
   reason: string;
@@ -91,11 +91,15 @@ export async function readStatisticsHistory(
       chainIds === undefined
         ? await transaction.query<SumRow>(READ_ALL, [from])
         : await transaction.query<SumRow>(READ_CHAINS, [from, chainIds]);
-    const falls = await transaction.query<FallRow>(READ_FALLS, [from, to, chainIds ?? null]);
+    const withdrawals = await transaction.query<WithdrawalRow>(READ_WITHDRAWALS, [
+      from,
+      to,
+      chainIds ?? null,
+    ]);
     return {
       position,
       points: pointsOf(rows, listEnds(interval, from, to)),
-      falls: falls.map((row) => ({
+      withdrawals: withdrawals.map((row) => ({
         date: row.date,
         chainId: Number(row.chain_id),
         full: Number(row.full_match),

@@ -6,7 +6,7 @@ import {
 } from '../matches/contract-parts.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
-/** A file of the published tree that is no source: what it is made of, and how. */
+/** A file of the published tree that is not a source: what it is made of, and how. */
 interface FactFile {
   readonly parts: readonly ContractPart[];
   /** Its content; undefined where the fact is not known. */

@@ -42,7 +42,7 @@ function constructorReturns(): Forgery[] {
   );
 }
 
-/** Declarations of an immutable x, and a word that is no value of its type. */
+/** Declarations of an immutable x, and a word that is not a value of its type. */
 const MISTYPED: readonly (readonly [
   name: string,
   declaration: string,

@@ -5,14 +5,14 @@ import { AxisLines, ValueNames } from './axis-lines.tsx';
 import { EndLabels } from './end-labels.tsx';
 import { formatFigure } from './format-figure.ts';
 import { Hatch, hatched } from './hatch.tsx';
-import { type FallMark } from './join-falls.ts';
+import { type WithdrawalMark } from './join-withdrawals.ts';
 import { type ChartLayout, type Drawing, layOut, WIDTH } from './lay-out.ts';
 import { Reading } from './reading.tsx';
 import './chart.css';
 
 interface ChartProps extends Drawing {
   /** Where counts fell, each on the series of its key. */
-  readonly marks: readonly (FallMark & { readonly on: string })[];
+  readonly marks: readonly (WithdrawalMark & { readonly on: string })[];
   /** What the chart says, for those who do not see it. */
   readonly message: string;
 }
@@ -61,7 +61,7 @@ export function Chart(props: ChartProps): VNode {
                   />
                 ),
             )}
-          <FallMarks {...props} layout={layout} />
+          <WithdrawalMarks {...props} layout={layout} />
         </svg>
         <EndLabels
           height={height + DAYS_HEIGHT}
@@ -120,8 +120,8 @@ function Paths({ series, as, height, layout }: PartProps): VNode {
 
 const MARK_RADIUS = 8;
 
-/** The numbers of the falls, where they happened. */
-function FallMarks({ series, marks, height, layout }: PartProps): VNode {
+/** The numbers of the withdrawals, where they happened. */
+function WithdrawalMarks({ series, marks, height, layout }: PartProps): VNode {
   return (
     <>
       {marks.map(({ number, index, on }) => {
@@ -132,7 +132,7 @@ function FallMarks({ series, marks, height, layout }: PartProps): VNode {
         );
         const left = layout.left(index);
         return (
-          <g key={number} class="fall-mark">
+          <g key={number} class="withdrawal-mark">
             <circle cx={left} cy={middle} r={MARK_RADIUS} />
             <text x={left} y={middle + 4}>
               {number}

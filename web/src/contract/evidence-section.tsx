@@ -22,7 +22,7 @@ export function EvidenceSection({ facts, evidence }: Props): VNode {
       <h2 id="evidence">Evidence</h2>
       <CodesTable facts={facts} evidence={evidence} />
       {evidence.state === 'failed' && (
-        <Failure what="Who judged, and from what," loaded={evidence} />
+        <Failure what="Who verified it, and from what," loaded={evidence} />
       )}
       <dl class="facts">
         {evidence.state === 'ready' && <Judgement evidence={evidence.value} />}
@@ -72,7 +72,7 @@ function Judgement({ evidence }: { readonly evidence: Evidence }): VNode {
   const { codeReading, creationSearch } = evidence;
   return (
     <>
-      <Fact name="Who judged">{describeOrigin(evidence.origin)}</Fact>
+      <Fact name="Verified by">{describeOrigin(evidence.origin)}</Fact>
       <Fact name="First verified">{formatTime(evidence.firstVerifiedAt)}</Fact>
       <Fact name="Code read at">
         {codeReading === null ? (

@@ -1,5 +1,5 @@
 import { type Api, type Loaded } from '../api.ts';
-import { nameFalls } from '../charts/join-falls.ts';
+import { nameWithdrawals } from '../charts/join-withdrawals.ts';
 import { listContract } from '../listed-contract.ts';
 import {
   type ContractPage,
@@ -55,7 +55,9 @@ export async function readCounts(
   return {
     totals: { ...statistics, value: { asOf, totals, changes } },
     history:
-      history.state === 'ready' ? { ...history, value: nameFalls(history.value, names) } : history,
+      history.state === 'ready'
+        ? { ...history, value: nameWithdrawals(history.value, names) }
+        : history,
     names,
   };
 }

@@ -44,7 +44,7 @@ export function Layout({
           {context.site !== undefined && (
             <>
               {' '}
-              · <a href={`${context.site}docs`}>HTTP interface</a>
+              · <a href={`${context.site}docs`}>API</a>
             </>
           )}
           {context.repositoryUrl !== undefined && (

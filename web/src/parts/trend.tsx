@@ -1,8 +1,8 @@
 import { type VNode } from 'preact';
 import { Chart } from '../charts/chart.tsx';
-import { FallList } from '../charts/fall-list.tsx';
+import { WithdrawalList } from '../charts/withdrawal-list.tsx';
 import { FiguresTable } from '../charts/figures-table.tsx';
-import { joinFalls } from '../charts/join-falls.ts';
+import { joinWithdrawals } from '../charts/join-withdrawals.ts';
 import { formatCount } from '../format.ts';
 import { type MatchCounts, type StatisticsHistory } from '../answers.ts';
 import './trend.css';
@@ -19,13 +19,13 @@ export function Trend({
   readonly history: StatisticsHistory;
   /** Of the CSV, without its ending. */
   readonly fileName: string;
-  /** To the root of the API host, where the history is one of several chains: falls name theirs then. */
+  /** To the root of the API host, where the history is one of several chains: withdrawals name theirs then. */
   readonly base?: string;
 }): VNode | null {
-  const { points, falls, from, to } = history;
+  const { points, withdrawals, from, to } = history;
   if (points.length === 0) return null;
   const dates = points.map(({ date }) => date);
-  const marks = joinFalls(falls, dates);
+  const marks = joinWithdrawals(withdrawals, dates);
   const series = KINDS.map((kind) => ({
     key: kind,
     name: kind,
@@ -45,7 +45,7 @@ export function Trend({
                 series={[each]}
                 scale="linear"
                 marks={marks
-                  .filter((mark) => mark.falls.some((fall) => fall[each.key] < 0))
+                  .filter((mark) => mark.withdrawals.some((withdrawal) => withdrawal[each.key] < 0))
                   .map((mark) => ({ ...mark, on: each.key }))}
                 height={HEIGHT}
                 fit
@@ -55,7 +55,7 @@ export function Trend({
           );
         })}
       </div>
-      <FallList marks={marks} base={base} />
+      <WithdrawalList marks={marks} base={base} />
       <FiguresTable
         dates={dates}
         series={series}

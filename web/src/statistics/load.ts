@@ -1,5 +1,5 @@
 import { type Api, type Loaded } from '../api.ts';
-import { nameFalls } from '../charts/join-falls.ts';
+import { nameWithdrawals } from '../charts/join-withdrawals.ts';
 import {
   type ChainCounts,
   type ChainDetails,
@@ -68,7 +68,7 @@ export async function loadStatistics(api: Api, question: Question): Promise<Stat
   if (history.state === 'failed') return { ...data, history };
   const counted = statistics.state === 'ready' ? statistics.value.chains : [];
   const names = new Map([...counted, ...data.chosen].map(({ chainId, name }) => [chainId, name]));
-  const named = { ...data, history: { ...history, value: nameFalls(history.value, names) } };
+  const named = { ...data, history: { ...history, value: nameWithdrawals(history.value, names) } };
   if (question.shown !== 'chains') return named;
   if (statistics.state === 'failed') return { ...named, apart: statistics };
   const candidates =

@@ -1,9 +1,9 @@
 import { type VNode } from 'preact';
 import { type ChartScale } from '../charts/axes.ts';
 import { Chart } from '../charts/chart.tsx';
-import { FallList } from '../charts/fall-list.tsx';
+import { WithdrawalList } from '../charts/withdrawal-list.tsx';
 import { FiguresTable } from '../charts/figures-table.tsx';
-import { joinFalls, largestFall, type Fall } from '../charts/join-falls.ts';
+import { joinWithdrawals, largestWithdrawal, type Withdrawal } from '../charts/join-withdrawals.ts';
 import { type Series } from '../charts/series.ts';
 import { Failure } from '../parts/notices.tsx';
 import { type HistoryPoint } from '../answers.ts';
@@ -22,8 +22,8 @@ interface Choice {
   readonly describe: typeof describeMatches;
   /** What the chart cannot show. */
   readonly note?: string | undefined;
-  /** The key of the series on which a fall is marked. */
-  readonly seriesOf: (fall: Fall) => string;
+  /** The key of the series on which a withdrawal is marked. */
+  readonly seriesOf: (withdrawal: Withdrawal) => string;
 }
 
 /** The counts over time: the chart, why they fell, and the figures. */
@@ -38,11 +38,11 @@ export function OverTime({
 }): VNode {
   if (history.state === 'failed') return <Failure what="The history" loaded={history} />;
   if (apart?.state === 'failed') return <Failure what="The history by chain" loaded={apart} />;
-  const { points, falls, from, to } = history.value;
+  const { points, withdrawals, from, to } = history.value;
   const dates = points.map(({ date }) => date);
   const { series, scale, as, describe, note, seriesOf } = choose(points, apart?.value, question);
   const message = describe({ dates, series, scale });
-  const marks = joinFalls(falls, dates);
+  const marks = joinWithdrawals(withdrawals, dates);
   return (
     <figure class="history">
       <figcaption>
@@ -51,11 +51,11 @@ export function OverTime({
       </figcaption>
       <Chart
         {...{ dates, series, scale, as }}
-        marks={marks.map((mark) => ({ ...mark, on: seriesOf(largestFall(mark)) }))}
+        marks={marks.map((mark) => ({ ...mark, on: seriesOf(largestWithdrawal(mark)) }))}
         height={HEIGHT}
         message={`${message} The table below has the figures.`}
       />
-      <FallList marks={marks} base={base} />
+      <WithdrawalList marks={marks} base={base} />
       <FiguresTable
         {...{ dates, series, scale }}
         caption={`The figures from ${from} to ${to}`}
@@ -70,7 +70,7 @@ function choose(
   apart: readonly ChainHistory[] | undefined,
   { shown, scale }: Question,
 ): Choice {
-  const kindOf = ({ full, partial }: Fall): string => (full < partial ? 'full' : 'partial');
+  const kindOf = ({ full, partial }: Withdrawal): string => (full < partial ? 'full' : 'partial');
   if (shown === 'growth') {
     const note = 'Growth is drawn as counts: what falls has no logarithm and no share.';
     return {
@@ -89,7 +89,7 @@ function choose(
     return { series, scale, describe: describeMatches, note, seriesOf: kindOf };
   }
   const series = chainSeries(apart, scale);
-  const keyOf = ({ chainId }: Fall): string =>
+  const keyOf = ({ chainId }: Withdrawal): string =>
     series.find(({ key }) => key === String(chainId))?.key ?? 'rest';
   return { series, scale, describe: describeChains, note, seriesOf: keyOf };
 }

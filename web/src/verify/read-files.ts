@@ -106,6 +106,6 @@ function decode(path: string, bytes: ArrayBuffer): string {
       ignoreBOM: !isUtf16,
     }).decode(bytes);
   } catch {
-    throw new Error(`${path} is no text in UTF-8.`);
+    throw new Error(`${path} is not text in UTF-8.`);
   }
 }

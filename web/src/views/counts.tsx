@@ -77,7 +77,7 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
       <Rules base={context.base} />
       <h2>Ask for it</h2>
       <p>
-        These commands ask this instance. <a href={`${context.base}docs`}>The HTTP interface</a> has
+        These commands ask this instance. <a href={`${context.base}docs`}>The API</a> has
         everything else.
       </p>
       <Command about="All counts, by chain, origin and compiler" url={`${apiUrl}/v1/statistics`} />
@@ -144,7 +144,7 @@ function Definitions(): VNode {
           The match of the contract is the better of the two.
         </Fact>
         <Fact name="Origin">
-          Who judged: <em>verified</em> is a match that this service made itself, <em>imported</em>{' '}
+          Verified by: <em>verified</em> is a match that this service made itself, <em>imported</em>{' '}
           one that was brought in with a published tree, <em>monitored</em> one that was found by
           watching a chain.
         </Fact>

@@ -45,7 +45,7 @@ interface Openapi {
 
 /** Everything that both hosts answer, from the OpenAPI document. */
 export const page = definePage<Loaded<Openapi>>({
-  title: () => 'HTTP interface · Fullmatch',
+  title: () => 'API · Fullmatch',
   load: (api: Api) => api.get<Openapi>('openapi.json'),
   status: (document) => (document.state === 'ready' ? 200 : 503),
   isStatic: true,
@@ -64,7 +64,7 @@ function DocsView({ data, context: { base } }: ViewProps<Loaded<Openapi>>): VNod
   );
   return (
     <div class="prose">
-      <h1>{info.title} HTTP interface</h1>
+      <h1>{info.title} API</h1>
       <p class="lead">{lead}</p>
       {paragraphs.map((text) => (
         <p key={text}>{text}</p>

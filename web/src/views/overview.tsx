@@ -168,7 +168,7 @@ function Documents({ context }: { readonly context: PageContext }): VNode {
           )}
         </li>
         <li>
-          <a href={`${base}docs`}>/docs</a>: the HTTP interface;{' '}
+          <a href={`${base}docs`}>/docs</a>: the API;{' '}
           <a href={`${base}openapi.json`}>/openapi.json</a> describes it for programs
         </li>
         <li>

@@ -8,7 +8,7 @@ const PAGES = [
   ['statistics', 'Statistics', 'the counts over time'],
   ['verify', 'Verify', 'bring the sources of a contract'],
   ['counts', 'How counts are made', 'what a full and a partial match say'],
-  ['docs', 'HTTP interface', 'everything that both hosts answer, for programs'],
+  ['docs', 'API', 'everything that both hosts answer, for programs'],
 ] as const;
 
 /** The home of the repository host. */

@@ -87,7 +87,7 @@ function parseFields(list: string): readonly (keyof ChainRecord)[] {
     if (field !== undefined) return field;
     throw new FullmatchError(
       'invalid_parameter',
-      `Parameter fields: '${printableText(text, 100)}' is no field. The fields are ${CHAIN_RECORD_FIELDS.join(', ')}.`,
+      `Parameter fields: '${printableText(text, 100)}' is not a field. The fields are ${CHAIN_RECORD_FIELDS.join(', ')}.`,
       { details: { parameter: 'fields' } },
     );
   });

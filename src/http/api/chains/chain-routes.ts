@@ -120,7 +120,7 @@ export const searchRoute = createRoute({
         .optional()
         .openapi({
           param: {
-            description: `Fields of the records with commas between them, chainId always included: ${CHAIN_RECORD_FIELDS.join(', ')}`,
+            description: `Comma-separated fields of the records, chainId always included: ${CHAIN_RECORD_FIELDS.join(', ')}`,
           },
           example: 'name,shortName',
         }),

@@ -47,7 +47,7 @@ export const evidenceSchema = z
     creationMatch: matchSchema,
     origin: z
       .enum(['verified', 'imported', 'monitored'])
-      .describe('Who judged: this service when asked, another one, or this service by itself'),
+      .describe('Verified by: this service when asked, another one, or this service by itself'),
     firstVerifiedAt: z.iso.datetime().describe('When this service stored its first match'),
     verifiedAt: z.iso.datetime().describe('When this service stored the current match'),
     matchId: z.string().nullable(),

@@ -70,7 +70,7 @@ export const historySchema = z
     points: z
       .array(z.strictObject({ date: day, ...counts }))
       .describe('The counts at the end of each interval, without a gap; `date` is its last day'),
-    falls: z
+    withdrawals: z
       .array(
         z.strictObject({
           date: day,

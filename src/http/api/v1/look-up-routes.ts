@@ -17,7 +17,7 @@ const tags = ['contracts'];
 const invalidParameter = v1ErrorResponse('A parameter is not as it should be');
 const notFound = v1ErrorResponse('The contract is not verified');
 
-/** Values with commas between them, each once, at most {@link LIST_MAX}. */
+/** Comma-separated values, each once, at most {@link LIST_MAX}. */
 function listParameter<Value extends z.ZodType<unknown, string>>(value: Value, example: string) {
   return z
     .string()

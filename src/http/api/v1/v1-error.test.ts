@@ -41,7 +41,7 @@ const anywhere: readonly [string, number, string, RequestInit][] = [
 ];
 const verifying: readonly [string, number, RequestInit][] = [
   ['bad JSON', 400, post('{"address":')],
-  ['JSON that is no object', 400, post('[1]')],
+  ['JSON that is not an object', 400, post('[1]')],
   ['an empty body', 400, post('')],
   ['a body of a type that is not read', 400, post('hello', { 'content-type': 'text/plain' })],
   ['a form without its boundary', 400, post('a', { 'content-type': 'multipart/form-data' })],

@@ -42,7 +42,7 @@ const loadedFile = z
   .custom<object>((value) => typeof value === 'object' && value !== null)
   .transform((file) => JSON.stringify(file));
 
-/** Text that is judged as that of a parameter is; what is no text is judged as none. */
+/** Text that is judged as that of a parameter is; what is not text is judged as none. */
 const judgedText = (faultOf: (text: string) => string | undefined) =>
   z.unknown().transform((value, context) => {
     // A JSON client may send the id of a chain as a number.

@@ -109,7 +109,7 @@ export interface FieldSelection {
 }
 
 /**
- * What `fields` or `omit` ask for: names of fields, or of one member as `compilation.name`, with commas between them;
+ * What `fields` or `omit` ask for: names of fields, or of one member as `compilation.name`, comma-separated;
  * `fields=all` is every field, and `omit` every field but those.
  * @throws FullmatchError `invalid_parameter` for an unknown field, for one that cannot be chosen, and for both at once
  */
@@ -173,7 +173,7 @@ function parseNames(parameter: 'fields' | 'omit', list: string | undefined): Fie
       field !== undefined &&
       deeper.length === 0 &&
       (member === undefined || field.members?.includes(member) === true);
-    if (!isKnown) throw invalid(parameter, `'${printableText(text, 100)}' is no field`);
+    if (!isKnown) throw invalid(parameter, `'${printableText(text, 100)}' is not a field`);
     return member === undefined ? { name } : { name, member };
   });
 }

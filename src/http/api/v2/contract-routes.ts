@@ -34,7 +34,7 @@ export const contractRoute = createRoute({
         .optional()
         .openapi({
           param: {
-            description: `Fields with commas between them: ${fieldNames}; a member as compilation.name; or all`,
+            description: `Comma-separated fields: ${fieldNames}; a member as compilation.name; or all`,
           },
           example: 'abi,compilation.name',
         }),

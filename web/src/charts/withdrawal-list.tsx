@@ -2,30 +2,30 @@ import { type VNode } from 'preact';
 import { formatChange, formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { type MatchCounts } from '../answers.ts';
-import { type Fall, type FallMark } from './join-falls.ts';
+import { type Withdrawal, type WithdrawalMark } from './join-withdrawals.ts';
 
-/** How many falls of one mark are told one by one. */
+/** How many withdrawals of one mark are told one by one. */
 const SHOWN = 5;
 
 interface Props {
-  readonly marks: readonly FallMark[];
-  /** To the root of the API host; absent where all falls are of the chain that the page is about. */
+  readonly marks: readonly WithdrawalMark[];
+  /** To the root of the API host; absent where all withdrawals are of the chain that the page is about. */
   readonly base?: string | undefined;
 }
 
 /** Why counts fell: the marks of a chart by their numbers. */
-export function FallList({ marks, base }: Props): VNode | null {
+export function WithdrawalList({ marks, base }: Props): VNode | null {
   if (marks.length === 0) return null;
   return (
     <>
       <h3>Why counts fell</h3>
-      <ol class="falls">
-        {marks.map(({ number, falls }) => (
+      <ol class="withdrawals">
+        {marks.map(({ number, withdrawals }) => (
           <li key={number}>
-            {falls.length === 1 ? (
-              <FallText fall={falls[0]} base={base} />
+            {withdrawals.length === 1 ? (
+              <WithdrawalText withdrawal={withdrawals[0]} base={base} />
             ) : (
-              <JoinedFalls falls={falls} base={base} />
+              <JoinedWithdrawals withdrawals={withdrawals} base={base} />
             )}
           </li>
         ))}
@@ -34,45 +34,45 @@ export function FallList({ marks, base }: Props): VNode | null {
   );
 }
 
-function sumOf(falls: readonly Fall[]): MatchCounts {
+function sumOf(withdrawals: readonly Withdrawal[]): MatchCounts {
   const sum = (kind: keyof MatchCounts): number =>
-    falls.reduce((total, fall) => total + fall[kind], 0);
+    withdrawals.reduce((total, withdrawal) => total + withdrawal[kind], 0);
   return { full: sum('full'), partial: sum('partial') };
 }
 
-function JoinedFalls({
-  falls,
+function JoinedWithdrawals({
+  withdrawals,
   base,
 }: {
-  readonly falls: FallMark['falls'];
+  readonly withdrawals: WithdrawalMark['withdrawals'];
   readonly base: string | undefined;
 }): VNode {
-  const [{ date: first }] = falls;
+  const [{ date: first }] = withdrawals;
   const last = falls.at(-1)?.date ?? first;
-  const sum = sumOf(falls);
-  const left = sumOf(falls.slice(SHOWN));
+  const sum = sumOf(withdrawals);
+  const left = sumOf(withdrawals.slice(SHOWN));
   return (
     <>
       {formatCount(-sum.full - sum.partial)} withdrawals,{' '}
       {first === last ? first : `${first} to ${last}`}: {formatChange(sum.full)} full,{' '}
       {formatChange(sum.partial)} partial
       <ul>
-        {falls.slice(0, SHOWN).map((fall, index) => (
+        {withdrawals.slice(0, SHOWN).map((withdrawal, index) => (
           <li key={index}>
-            <FallText fall={fall} base={base} />
+            <WithdrawalText withdrawal={withdrawal} base={base} />
           </li>
         ))}
-        {falls.length > SHOWN && <li>and {formatCount(-left.full - left.partial)} more</li>}
+        {withdrawals.length > SHOWN && <li>and {formatCount(-left.full - left.partial)} more</li>}
       </ul>
     </>
   );
 }
 
-function FallText({
-  fall: { date, chainId, chainName, full, partial, reason },
+function WithdrawalText({
+  withdrawal: { date, chainId, chainName, full, partial, reason },
   base,
 }: {
-  readonly fall: Fall;
+  readonly withdrawal: Withdrawal;
   readonly base: string | undefined;
 }): VNode {
   return (

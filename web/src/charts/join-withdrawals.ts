@@ -1,0 +1,66 @@
+import { type StatisticsHistory } from '../answers.ts';
+
+/** Withdrawals of a day on a chain for one reason, with the name of the chain where it is known. */
+export type Withdrawal = StatisticsHistory['withdrawals'][number] & {
+  readonly chainName?: string | undefined;
+};
+
+/** A numbered place of a chart at which counts fell. */
+export interface WithdrawalMark {
+  /** From 1 on, as the list below the chart has it. */
+  readonly number: number;
+  /** The point of the chart. */
+  readonly index: number;
+  /** In the order of their days. */
+  readonly withdrawals: readonly [Withdrawal, ...Withdrawal[]];
+}
+
+/** Marks are at least this part of the width apart, so that they can be told from each other on a phone too. */
+const APART = 1 / 9;
+
+/**
+ * The marks of the withdrawals on a chart. Withdrawals that lie near each other share one.
+ * @param dates The last days of the intervals, ascending; a withdrawal belongs to the interval that it is in.
+ */
+export function joinWithdrawals(
+  withdrawals: readonly Withdrawal[],
+  dates: readonly string[],
+): WithdrawalMark[] {
+  const [first = 0, last = 0] = [dates[0], dates.at(-1)].map((date) => Date.parse(date ?? ''));
+  const groups: { at: number; index: number; withdrawals: [Withdrawal, ...Withdrawal[]] }[] = [];
+  for (const withdrawal of [...withdrawals].sort((left, right) =>
+    left.date < right.date ? -1 : 1,
+  )) {
+    const found = dates.findIndex((date) => date >= withdrawal.date);
+    const index = found === -1 ? dates.length - 1 : found;
+    const at = Date.parse(dates[index] ?? '');
+    const group = groups.at(-1);
+    if (group !== undefined && at - group.at <= APART * (last - first))
+      group.withdrawals.push(withdrawal);
+    else groups.push({ at, index, withdrawals: [withdrawal] });
+  }
+  return groups.map(({ index, withdrawals: joined }, place) => ({
+    number: place + 1,
+    index,
+    withdrawals: joined,
+  }));
+}
+
+/** The withdrawal of a mark by which the most matches went. */
+export function largestWithdrawal({ withdrawals }: WithdrawalMark): Withdrawal {
+  return withdrawals.reduce((largest, withdrawal) =>
+    withdrawal.full + withdrawal.partial < largest.full + largest.partial ? withdrawal : largest,
+  );
+}
+
+/** A history whose withdrawals have the names of their chains. */
+export function nameWithdrawals<History extends Pick<StatisticsHistory, 'withdrawals'>>(
+  history: History,
+  names: ReadonlyMap<number, string>,
+): History {
+  const withdrawals = history.withdrawals.map((withdrawal): Withdrawal => ({
+    ...withdrawal,
+    chainName: names.get(withdrawal.chainId),
+  }));
+  return { ...history, withdrawals };
+}
