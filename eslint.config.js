@@ -76,6 +76,10 @@ export default tseslint.config(
       'max-lines-per-function': 'off',
       'max-lines': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
+      'no-restricted-imports': [
+        'error',
+        { name: 'vitest', importNames: ['it'], message: 'Tests are written with `test`.' },
+      ],
     },
   },
 );

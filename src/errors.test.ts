@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ERROR_CODES, FullmatchError, messageOf, type ErrorCode } from './errors.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -39,11 +39,11 @@ function sourceText(): string {
 }
 
 describe('the table of error codes', () => {
-  it('has lower_snake_case codes', () => {
+  test('has lower_snake_case codes', () => {
     for (const code of codes) expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
   });
 
-  it('has HTTP statuses of errors and exit codes that are defined', () => {
+  test('has HTTP statuses of errors and exit codes that are defined', () => {
     for (const code of codes) {
       const { status, exit, title } = ERROR_CODES[code];
       expect(status).toBeGreaterThanOrEqual(400);
@@ -53,14 +53,14 @@ describe('the table of error codes', () => {
     }
   });
 
-  it('says "again" by status exactly where it says so by exit code', () => {
+  test('says "again" by status exactly where it says so by exit code', () => {
     for (const code of codes) {
       const { status, exit } = ERROR_CODES[code];
       expect([code, exit === 75 || exit === 130]).toEqual([code, [408, 429, 503].includes(status)]);
     }
   });
 
-  it('holds no code that nothing raises', () => {
+  test('holds no code that nothing raises', () => {
     const text = sourceText();
     expect(codes.filter((code) => !text.includes(`'${code}'`))).toEqual([]);
   });
@@ -69,18 +69,18 @@ describe('the table of error codes', () => {
 describe('docs/errors.md', () => {
   const rows = documentedRows();
 
-  it('lists the codes of the table, in its order, each once', () => {
+  test('lists the codes of the table, in its order, each once', () => {
     expect(rows.map((row) => row.code)).toEqual(codes);
   });
 
-  it('gives the statuses and exit codes of the table', () => {
+  test('gives the statuses and exit codes of the table', () => {
     for (const { code, status, exit } of rows) {
       const entry = ERROR_CODES[code as ErrorCode];
       expect({ code, status, exit }).toEqual({ code, status: entry.status, exit: entry.exit });
     }
   });
 
-  it('says of every code what happened and what to do', () => {
+  test('says of every code what happened and what to do', () => {
     for (const { happened, todo } of rows) {
       expect(happened).toMatch(/^\S.{9,}\.$/);
       expect(todo).toMatch(/^\S.{9,}\.$/);
@@ -89,7 +89,7 @@ describe('docs/errors.md', () => {
 });
 
 describe('a FullmatchError', () => {
-  it('carries its code, facts and cause beside the message', () => {
+  test('carries its code, facts and cause beside the message', () => {
     const cause = new Error('inner');
     const details = { chain_id: 1 };
     const error = new FullmatchError('chain_not_found', 'no chain 1', { cause, details });
@@ -103,7 +103,7 @@ describe('a FullmatchError', () => {
     expect(messageOf('thrown text')).toBe('thrown text');
   });
 
-  it('has no cause unless one is given', () => {
+  test('has no cause unless one is given', () => {
     expect('cause' in new FullmatchError('not_ready', 'wait')).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { AbiFunction } from 'ox';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeContract, type ContractJudgement } from '../src/bytecode/judge-contract.ts';
 import { type Hex } from '../src/lib/hex.ts';
 import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
@@ -96,7 +96,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
     'compiled by $version $variant',
     { timeout: COMPILATION_TIMEOUT_MS },
     ({ version, variant }) => {
-      it.each(['Plain', 'Arguments', 'Child', 'Maker', 'Nest'])(
+      test.each(['Plain', 'Arguments', 'Child', 'Maker', 'Nest'])(
         'match in full: %s',
         async (name) => {
           const sample = (await samplesOf(version, variant))(name);
@@ -107,7 +107,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         },
       );
 
-      it('match in full: libraries and what is linked to them', async () => {
+      test('match in full: libraries and what is linked to them', async () => {
         const sample = await samplesOf(version, variant);
         const [sums, products] = [await deploy(sample('Sums')), await deploy(sample('Products'))];
         for (const [name, deployment] of [
@@ -133,7 +133,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         });
       });
 
-      it('match in full: a contract that another one created', async () => {
+      test('match in full: a contract that another one created', async () => {
         const sample = await samplesOf(version, variant);
         const maker = await deploy(sample('Maker'));
         const make = AbiFunction.from('function make(uint256 n)');
@@ -147,7 +147,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         });
       });
 
-      it('match in part: a contract whose comment was another', async () => {
+      test('match in part: a contract whose comment was another', async () => {
         const sample = (await samplesOf(version, variant))('Nest');
         expect(await judge(sample, await deploy(withChangedMetadata(sample)))).toMatchObject({
           runtimeMatch: 'partial',
@@ -155,7 +155,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         });
       });
 
-      it('do not match another contract', async () => {
+      test('do not match another contract', async () => {
         const sample = await samplesOf(version, variant);
         expect((await judge(sample('Plain'), await deploy(sample('Child')))).match).toBeNull();
       });
@@ -166,7 +166,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
     'compiled by $version $variant',
     { timeout: COMPILATION_TIMEOUT_MS },
     ({ version, variant }) => {
-      it('match in full: immutables, with the values that the constructor gave', async () => {
+      test('match in full: immutables, with the values that the constructor gave', async () => {
         const sample = (await samplesOf(version, variant))('Immutables');
         const judgement = await judge(sample, await deploy(sample));
         expect(judgement).toMatchObject({ runtimeMatch: 'full', creationMatch: 'full' });
@@ -180,7 +180,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         );
       });
 
-      it('match in full: a contract that another one created by create2', async () => {
+      test('match in full: a contract that another one created by create2', async () => {
         const sample = await samplesOf(version, variant);
         const salted = await deploy(sample('Salted'));
         const make = AbiFunction.from('function make(bytes32 salt, uint256 n)');
@@ -195,7 +195,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
   );
 
   describe.each(['hashless', 'cborless', 'yul'])('under the settings %s', (variant) => {
-    it('match in part at best', { timeout: COMPILATION_TIMEOUT_MS }, async () => {
+    test('match in part at best', { timeout: COMPILATION_TIMEOUT_MS }, async () => {
       const sample = (await samplesOf('0.8.37', variant))(variant === 'yul' ? 'Echo' : 'Plain');
       expect(await judge(sample, await deploy(sample))).toMatchObject({
         runtimeMatch: 'partial',

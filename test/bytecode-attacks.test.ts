@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { judgeContract } from '../src/bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../src/bytecode/recompiled-code.ts';
 import { replayTransformations } from '../src/bytecode/transformation.ts';
 import { attackCases, forge, sampleOf } from './support/bytecode/attack-cases.ts';
 
 describe('codes on chain that were tampered with', () => {
-  it.each(attackCases())(
+  test.each(attackCases())(
     '$name ($version $variant $contract)',
     { timeout: 300_000 },
     async (attack) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auxdataReaderOf } from '../src/bytecode/auxdata-reader.ts';
 import { judgeContract, type ContractJudgement } from '../src/bytecode/judge-contract.ts';
 import { matchRuntimeCode } from '../src/bytecode/match-code.ts';
@@ -34,7 +34,7 @@ describe.each(SOLC_VERSIONS)(
   'contracts of solc %s',
   { timeout: COMPILATION_TIMEOUT_MS },
   (version) => {
-    it('match in full as deployed, and at best in part without a metadata hash', async () => {
+    test('match in full as deployed, and at best in part without a metadata hash', async () => {
       for (const sample of await compileSuite(version)) {
         const judgement = judge(sample, simulateDeployment(sample));
         const match = HASHLESS.includes(sample.variant) ? 'partial' : 'full';
@@ -42,7 +42,7 @@ describe.each(SOLC_VERSIONS)(
       }
     });
 
-    it('match in part when somebody changed a comment, by every auxdata and nothing else', async () => {
+    test('match in part when somebody changed a comment, by every auxdata and nothing else', async () => {
       for (const sample of await compileSuite(version)) {
         const judgement = judge(sample, simulateDeployment(withChangedMetadata(sample)));
         expect(judgement, sample.id).toMatchObject({
@@ -56,7 +56,7 @@ describe.each(SOLC_VERSIONS)(
       }
     });
 
-    it('match by transformations that anyone can replay', async () => {
+    test('match by transformations that anyone can replay', async () => {
       for (const sample of await compileSuite(version)) {
         const onChain = simulateDeployment(withChangedMetadata(sample));
         const judgement = judge(sample, onChain);
@@ -70,7 +70,7 @@ describe.each(SOLC_VERSIONS)(
       }
     });
 
-    it('have each auxdata where a change of the metadata shows it', async () => {
+    test('have each auxdata where a change of the metadata shows it', async () => {
       for (const sample of await compileSuite(version)) {
         expect(sample.reading.state, sample.id).toBe('located');
         const { runtime, creation } = sample.recompiled;
@@ -87,7 +87,7 @@ describe.each(SOLC_VERSIONS)(
       }
     });
 
-    it('have call protection in libraries from 0.4.20 on', async () => {
+    test('have call protection in libraries from 0.4.20 on', async () => {
       for (const sample of await compileSuite(version)) {
         if (sample.name !== 'Sums') continue;
         const { runtime } = judge(sample, simulateDeployment(sample));
@@ -131,7 +131,7 @@ function survivors(sample: CompiledSample, onChain: OnChainCodes): number[] {
 }
 
 describe('a flipped byte', () => {
-  it(
+  test(
     'outside of hashes and lone values leaves no match, at every offset of every runtime code',
     { timeout: COMPILATION_TIMEOUT_MS },
     async () => {

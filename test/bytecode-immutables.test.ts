@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readImmutableTypes } from '../src/bytecode/solidity-immutables.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
 import { isAtLeast } from './support/bytecode/suite-source.ts';
@@ -42,7 +42,7 @@ const SETTINGS: readonly (readonly [SolcVersion, object])[] = [
 ];
 
 describe('the types of immutables', () => {
-  it.each(SETTINGS)('are read from the AST of solc %s %j', async (version, settings) => {
+  test.each(SETTINGS)('are read from the AST of solc %s %j', async (version, settings) => {
     const hasValueTypes = isAtLeast(version, '0.8.8');
     const declared: typeof DECLARED = {
       ...DECLARED,
@@ -89,7 +89,7 @@ ${hasValueTypes ? 'type Price is uint96;' : ''}`;
     expect(ids.map((id) => types[id])).toEqual(Object.values(declared));
   });
 
-  it.each([[[]], [[undefined]], [[{ nodes: [{ nodes: 'x' }, null, 7] }]], [['text']]])(
+  test.each([[[]], [[undefined]], [[{ nodes: [{ nodes: 'x' }, null, 7] }]], [['text']]])(
     'are not known where there is no AST: %j',
     (units) => {
       expect(readImmutableTypes(units)).toEqual({});

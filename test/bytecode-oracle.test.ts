@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { judgeContract } from '../src/bytecode/judge-contract.ts';
 import { attackCases, forge, sampleOf } from './support/bytecode/attack-cases.ts';
 import {
@@ -59,14 +59,14 @@ describe.each(SOLC_VERSIONS)(
   'the peer library on solc %s',
   { timeout: COMPILATION_TIMEOUT_MS },
   (version) => {
-    it('says the same of every honest deployment', async () => {
+    test('says the same of every honest deployment', async () => {
       for (const sample of await compileSuite(version)) {
         const onChain = simulateDeployment(sample);
         expect(judge(sample, onChain), sample.id).toEqual(await peer(sample, onChain));
       }
     });
 
-    it('says the same of every deployment from sources with another comment', async () => {
+    test('says the same of every deployment from sources with another comment', async () => {
       for (const sample of await compileSuite(version)) {
         const onChain = simulateDeployment(withChangedMetadata(sample));
         const isBeyondPeer = version === '0.4.11' && WITH_CONTRACTS_WITHIN.includes(sample.name);
@@ -88,7 +88,7 @@ describe('the peer library on tampered codes', () => {
     'utf8',
   ).replaceAll(/ +/g, ' ');
 
-  it.each(attackCases())('$name', { timeout: COMPILATION_TIMEOUT_MS }, async (attack) => {
+  test.each(attackCases())('$name', { timeout: COMPILATION_TIMEOUT_MS }, async (attack) => {
     const sample = await sampleOf(attack);
     const { address, runtime, creation } = forge(attack, sample);
     const verdict = await askPeer(

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFullmatchClient } from '../client/src/index.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { type ServiceUrls } from '../src/service/open-hosts.ts';
@@ -80,7 +80,7 @@ chains:
 
   const allUp = ({ endpoints }: Health): boolean => endpoints.every(({ state }) => state === 'up');
 
-  it('is up while all its endpoints are, with what each gave', async () => {
+  test('is up while all its endpoints are, with what each gave', async () => {
     const health = await waitFor(31_337, allUp);
     expect(health.reasons).toEqual([]);
     expect(health.endpoints).toMatchObject([
@@ -92,7 +92,7 @@ chains:
     }
   });
 
-  it('names the endpoint that was stopped, why and since when', async () => {
+  test('names the endpoint that was stopped, why and since when', async () => {
     await waitFor(31_337, allUp);
     const stoppedAt = Date.now();
     await stopping.stop();
@@ -107,7 +107,7 @@ chains:
     expect(health.reasons).toEqual([{ code: 'down', detail: '1 of 2 endpoints: private-1.' }]);
   });
 
-  it('says of a chain whose endpoint belongs to another that it is down, also in the health of the service', async () => {
+  test('says of a chain whose endpoint belongs to another that it is down, also in the health of the service', async () => {
     const health = await waitFor(77_777, ({ state }) => state === 'down');
     expect(health.endpoints[0]?.reasons[0]?.code).toBe('wrong_chain');
     const report = (await (await fetch(`${urls.apiUrl}/health`)).json()) as {
@@ -120,7 +120,7 @@ chains:
     );
   });
 
-  it('is not known of chains that are not configured or have no endpoint, and says why', async () => {
+  test('is not known of chains that are not configured or have no endpoint, and says why', async () => {
     for (const [ref, code] of [
       ['eth', 'not_configured'],
       [88_888, 'no_endpoints'],
@@ -130,7 +130,7 @@ chains:
     expect((await fetch(`${urls.apiUrl}/v1/chains/nowhere/health`)).status).toBe(404);
   });
 
-  it('is what the client reads', async () => {
+  test('is what the client reads', async () => {
     const health = await createFullmatchClient({
       apiUrl: urls.apiUrl!,
       repositoryUrl: urls.repositoryUrl!,
@@ -138,7 +138,7 @@ chains:
     expect(health?.endpoints.map(({ label }) => label)).toEqual(['private-1', lasting.hostPort]);
   });
 
-  it('is printed by chains probe, whose exit code says whether all are up', async () => {
+  test('is printed by chains probe, whose exit code says whether all are up', async () => {
     const { path: folder, remove } = await createTemporaryFolder();
     closers.push(remove);
     writeFileSync(path.join(folder, 'fullmatch.yaml'), yaml);
@@ -167,7 +167,7 @@ chains:
     for (const { stdout, stderr } of [one, all]) expect(stdout + stderr).not.toContain('hidden');
   });
 
-  it('is in the metrics by chain and label', async () => {
+  test('is in the metrics by chain and label', async () => {
     await waitFor(31_337, ({ state }) => state === 'degraded');
     const lines = (await (await fetch(`${urls.metricsUrl}/metrics`)).text()).split('\n');
     const endpoint = (label: string): string => `chain="31337",endpoint="${label}"`;
@@ -185,7 +185,7 @@ chains:
     expect(lines.join('\n')).not.toContain('hidden-key');
   });
 
-  it('lets no private URL into answers or the log', async () => {
+  test('lets no private URL into answers or the log', async () => {
     expect(logText()).toContain('"event":"endpoint_state"');
     expect(logText()).not.toContain('hidden-key');
     expect(JSON.stringify(await read(31_337))).not.toContain('hidden-key');

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -51,7 +51,7 @@ const packagesOf = (loaded: readonly string[]): readonly string[] => [
 ];
 
 describe('a command line loads', () => {
-  it.each([['--version'], ['--help'], ['help'], ['chains', '--help']])(
+  test.each([['--version'], ['--help'], ['help'], ['chains', '--help']])(
     'the command line alone for %s %s',
     (...args) => {
       const { stdout, loaded } = trace(...args);
@@ -61,7 +61,7 @@ describe('a command line loads', () => {
     },
   );
 
-  it('neither the database, the network nor compilers for the list of chains', () => {
+  test('neither the database, the network nor compilers for the list of chains', () => {
     const { stdout, loaded } = trace('chains', 'list');
     expect(stdout.split('\n').length).toBeGreaterThan(1000);
     const packages = packagesOf(loaded);
@@ -70,7 +70,7 @@ describe('a command line loads', () => {
     }
   });
 
-  it('the demonstration for no other command', () => {
+  test('the demonstration for no other command', () => {
     const isDemonstration = (file: string): boolean => file.startsWith('dist/cli/demo/');
     expect(existsSync(path.join(ROOT, 'dist/cli/demo/demo.js'))).toBe(true);
     expect(trace('help', 'start').loaded.filter(isDemonstration)).toEqual([]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
 import { narrowOutputSelection } from '../src/compilers/output-selection.ts';
 import {
@@ -72,7 +72,7 @@ contract A {
 }
 
 describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
-  it('gives the code that its own package gives', async () => {
+  test('gives the code that its own package gives', async () => {
     const settings = {
       optimizer: { enabled: true, runs: 200 },
       outputSelection: { '*': { '*': ['metadata', 'evm.bytecode', 'evm.deployedBytecode'] } },
@@ -94,7 +94,7 @@ describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
     }
   });
 
-  it('accepts the narrowed selection, with the same code', async () => {
+  test('accepts the narrowed selection, with the same code', async () => {
     const input = inputOf(richSource(version), {
       outputSelection: { '*': { '*': ['*'], '': ['*'] } },
     });
@@ -124,7 +124,7 @@ describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
     expect(contract.storageLayout).toEqual(whole.storageLayout);
   });
 
-  it.runIf(HAS_A_SMALL_STACK.has(version))(
+  test.runIf(HAS_A_SMALL_STACK.has(version))(
     'compiles more than its stack could take, again and again',
     async () => {
       const content = `contract A { function f() public {} } /* ä${'a'.repeat(TOO_MANY_LETTERS)} */`;
@@ -138,7 +138,7 @@ describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
     },
   );
 
-  it('answers the errors of the sources and follows no import', async () => {
+  test('answers the errors of the sources and follows no import', async () => {
     const compile = (content: string): Promise<{ output: StandardJsonOutput }> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
     if (version.startsWith('0.4.11+')) {
@@ -162,7 +162,7 @@ describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
 });
 
 describe('compiling', () => {
-  it('takes Yul', async () => {
+  test('takes Yul', async () => {
     const content = 'object "A" { code { sstore(0, 1) } object "R" { code { sstore(0, 2) } } }';
     const input = {
       language: 'Yul',
@@ -180,7 +180,7 @@ describe('compiling', () => {
     }
   });
 
-  it('refuses what it cannot do by its code', async () => {
+  test('refuses what it cannot do by its code', async () => {
     const compile = (more: object): Promise<unknown> =>
       compilers.compile({
         language: 'solidity',
@@ -196,7 +196,7 @@ describe('compiling', () => {
     expect(await codeOf(compile({ input: modelChecker }))).toBe('invalid_compiler_input');
   });
 
-  it('keeps nothing of one input for the next', async () => {
+  test('keeps nothing of one input for the next', async () => {
     const compile = async (content: string, version: string): Promise<StandardJsonOutput> =>
       (await compilers.compile({ language: 'solidity', version, input: inputOf(content) })).output;
     for (const version of ['0.4.24', '0.5.17', '0.6.12', NEWEST]) {
@@ -210,7 +210,7 @@ describe('compiling', () => {
     }
   });
 
-  it('takes hostile names of sources as names', async () => {
+  test('takes hostile names of sources as names', async () => {
     for (const name of [
       '../../etc/passwd',
       '__proto__',
@@ -230,7 +230,7 @@ describe('compiling', () => {
     }
   });
 
-  it('compiles several at once, of one version and of others', async () => {
+  test('compiles several at once, of one version and of others', async () => {
     const versions = [NEWEST, NEWEST, NEWEST, '0.8.30', '0.8.30', '0.7.6', NEWEST, '0.7.6'];
     const results = await Promise.all(
       versions.map((version, index) =>

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   type CompilersOptions,
   createCompilers,
@@ -67,7 +67,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 const linux = process.platform === 'linux';
 
 describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
-  it('of memory is ended by its memory, and the next one compiles', async () => {
+  test('of memory is ended by its memory, and the next one compiles', async () => {
     const compilers = await open({ limits: { memoryBytes: 128 * MIB, wallTimeMs: 120_000 } });
     const compile = (content: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
@@ -77,7 +77,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
     if (linux) expect(await listCompilers()).toEqual([]);
   });
 
-  it('of time is ended by its time, and the next one compiles', async () => {
+  test('of time is ended by its time, and the next one compiles', async () => {
     const compilers = await open({ limits: { memoryBytes: 2048 * MIB, wallTimeMs: 1200 } });
     const compile = (content: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
@@ -90,7 +90,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
 });
 
 describe('the bounds', () => {
-  it('hold on the output', async () => {
+  test('hold on the output', async () => {
     const compilers = await open({ limits: { outputBytes: 200 } });
     const compile = (): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
@@ -99,7 +99,7 @@ describe('the bounds', () => {
     expect(compilers.describe()).toMatchObject({ running: 0, idle: 0 });
   });
 
-  it('hold on sources that nest deeper than the stack', async () => {
+  test('hold on sources that nest deeper than the stack', async () => {
     const compilers = await open({});
     const depth = 100_000;
     const content = `contract A { uint x = ${'('.repeat(depth)}1${')'.repeat(depth)}; }`;
@@ -112,7 +112,7 @@ describe('the bounds', () => {
     }
   });
 
-  it('leave other compilations alone', async () => {
+  test('leave other compilations alone', async () => {
     const compilers = await open({ limits: { memoryBytes: 256 * MIB, wallTimeMs: 60_000 } });
     const compile = (version: string, content: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
@@ -125,7 +125,7 @@ describe('the bounds', () => {
 });
 
 describe('a signal', () => {
-  it('ends a compilation with its reason', async () => {
+  test('ends a compilation with its reason', async () => {
     const compilers = await open({ workers: 1 });
     const controller = new AbortController();
     const request = { language: 'solidity', version: '0.8.37', signal: controller.signal };
@@ -143,7 +143,7 @@ describe('a signal', () => {
     ).toBe('compiled');
   });
 
-  it('to close ends what runs and what waits, and leaves no process', async () => {
+  test('to close ends what runs and what waits, and leaves no process', async () => {
     const compilers = await open({});
     const compile = (version: string, content: string): Promise<string> =>
       codeOf(compilers.compile({ language: 'solidity', version, input: inputOf(content) }));
@@ -160,7 +160,7 @@ describe('a signal', () => {
 });
 
 describe('the warm pool', () => {
-  it('keeps compilers within its memory, the last used longest', async () => {
+  test('keeps compilers within its memory, the last used longest', async () => {
     const compilers = await open({ idleBytes: 300 * MIB });
     const compile = (version: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(HARMLESS) });
@@ -180,7 +180,7 @@ describe('the warm pool', () => {
     }
   });
 
-  it('lets an idle compiler go after a while', async () => {
+  test('lets an idle compiler go after a while', async () => {
     const compilers = await open({ idleTimeoutMs: 300 });
     const input = inputOf(HARMLESS);
     await compilers.compile({ language: 'solidity', version: '0.8.37', input });
@@ -189,7 +189,7 @@ describe('the warm pool', () => {
     if (linux) await expect.poll(listCompilers).toEqual([]);
   });
 
-  it.runIf(linux)('replaces a compiler that was killed', async () => {
+  test.runIf(linux)('replaces a compiler that was killed', async () => {
     const compilers = await open({});
     const compile = (): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
@@ -238,7 +238,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     return folder;
   }
 
-  it('is given the input in an empty folder, with nothing of our environment', async () => {
+  test('is given the input in an empty folder, with nothing of our environment', async () => {
     const compilers = await openNative(
       `${READ_INPUT}; shopt -s nullglob dotglob; printf '{"errors":[],"files":"%s","home":"%s","secret":"%s"}' "$(echo *)" "$HOME" "$PGPASSWORD"`,
     );
@@ -249,7 +249,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(output).toEqual({ errors: [], files: '', home: '', secret: '' });
   });
 
-  it('is nobody, sees no file but its own and writes none, where the system allows it', async (context) => {
+  test('is nobody, sees no file but its own and writes none, where the system allows it', async (context) => {
     if ((await probeIsolation()).cage === undefined) {
       context.skip('this system does not let a compiler be shut up in a folder');
     }
@@ -273,7 +273,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await readFile(secret, 'utf8')).toBe('hidden');
   });
 
-  it('has no network where the system can take it away', async (context) => {
+  test('has no network where the system can take it away', async (context) => {
     if (!reportIsolation(await probeIsolation()).withoutNetwork) {
       context.skip('this system does not let network namespaces be made');
     }
@@ -287,7 +287,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect((await compilers.compile(request)).output).toEqual({ connected: 0 });
   });
 
-  it('leaves no folder behind', async () => {
+  test('leaves no folder behind', async () => {
     const folder = await createTemporaryFolder();
     closers.push(folder.remove);
     const compilers = await openNative(`${READ_INPUT}; printf '{}'`);
@@ -296,7 +296,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it('that starts processes without end is bounded and ended with all of them', async (context) => {
+  test('that starts processes without end is bounded and ended with all of them', async (context) => {
     if ((await probeIsolation()).cage?.ownUser !== true) {
       context.skip('processes are counted where a compiler has a user of its own');
     }
@@ -312,7 +312,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     await expect.poll(listStandIns).toEqual([]);
   });
 
-  it('is ended with what it started', async () => {
+  test('is ended with what it started', async () => {
     const script = 'spin() { while :; do :; done; }; spin & spin';
     const compilers = await openNative(script, { limits: { wallTimeMs: 500 } });
     expect(await codeOf(compilers.compile(request))).toBe('compiler_timeout');
@@ -320,13 +320,13 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await listCompilers()).toEqual([]);
   });
 
-  it('is ended with what it left behind', async () => {
+  test('is ended with what it left behind', async () => {
     const compilers = await openNative(`${READ_INPUT}; (while :; do :; done) & printf '{}'`);
     expect((await compilers.compile(request)).output).toEqual({});
     await expect.poll(listStandIns).toEqual([]);
   });
 
-  it('is bounded in its memory and its output', async () => {
+  test('is bounded in its memory and its output', async () => {
     const limits = { memoryBytes: 64 * MIB, outputBytes: 100_000, wallTimeMs: 60_000 };
     const hungry = await openNative('x=x; while :; do x=$x$x; done', { limits });
     expect(['compiler_out_of_memory', 'compiler_crashed']).toContain(
@@ -336,7 +336,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await codeOf(chatty.compile(request))).toBe('compiler_output_too_large');
   });
 
-  it('that fails says so', async () => {
+  test('that fails says so', async () => {
     const failing = await openNative('echo broken >&2; exit 3');
     const error = await failing.compile(request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'compiler_crashed', details: { said: 'broken' } });
@@ -345,7 +345,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
   });
 });
 
-it.runIf(linux)('a compiler ends when this program is killed', async (context) => {
+test.runIf(linux)('a compiler ends when this program is killed', async (context) => {
   if ((await probeIsolation()).endsWithParent === undefined) {
     context.skip('this system has no setpriv to ask for it');
   }

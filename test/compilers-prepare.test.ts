@@ -1,5 +1,5 @@
 // Compilers that are loaded before it is certain that they are needed.
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { listCompilers } from './support/child-processes.ts';
@@ -29,7 +29,7 @@ afterEach(() => compilers.close());
 const countProcesses = async (): Promise<number> => (await listCompilers()).length;
 const soon = { timeout: 20_000 };
 
-it('compiles in the process that was prepared, and keeps it', async () => {
+test('compiles in the process that was prepared, and keeps it', async () => {
   const giveUp = compilers.prepare(request.version);
   await expect.poll(countProcesses, soon).toBe(1);
   const [prepared] = await listCompilers();
@@ -39,7 +39,7 @@ it('compiles in the process that was prepared, and keeps it', async () => {
   expect(compilers.describe()).toMatchObject({ idle: 1 });
 });
 
-it('ends a prepared process that no compilation took, also while it loads', async () => {
+test('ends a prepared process that no compilation took, also while it loads', async () => {
   compilers.prepare(request.version)();
   const giveUp = compilers.prepare(request.version);
   await expect.poll(countProcesses, soon).toBe(1);
@@ -48,7 +48,7 @@ it('ends a prepared process that no compilation took, also while it loads', asyn
   expect(compilers.describe()).toMatchObject({ idle: 0 });
 });
 
-it('prepares no more processes than there are workers, and none beside a warm one', async () => {
+test('prepares no more processes than there are workers, and none beside a warm one', async () => {
   await compilers.compile(request);
   for (let time = 0; time < 3; time += 1) compilers.prepare(request.version);
   for (const version of VERSIONS.slice(1)) compilers.prepare(version);
@@ -57,7 +57,7 @@ it('prepares no more processes than there are workers, and none beside a warm on
   expect(await countProcesses()).toBe(1 + WORKERS);
 });
 
-it('ends with what it prepares when it closes, and prepares nothing after', async () => {
+test('ends with what it prepares when it closes, and prepares nothing after', async () => {
   compilers.prepare(request.version);
   await expect.poll(countProcesses, soon).toBe(1);
   await compilers.close();

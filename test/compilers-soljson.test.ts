@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { takeWasm } from '../src/compilers/child/soljson-text.mjs';
 import { type CompilerFile } from '../src/compilers/compiler-file.ts';
 import { DEFAULT_LIMITS } from '../src/compilers/compiler-limits.ts';
@@ -78,7 +78,7 @@ function pretend(expression: string): string {
 }
 
 describe('the text of a soljson', () => {
-  it.each(SOLC_VERSIONS)('of %s gives its WebAssembly, when it has any', (version) => {
+  test.each(SOLC_VERSIONS)('of %s gives its WebAssembly, when it has any', (version) => {
     const text = readSoljson(version);
     const { glue, wasm } = takeWasm(text);
     const [, minor] = version.split('.').map(Number);
@@ -95,7 +95,7 @@ describe('the text of a soljson', () => {
     }
   });
 
-  it('of an unknown form stays whole, and finds its own code', async () => {
+  test('of an unknown form stays whole, and finds its own code', async () => {
     const text = readSoljson(NEWEST).replace('})("', '}) ("');
     expect(takeWasm(text)).toEqual({ glue: text });
     const compiler = await start(text);
@@ -106,21 +106,21 @@ describe('the text of a soljson', () => {
 });
 
 describe('a soljson process', () => {
-  it('runs only the bytes of the checksum', async () => {
+  test('runs only the bytes of the checksum', async () => {
     const text = `${readSoljson(NEWEST)}\n`;
     expect(await codeOf(start(text, { sha256: 'ab'.repeat(32) }))).toBe(
       'compiler_checksum_mismatch',
     );
   });
 
-  it('refuses a compiler that is another version than its name', async () => {
+  test('refuses a compiler that is another version than its name', async () => {
     const longVersion = '0.8.36+commit.8a079791';
     expect(await codeOf(start(readSoljson(NEWEST), { longVersion }))).toBe(
       'compiler_checksum_mismatch',
     );
   });
 
-  it.each([
+  test.each([
     ['nothing', ''],
     ['no JavaScript', '}{'],
     ['something else', 'Module.answer = 42;'],
@@ -130,7 +130,7 @@ describe('a soljson process', () => {
     expect(await codeOf(start(text))).toBe('compiler_crashed');
   });
 
-  it('gives the text nothing of Node but its version', async () => {
+  test('gives the text nothing of Node but its version', async () => {
     const seen = async (expression: string): Promise<string> => {
       const error = await start(pretend(expression)).catch((thrown: unknown) => thrown);
       return String((error as FullmatchError).details['version']);
@@ -144,7 +144,7 @@ describe('a soljson process', () => {
     );
   });
 
-  it('may open no file, even past what it is given', async () => {
+  test('may open no file, even past what it is given', async () => {
     const attempt = `(function () {
       try {
         globalThis.process.getBuiltinModule('fs').readFileSync('/etc/hostname');

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../src/lib/secret.ts';
 import { silentLogger } from '../src/log.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
@@ -96,7 +96,7 @@ async function signalServer(signal: NodeJS.Signals): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('a database that hangs', () => {
-  it('answers reads and submissions with 503 within five seconds, then at once, and comes back', async () => {
+  test('answers reads and submissions with 503 within five seconds, then at once, and comes back', async () => {
     expect(await read()).toMatchObject({ status: 200 });
     expect(await ready()).toMatchObject({ status: 200 });
     await signalServer('SIGSTOP');
@@ -132,7 +132,7 @@ describe('a damaged table', () => {
     await expect.poll(() => server.processId).not.toBe(processId);
   }
 
-  it('makes the service not ready, with the reason, until it is mended', async () => {
+  test('makes the service not ready, with the reason, until it is mended', async () => {
     const client = await connectClient(server.target(DATABASE));
     const { rows } = await client.query<{ file: string }>(
       `SELECT pg_relation_filepath('verified_contracts') AS file`,
@@ -152,7 +152,7 @@ describe('a damaged table', () => {
     expect(await read()).toMatchObject({ status: 200 });
   });
 
-  it('that is gone does so too', async () => {
+  test('that is gone does so too', async () => {
     const client = await connectClient(server.target(DATABASE));
     try {
       // The service knows its tables some seconds after its start.

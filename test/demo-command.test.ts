@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEMONSTRATION_CHAIN_ID } from '../src/chains/registry/default-service-chains.ts';
 import { type createCompilers } from '../src/compilers/compilers.ts';
 import { findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
@@ -74,7 +74,7 @@ async function countsAfter(full: number, partial: number): Promise<Counts | unde
 const absent = findAnvil() === undefined;
 
 describe.skipIf(absent)(`fullmatch demo${absent ? `: ${NO_ANVIL}` : ''}`, () => {
-  it(
+  test(
     'verifies its contracts for the running service, and a second run changes nothing',
     { timeout: 240_000 },
     async () => {
@@ -114,7 +114,7 @@ describe.skipIf(absent)(`fullmatch demo${absent ? `: ${NO_ANVIL}` : ''}`, () => 
     },
   );
 
-  it('is to be tried again while the node that is named gives no answer', async () => {
+  test('is to be tried again while the node that is named gives no answer', async () => {
     const gone = await startWebServer(() => undefined);
     await gone.close();
     const run = await runDemo('--rpc', gone.url);
@@ -122,7 +122,7 @@ describe.skipIf(absent)(`fullmatch demo${absent ? `: ${NO_ANVIL}` : ''}`, () => 
     expect(run.exitCode).toBe(75);
   });
 
-  it('deploys nothing to a node of another chain', async () => {
+  test('deploys nothing to a node of another chain', async () => {
     const anvil = await startAnvil();
     try {
       const run = await runDemo('--rpc', anvil.url);

@@ -3,7 +3,7 @@ import { appendFile, chmod, mkdtemp, readFile, rename, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ContentHasher } from '../src/importer/content-hash.ts';
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from '../src/importer/import-limits.ts';
 import { readContract } from '../src/importer/read-contract.ts';
@@ -80,7 +80,7 @@ describe.each([
   ['v1', false],
   ['v2', true],
 ] as const)('layout %s (path-translation.json: %s)', (layout, pathTranslation) => {
-  it('gives every compiled contract as solc had it', async () => {
+  test('gives every compiled contract as solc had it', async () => {
     const contracts = templates.map(({ name }) => ({
       chainId: 1,
       match: 'full' as const,
@@ -112,7 +112,7 @@ describe.each([
 });
 
 describe('the small files beside metadata.json', () => {
-  it('give constructor arguments, immutable references and libraries by name', async () => {
+  test('give constructor arguments, immutable references and libraries by name', async () => {
     const greeter = newFolder();
     await writeContract(greeter, template('Greeter'), { layout: 'v1' });
     const { creation, compilation } = await read(greeter);
@@ -129,7 +129,7 @@ describe('the small files beside metadata.json', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['creator-tx-hash.txt', '0x1234'],
     ['creator-tx-hash.txt', 'null'],
     ['constructor-args.txt', '0x123'],
@@ -147,7 +147,7 @@ describe('the small files beside metadata.json', () => {
     expect(await read(folder)).toEqual(without);
   });
 
-  it('are no fault when there are others that nobody knows', async () => {
+  test('are no fault when there are others that nobody knows', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Greeter'), { layout: 'v1' });
     await writeFile(join(folder, 'notes.txt'), 'hello');
@@ -157,7 +157,7 @@ describe('the small files beside metadata.json', () => {
 });
 
 describe('a source', () => {
-  it('is refused after any change of a byte', async () => {
+  test('is refused after any change of a byte', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Token'), { layout: 'v1' });
     const files = Object.keys(template('Token').sources).map((name) =>
@@ -184,7 +184,7 @@ describe('a source', () => {
     expect(await judge(folder)).toBe('sound');
   });
 
-  it('is refused when it is cut, or longer', async () => {
+  test('is refused when it is cut, or longer', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Greeter'), { layout: 'v1' });
     const file = join(folder, 'sources', 'contracts', 'Greeter.sol');
@@ -194,7 +194,7 @@ describe('a source', () => {
     expect(await judge(folder)).toBe('wrong_source_hash');
   });
 
-  it('is found under any name by its hash, and only by it', async () => {
+  test('is found under any name by its hash, and only by it', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Ledger'), { layout: 'v1' });
     const stored = join(folder, 'sources', 'contracts', 'Sums.sol');
@@ -204,7 +204,7 @@ describe('a source', () => {
     expect(await judge(folder)).toBe('missing_source');
   });
 
-  it('may stand in the metadata itself, with the right hash', async () => {
+  test('may stand in the metadata itself, with the right hash', async () => {
     const content = 'contract Example {} // é';
     const listed = (keccak256: string) => ({ sources: { 'a.sol': { keccak256, content } } });
     const sound = newFolder();
@@ -223,14 +223,14 @@ describe('a source', () => {
     expect(await judge(wrong)).toBe('wrong_source_hash');
   });
 
-  it('keeps its byte order mark and line ends', async () => {
+  test('keeps its byte order mark and line ends', async () => {
     const content = '\ufeffcontract Example {}\r\n';
     const folder = newFolder();
     await writeContract(folder, made({ 'a.sol': content }), { layout: 'v2' });
     expect((await read(folder)).compilation.sources).toEqual([{ path: 'a.sol', content }]);
   });
 
-  it('is refused where the database could not hold it: no UTF-8, or U+0000', async () => {
+  test('is refused where the database could not hold it: no UTF-8, or U+0000', async () => {
     for (const [bytes, reason] of [
       [Buffer.from([0x2f, 0x2f, 0xff]), 'invalid_utf8'],
       [Buffer.from('a\0b'), 'nul_character'],
@@ -256,7 +256,7 @@ describe('a source name', () => {
     return folder;
   }
 
-  it.each(hostileNames)(
+  test.each(hostileNames)(
     '%j is never a path: nothing outside of the folder is read',
     async (name) => {
       expect(['missing_source', 'path_outside_tree']).toContain(
@@ -265,20 +265,20 @@ describe('a source name', () => {
     },
   );
 
-  it.each(['../secret.txt', '../../secret.txt', `../../../../../../${tmpdir()}`])(
+  test.each(['../secret.txt', '../../secret.txt', `../../../../../../${tmpdir()}`])(
     '%j, which leads to a file with the wanted hash, is refused',
     async (name) => {
       expect(await judge(await temptation(name))).toBe('path_outside_tree');
     },
   );
 
-  it.each(hostileNames)('%j is kept as it is where its source is in the folder', async (name) => {
+  test.each(hostileNames)('%j is kept as it is where its source is in the folder', async (name) => {
     const folder = newFolder();
     await writeContract(folder, made({ [name]: secret }), { layout: 'v2' });
     expect((await read(folder)).compilation.sources).toEqual([{ path: name, content: secret }]);
   });
 
-  it('of any kind never reads outside and never ends the run', async () => {
+  test('of any kind never reads outside and never ends the run', async () => {
     const segment = fc.constantFrom('..', '.', '', 'secret.txt', 'sources', '\\', '@x', 'c:', '~');
     const anyName = fc.oneof(
       fc.array(segment, { maxLength: 8 }).map((segments) => segments.join('/')),
@@ -295,7 +295,7 @@ describe('a source name', () => {
     );
   });
 
-  it.each(['../secret.txt', '/etc/passwd', 'a/../../secret.txt', 'C:\\secret.txt'])(
+  test.each(['../secret.txt', '/etc/passwd', 'a/../../secret.txt', 'C:\\secret.txt'])(
     'is not followed where path-translation.json says %j',
     async (stored) => {
       const folder = await temptation('a.sol');
@@ -306,7 +306,7 @@ describe('a source name', () => {
 });
 
 describe('limits', () => {
-  it('refuse a file or all files that are too large, and too many or too deep ones', async () => {
+  test('refuse a file or all files that are too large, and too many or too deep ones', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Badge'), { layout: 'v1' });
     expect(await judge(folder, { metadataBytes: 1000 })).toBe('file_too_large');
@@ -320,7 +320,7 @@ describe('limits', () => {
 });
 
 describe('a file that the file system does not give', () => {
-  it.runIf(process.getuid?.() === 0)('for want of a right is unreadable', async () => {
+  test.runIf(process.getuid?.() === 0)('for want of a right is unreadable', async () => {
     await chmod(root, 0o755);
     const folder = newFolder();
     await writeContract(folder, template('Greeter'), { layout: 'v1' });
@@ -334,7 +334,7 @@ describe('a file that the file system does not give', () => {
     }
   });
 
-  it('since it went away is unreadable', async () => {
+  test('since it went away is unreadable', async () => {
     expect(await judge(join(root, 'nowhere'))).toBe('unreadable');
   });
 });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { importRepository, type ImportOptions } from '../src/importer/import-repository.ts';
 import { type ImportSummary } from '../src/importer/import-tally.ts';
 import { type RefusalReason, type RefusedEntry } from '../src/importer/refusal.ts';
@@ -73,7 +73,7 @@ const reasons = (
     .sort((left, right) => (left.path < right.path ? -1 : 1));
 
 describe.each(['v1', 'v2'] as const)('a tree in layout %s', (layout) => {
-  it('gives statistics right to the number and refuses each bad entry by its reason', async () => {
+  test('gives statistics right to the number and refuses each bad entry by its reason', async () => {
     const { counts, refused } = await writeShowTree(folder, layout);
     const summary = await run();
     expect(await statistics()).toEqual(counts);
@@ -90,7 +90,7 @@ describe.each(['v1', 'v2'] as const)('a tree in layout %s', (layout) => {
 });
 
 describe('a second run', () => {
-  it('changes nothing and reads no contract that is stored', async () => {
+  test('changes nothing and reads no contract that is stored', async () => {
     const { counts, refused } = await writeShowTree(folder);
     await run();
     const events = await countEvents();
@@ -112,7 +112,7 @@ describe('a second run', () => {
     expect(await countEvents()).toBe(events);
   });
 
-  it('stores what was added and raises what rose from partial to full', async () => {
+  test('stores what was added and raises what rose from partial to full', async () => {
     const address = exampleAddress(1);
     await writeExampleTree(folder, {
       layout: 'v1',
@@ -142,7 +142,7 @@ describe('a contract that this service verified itself', () => {
   const tree = (match: 'full' | 'partial', layout: 'v1' | 'v2' = 'v2') =>
     writeExampleTree(folder, { layout, contracts: [{ chainId: 1, match, address }] });
 
-  it('keeps its partial match whatever a tree claims, and the report says so', async () => {
+  test('keeps its partial match whatever a tree claims, and the report says so', async () => {
     for (const [number, origin] of (['verified', 'monitored'] as const).entries()) {
       const own = exampleAddress(10 + number);
       await saveMatch(store.database, {
@@ -173,7 +173,7 @@ describe('a contract that this service verified itself', () => {
     expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 3 } });
   });
 
-  it('keeps it also where the tree was read before the service verified it', async () => {
+  test('keeps it also where the tree was read before the service verified it', async () => {
     await tree('full');
     await run({
       requireSpace: async () => {
@@ -184,7 +184,7 @@ describe('a contract that this service verified itself', () => {
     expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 1 } });
   });
 
-  it('shows what was imported before where that is better', async () => {
+  test('shows what was imported before where that is better', async () => {
     await tree('full');
     await run();
     const contract = sampleContract(1, address, { runtimeMatch: 'partial' });
@@ -193,7 +193,7 @@ describe('a contract that this service verified itself', () => {
   });
 });
 
-it('refuses a contract whose metadata lists more sources than a request to verify may', async () => {
+test('refuses a contract whose metadata lists more sources than a request to verify may', async () => {
   const [written] = await writeExampleTree(folder, {
     layout: 'v2',
     contracts: [{ chainId: 1, match: 'full' }],
@@ -220,7 +220,7 @@ it('refuses a contract whose metadata lists more sources than a request to verif
 });
 
 describe('a dry run', () => {
-  it('says what a run would do and stores nothing', async () => {
+  test('says what a run would do and stores nothing', async () => {
     const { refused } = await writeShowTree(folder);
     const dry = await run({ dryRun: true });
     expect(await statistics()).toEqual({});
@@ -230,7 +230,7 @@ describe('a dry run', () => {
     expect([dry.dryRun, dryRun, dry.refused.length]).toEqual([true, false, refused.length]);
   });
 
-  it('checks also what is stored already', async () => {
+  test('checks also what is stored already', async () => {
     const [written] = await writeExampleTree(folder, {
       layout: 'v2',
       contracts: [{ chainId: 1, match: 'full' }],
@@ -241,7 +241,7 @@ describe('a dry run', () => {
     expect((await run({ dryRun: true })).totals).toMatchObject({ unchanged: 0, refused: 1 });
   });
 
-  it('counts the partial match of an address whose full match is bad', async () => {
+  test('counts the partial match of an address whose full match is bad', async () => {
     const address = exampleAddress(1);
     const contracts = (['full', 'partial'] as const).map((match) => ({
       chainId: 1,
@@ -258,7 +258,7 @@ describe('a dry run', () => {
 });
 
 describe('bad entries', () => {
-  it('of every kind are each refused by its reason, and every sound contract is stored', async () => {
+  test('of every kind are each refused by its reason, and every sound contract is stored', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: manyContracts(30) });
     const bad: { path: string; reason: RefusalReason }[] = [];
     for (const kind of Object.keys(BAD_KINDS) as BadEntryKind[]) {
@@ -272,7 +272,7 @@ describe('bad entries', () => {
     expect(await countEvents()).toBe(30);
   });
 
-  it('in two spellings: the checksummed one is taken, then lower case, then capitals', async () => {
+  test('in two spellings: the checksummed one is taken, then lower case, then capitals', async () => {
     const contracts = [{ chainId: 1, match: 'full' as const }];
     const [written] = await writeExampleTree(folder, { layout: 'v1', contracts });
     const { address, folder: checksummed } = written!;
@@ -298,7 +298,7 @@ describe('bad entries', () => {
     });
   });
 
-  it('are shown with what is not printable escaped', async () => {
+  test('are shown with what is not printable escaped', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
     await mkdir(join(folder, 'contracts', 'full_match', '\u001b[2J\u202e1'));
     const { refused } = await run();
@@ -306,7 +306,7 @@ describe('bad entries', () => {
     expect(JSON.stringify(refused)).not.toMatch(/\\u001b|\u202e/);
   });
 
-  it('are symbolic links at every level above a contract too', async () => {
+  test('are symbolic links at every level above a contract too', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
     const tree = join(folder, 'contracts');
     await rename(join(tree, 'full_match', '1'), join(folder, 'chain'));
@@ -320,7 +320,7 @@ describe('bad entries', () => {
     expect(totals.stored).toBe(0);
   });
 
-  it('are no files that lie among the folders: these are left alone and counted', async () => {
+  test('are no files that lie among the folders: these are left alone and counted', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
     await writeFile(join(folder, 'contracts', 'full_match', '.DS_Store'), '');
     await writeFile(join(folder, 'contracts', 'full_match', '1', 'README.txt'), '');
@@ -329,7 +329,7 @@ describe('bad entries', () => {
     expect({ ...totals, foreignFiles }).toMatchObject({ stored: 1, refused: 0, foreignFiles: 2 });
   });
 
-  it('that only the database can tell are found in their batch and refused alone', async () => {
+  test('that only the database can tell are found in their batch and refused alone', async () => {
     const written = await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(9) });
     // jsonb holds neither U+0000 nor a nesting beyond the server's stack, and JSON.stringify has one too.
     const hostile = ['"\\u0000"', `${'['.repeat(100_000)}${']'.repeat(100_000)}`];
@@ -347,7 +347,7 @@ describe('bad entries', () => {
 });
 
 describe('the path', () => {
-  it('may be the folder contracts itself, or a symbolic link that the operator names', async () => {
+  test('may be the folder contracts itself, or a symbolic link that the operator names', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
     await symlink(folder, `${folder}-link`);
     try {
@@ -358,7 +358,7 @@ describe('the path', () => {
     }
   });
 
-  it('is unusable when it does not exist, is a file, or holds no tree', async () => {
+  test('is unusable when it does not exist, is a file, or holds no tree', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     await symlink('/', join(folder, 'contracts'));
@@ -369,7 +369,7 @@ describe('the path', () => {
 });
 
 describe('a run that is stopped', () => {
-  it('keeps whole batches and says so; another run completes it', async () => {
+  test('keeps whole batches and says so; another run completes it', async () => {
     const count = 60;
     await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(count) });
     const controller = new AbortController();
@@ -402,7 +402,7 @@ describe('a run that is stopped', () => {
     });
   });
 
-  it('does nothing when it was stopped before it began', async () => {
+  test('does nothing when it was stopped before it began', async () => {
     await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(3) });
     const { interrupted, totals } = await run({ signal: AbortSignal.abort() });
     expect([interrupted, totals.stored]).toEqual([true, 0]);
@@ -410,7 +410,7 @@ describe('a run that is stopped', () => {
 });
 
 describe('a database that goes away', () => {
-  it('ends the run with its code and keeps what was acknowledged', async () => {
+  test('ends the run with its code and keeps what was acknowledged', async () => {
     await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(40) });
     let batches = 0;
     const database: ImportOptions['database'] = {
@@ -430,7 +430,7 @@ describe('a database that goes away', () => {
 });
 
 describe('progress', () => {
-  it('ends with every entry of the tree done, and tells each refused entry as it is met', async () => {
+  test('ends with every entry of the tree done, and tells each refused entry as it is met', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: manyContracts(20) });
     await writeBadEntry(folder, 'changed_source');
     const seen: number[] = [];
@@ -446,7 +446,7 @@ describe('progress', () => {
   });
 });
 
-it('counts an address in both trees once, full, in whatever order', async () => {
+test('counts an address in both trees once, full, in whatever order', async () => {
   const address = exampleAddress(7);
   const contracts = (['partial', 'full'] as const).map((match) => ({ chainId: 5, match, address }));
   await writeExampleTree(folder, { layout: 'v1', contracts });

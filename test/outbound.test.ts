@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const SOURCE = path.resolve(import.meta.dirname, '../src');
 
@@ -144,19 +144,19 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   }));
 
 describe('what connects to the network', () => {
-  it('is the guarded fetch, and what is listed here with its reason', () => {
+  test('is the guarded fetch, and what is listed here with its reason', () => {
     const uses = files.flatMap(({ file, text }) => findNetworkUses(file, text));
     expect(uses.filter(({ file, what }) => !allows(file, what))).toEqual([]);
   });
 
-  it('still includes the guarded fetch, so that the list is not a fiction', () => {
+  test('still includes the guarded fetch, so that the list is not a fiction', () => {
     const uses = files.flatMap(({ file, text }) => findNetworkUses(file, text));
     for (const file of ['lib/fetch-dispatcher.ts', 'lib/guarded-connector.ts']) {
       expect(uses.map((use) => use.file)).toContain(file);
     }
   });
 
-  it.each([
+  test.each([
     "import { request } from 'node:http';",
     "import http from 'http';",
     "import * as net from 'node:net';",
@@ -178,7 +178,7 @@ describe('what connects to the network', () => {
     expect(findNetworkUses('a.ts', text)).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     "import { type Socket } from 'node:net';",
     "import type { Server } from 'node:http';",
     "await guarded.fetch('https://a.example');",

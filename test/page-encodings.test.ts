@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createCheckedApiApp } from './support/wire/checked-answers.ts';
 import { readWebBundle } from '../src/http/api/pages/web-bundle.ts';
 import { type HostApp } from '../src/http/host-app.ts';
@@ -23,7 +23,7 @@ const bytesOf = async (response: Response): Promise<Buffer> =>
   Buffer.from(await response.arrayBuffer());
 
 describe('pages and their files', () => {
-  it('come in gzip to who asks for it, and are the same then', async () => {
+  test('come in gzip to who asks for it, and are the same then', async () => {
     const plain = await (await ask('/counts')).text();
     const coded = await ask('/counts', 'br, gzip');
     expect(coded.headers.get('content-encoding')).toBe('gzip');
@@ -36,14 +36,17 @@ describe('pages and their files', () => {
     expect(timeless(gunzipSync(bytes).toString())).toBe(timeless(plain));
   });
 
-  it.each([undefined, 'identity', 'zstd', '*;q=0'])('come as they are to %s', async (accepted) => {
-    const response = await ask('/counts', accepted);
-    expect(response.headers.get('content-encoding')).toBeNull();
-    expect(response.headers.get('vary')).toBe('Accept-Encoding');
-    expect(await response.text()).toMatch(/^<!doctype html>/);
-  });
+  test.each([undefined, 'identity', 'zstd', '*;q=0'])(
+    'come as they are to %s',
+    async (accepted) => {
+      const response = await ask('/counts', accepted);
+      expect(response.headers.get('content-encoding')).toBeNull();
+      expect(response.headers.get('vary')).toBe('Accept-Encoding');
+      expect(await response.text()).toMatch(/^<!doctype html>/);
+    },
+  );
 
-  it.each(VIEWS)('weigh less than 60 kB at the first view, without data: %s', async (path) => {
+  test.each(VIEWS)('weigh less than 60 kB at the first view, without data: %s', async (path) => {
     const page = await (await ask(path)).text();
     const files = [...page.matchAll(/(?:src|href)="([./]+assets\/[^"]+)"/g)].map(
       ([, file]) => file!,
@@ -58,7 +61,7 @@ describe('pages and their files', () => {
     expect(total).toBeLessThan(60_000);
   });
 
-  it('are all weighed', async () => {
+  test('are all weighed', async () => {
     expect(VIEWS).toHaveLength((await readWebBundle()).templatesOf('api').length);
   });
 });

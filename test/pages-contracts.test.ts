@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { type Match, type Origin } from '../src/repository/matches/verified-contract.ts';
@@ -90,7 +90,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
   const main = ({ page }: WatchedPage) => page.locator('main');
   const rows = (of: WatchedPage): Promise<string[]> => main(of).locator('tbody tr').allInnerTexts();
 
-  it('begins with the newest, and older ones follow by plain links', async () => {
+  test('begins with the newest, and older ones follow by plain links', async () => {
     expect(await openPlain('/contracts')).toBe(200);
     const first = await rows(plain);
     expect(first).toHaveLength(50);
@@ -104,7 +104,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect((await rows(plain))[0]).toContain('Newest');
   });
 
-  it('is searched and narrowed by a plain form, and the URL holds what was chosen', async () => {
+  test('is searched and narrowed by a plain form, and the URL holds what was chosen', async () => {
     await openPlain('/contracts');
     await main(plain).getByLabel('Search by').fill('vault');
     await main(plain).getByLabel('Match').selectOption('partial');
@@ -119,7 +119,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await rows(plain)).toHaveLength(50);
   });
 
-  it('tells what the filters rule out from what is not there', async () => {
+  test('tells what the filters rule out from what is not there', async () => {
     await openPlain('/contracts?q=once&match=full');
     expect(await rows(plain)).toEqual([]);
     await main(plain).getByRole('link', { name: 'Show those of every chain' }).click();
@@ -128,7 +128,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await main(plain).locator('.notice').innerText()).toContain('No verified contract');
   });
 
-  it.each([
+  test.each([
     ['eth', 50],
     ['eip155:5', 1],
     ['Görli', 1],
@@ -139,7 +139,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await rows(plain)).toHaveLength(count);
   });
 
-  it('says that a chain is not known, and leads to the search of chains', async () => {
+  test('says that a chain is not known, and leads to the search of chains', async () => {
     expect(await openPlain('/contracts?chain=<b>nowhere')).toBe(404);
     const alert = main(plain).getByRole('alert');
     expect(await alert.innerText()).toContain("No chain '<b>nowhere' is in the registry");
@@ -147,7 +147,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await main(plain).getByRole('searchbox').inputValue()).toBe('<b>nowhere');
   });
 
-  it('leads from a whole address on one chain to the contract, from any page', async () => {
+  test('leads from a whole address on one chain to the contract, from any page', async () => {
     await open('/verify');
     const field = tab.page.getByRole('search', { name: 'Site' }).getByLabel('Search');
     await field.fill(` ${ONCE.toUpperCase().replace('0X', '0x')} `);
@@ -161,12 +161,12 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(answer.headers.get('location')).toBe(`./contract/1/${checksumAddress(ONCE)}`);
   });
 
-  it('lists an address that is on several chains', async () => {
+  test('lists an address that is on several chains', async () => {
     await open(`/contracts?q=${TWICE}`);
     expect(await rows(tab)).toHaveLength(2);
   });
 
-  it('says that an address is not verified, and leads to Verify with the address filled in', async () => {
+  test('says that an address is not verified, and leads to Verify with the address filled in', async () => {
     expect(await open(`/contracts?q=${ABSENT}&chain=eth`)).toBe(200);
     expect(await main(tab).innerText()).toContain('not verified here');
     await main(tab).getByRole('link', { name: 'Verify it' }).click();
@@ -174,7 +174,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await tab.page.getByLabel('Chain').first().inputValue()).toBe('1');
   });
 
-  it('says what to type where the beginning of an address is too short', async () => {
+  test('says what to type where the beginning of an address is too short', async () => {
     await open('/contracts?q=0xbeef');
     const field = main(tab).getByLabel('Search by');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
@@ -186,7 +186,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await rows(tab)).toHaveLength(2);
   });
 
-  it.each(['q=zzzz', 'q=0x00000001', `q=0x${'1'.repeat(64)}`, 'chain=5&match=full', 'after=1'])(
+  test.each(['q=zzzz', 'q=0x00000001', `q=0x${'1'.repeat(64)}`, 'chain=5&match=full', 'after=1'])(
     'says why there is nothing at ?%s',
     async (query) => {
       expect(await open(`/contracts?${query}`)).toBe(200);
@@ -195,13 +195,13 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     },
   );
 
-  it('refuses a page that there cannot be, with a way back', async () => {
+  test('refuses a page that there cannot be, with a way back', async () => {
     expect(await open('/contracts?q=vault&after=x')).toBe(400);
     await main(tab).getByRole('link', { name: 'Begin again' }).click();
     expect(await rows(tab)).toHaveLength(2);
   });
 
-  it('a download holds exactly what is shown', async () => {
+  test('a download holds exactly what is shown', async () => {
     await open('/contracts?q=vault&chain=5');
     const button = tab.page.getByRole('button', { name: /JSON/ });
     const [download] = await Promise.all([tab.page.waitForEvent('download'), button.click()]);
@@ -215,7 +215,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     });
   });
 
-  it('shows long and hostile names, and the longest chain id, as they are and within the page', async () => {
+  test('shows long and hostile names, and the longest chain id, as they are and within the page', async () => {
     await openPlain('/contracts?q=wrapped');
     expect(await rows(plain)).toEqual([expect.stringContaining(LONG_NAME)]);
     expect(await sidewaysScroll(plain)).toBe(0);
@@ -224,7 +224,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await main(tab).locator('img').count()).toBe(0);
   });
 
-  it('is linked from the overview, and from a chain with the chain chosen', async () => {
+  test('is linked from the overview, and from a chain with the chain chosen', async () => {
     await open('/');
     await main(tab).getByRole('link', { name: 'All contracts' }).click();
     expect(await rows(tab)).toHaveLength(50);
@@ -233,7 +233,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await rows(tab)).toHaveLength(1);
   });
 
-  it('goes on from a page on which nothing fits', async () => {
+  test('goes on from a page on which nothing fits', async () => {
     // A page looks at a thousand. Names come in the order of the alphabet.
     await saveMatches(
       testDatabase.database,
@@ -250,7 +250,7 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await plain.page.getByRole('link', { name: 'More' }).count()).toBe(0);
   });
 
-  it('says since when the contracts cannot be read, and goes on offering the search', async () => {
+  test('says since when the contracts cannot be read, and goes on offering the search', async () => {
     const [name = ''] = /test_[0-9a-f]+/.exec(testDatabase.url) ?? [];
     await administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
     expect(await open('/contracts?q=vault')).toBe(503);

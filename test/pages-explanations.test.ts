@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import {
@@ -60,13 +60,13 @@ describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}
     return (await Promise.all(answers)).flat();
   }
 
-  it('has commands that all work but one while nothing is verified, as it says', async () => {
+  test('has commands that all work but one while nothing is verified, as it says', async () => {
     expect(await refusedCommands()).toEqual([
       '404 /v2/contract/1/0x00000000219ab540356cBB839Cbe05303d7705Fa',
     ]);
   });
 
-  it('has commands that all work, also where contracts are of a chain that is not known', async () => {
+  test('has commands that all work, also where contracts are of a chain that is not known', async () => {
     const contract = sampleContract(UNKNOWN_CHAIN_ID, sampleAddress(1), { runtimeMatch: 'full' });
     await saveMatch(testDatabase.database, contract);
     // The page names the contract once the service has noticed the match.
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser())(
     });
     afterAll(() => browser.close());
 
-    it.each(LOOKS)(
+    test.each(LOOKS)(
       'is whole, without findings of axe, and no wider than the screen: $name',
       async (look) => {
         const tab = await openTab(browser, look);
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser())(
       },
     );
 
-    it('has no link that leads nowhere', async () => {
+    test('has no link that leads nowhere', async () => {
       const tab = await openTab(browser);
       await visit(tab, `${service.repositoryUrl}/`);
       const links = await tab.page.getByRole('link').all();

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import {
   hasBrowser,
@@ -44,7 +44,7 @@ describe.skipIf(isAbsent)(
       page.locator('main [role="status"]').first().innerText();
     const searchOf = ({ page }: WatchedPage) => page.locator('main input[name="q"]');
 
-    it('typing narrows the table, the URL keeps the words, and a reload shows the same', async () => {
+    test('typing narrows the table, the URL keeps the words, and a reload shows the same', async () => {
       const tab = await open('/registry');
       const all = await statusOf(tab);
       await searchOf(tab).pressSequentially('gnosis', { delay: 15 });
@@ -58,7 +58,7 @@ describe.skipIf(isAbsent)(
       await tab.context.close();
     });
 
-    it('sorting marks one column only, and going back undoes it', async () => {
+    test('sorting marks one column only, and going back undoes it', async () => {
       const tab = await open('/registry');
       const first = async (): Promise<string> =>
         tab.page.locator('main tbody th').first().innerText();
@@ -72,7 +72,7 @@ describe.skipIf(isAbsent)(
       await tab.context.close();
     });
 
-    it('a download holds exactly the rows that the filter leaves', async () => {
+    test('a download holds exactly the rows that the filter leaves', async () => {
       const tab = await open('/registry?q=sepolia');
       const [, matching = ''] = /^Showing ([\d\s]+) of/.exec(await statusOf(tab)) ?? [];
       const button = tab.page.getByRole('button', { name: /JSON/ });
@@ -85,7 +85,7 @@ describe.skipIf(isAbsent)(
       await tab.context.close();
     });
 
-    it('a new verification appears by itself, and not while paused', async () => {
+    test('a new verification appears by itself, and not while paused', async () => {
       const tab = await open('/');
       const store = (number: number, name: string) => {
         const sample = sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' });
@@ -110,7 +110,7 @@ describe.skipIf(isAbsent)(
       await tab.context.close();
     });
 
-    it('searching goes on when the whole list cannot be read, and says so', async () => {
+    test('searching goes on when the whole list cannot be read, and says so', async () => {
       const tab = await openTab(browser);
       await tab.page.route(/\/v1\/(?:registry|chains)/, (route) => route.abort());
       await visit(tab, `${pages.service.apiUrl}/registry`);
@@ -122,7 +122,7 @@ describe.skipIf(isAbsent)(
       await tab.context.close();
     });
 
-    it('a verification that fails to be sent keeps everything that was typed', async () => {
+    test('a verification that fails to be sent keeps everything that was typed', async () => {
       const tab = await open('/verify');
       const address = sampleAddress(0xabcdef);
       await tab.page.getByLabel('Chain', { exact: false }).first().fill('424242');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Browser, type Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAnvil } from './support/anvil.ts';
 import {
   eachInTabs,
@@ -60,7 +60,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
   const copiedIn = ({ page }: WatchedPage): Promise<string> =>
     page.evaluate<string>('navigator.clipboard.readText()');
 
-  it(
+  test(
     'show each stop, in the order of the page, and let the focus go',
     { timeout: 240_000 },
     async () => {
@@ -86,7 +86,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     },
   );
 
-  it('skip to the content, pause what is live, and open the figures of a chart', async () => {
+  test('skip to the content, pause what is live, and open the figures of a chart', async () => {
     const tab = await open('overview');
     await tab.page.getByText('Live').waitFor();
     await tabTo(tab, 'Skip to the content');
@@ -105,7 +105,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.context.close();
   });
 
-  it('find, narrow, sort and save chains, and open one', async () => {
+  test('find, narrow, sort and save chains, and open one', async () => {
     const tab = await open('chains');
     await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
     const all = await statusOf(tab);
@@ -132,7 +132,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.context.close();
   });
 
-  it('turn the pages of the table of chains', async () => {
+  test('turn the pages of the table of chains', async () => {
     const tab = await open('chains');
     await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
     await tabTo(tab, 'Next');
@@ -141,7 +141,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.context.close();
   });
 
-  it('copy the id of a chain, and read its record', async () => {
+  test('copy the id of a chain, and read its record', async () => {
     const tab = await open('chain');
     await tab.page.getByRole('button', { name: 'Copy the chain id' }).waitFor();
     await tabTo(tab, 'Copy the chain id');
@@ -157,7 +157,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.context.close();
   });
 
-  it('walk through the days of a chart, and draw it otherwise', async () => {
+  test('walk through the days of a chart, and draw it otherwise', async () => {
     const tab = await open('statistics');
     const reading = tab.page.locator('output').first();
     await tabTo(tab, /^Drawn as/);
@@ -175,7 +175,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.context.close();
   });
 
-  it('walk through the sources of a contract, and read what hides in them', async () => {
+  test('walk through the sources of a contract, and read what hides in them', async () => {
     const tab = await open('contract-full');
     await tabTo(tab, 'Owned.sol');
     await press(tab, 'Enter');
@@ -192,7 +192,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.context.close();
   });
 
-  it('choose a chain by the arrows, and say what is missing where it is', async () => {
+  test('choose a chain by the arrows, and say what is missing where it is', async () => {
     const tab = await open('verify');
     const field = tab.page.getByRole('combobox', { name: 'Chain' });
     const list = tab.page.getByRole('listbox', { name: 'Chain' });
@@ -219,7 +219,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.context.close();
   });
 
-  it.skipIf(findAnvil() === undefined)('go back from a failed job to the form', async () => {
+  test.skipIf(findAnvil() === undefined)('go back from a failed job to the form', async () => {
     const tab = await open('job-different');
     await tabTo(tab, /^Table: Runtime code/);
     await visit(tab, views['job-different'] ?? '');

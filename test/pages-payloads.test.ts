@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ListRecord } from '../src/chains/registry/list-record.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
@@ -122,7 +122,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     ({ index }) => index % 8 === 0,
   );
 
-  it('would be found if one ran, by the same means', async () => {
+  test('would be found if one ran, by the same means', async () => {
     const other = await openTab(browser);
     const found: string[] = [];
     await other.page.exposeBinding('executed', () => found.push('executed'));
@@ -132,19 +132,19 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     await other.context.close();
   });
 
-  it('stay text as names of chains, in the table of all', TIMEOUT, async () => {
+  test('stay text as names of chains, in the table of all', TIMEOUT, async () => {
     const queries = ['page=1', 'page=2', 'page=3', 'page=4', 'q=executed', 'q=script'];
     const searches = PAYLOADS.slice(0, 40).map((text) => `q=${encodeURIComponent(text)}`);
     await expectTextOnly([...queries, ...searches].map((query) => `/registry?${query}`));
   });
 
-  it('stay text as names and warnings of chains, on the page of each', TIMEOUT, async () => {
+  test('stay text as names and warnings of chains, on the page of each', TIMEOUT, async () => {
     const paths = PAYLOADS.map((_, index) => `/registry/${FIRST_CHAIN_ID + index}`);
     const texts = await expectTextOnly(paths);
     expect(texts.filter((text) => !text.includes('The public list marks this chain'))).toEqual([]);
   });
 
-  it(
+  test(
     'stay text as names and contents of sources, names of contracts and reasons',
     TIMEOUT,
     async () => {
@@ -155,11 +155,11 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     },
   );
 
-  it('stay text as names of contracts, in lists and titles', TIMEOUT, async () => {
+  test('stay text as names of contracts, in lists and titles', TIMEOUT, async () => {
     await expectTextOnly(someOf.map(({ index }) => `/contract/1/${sampleAddress(0x1000 + index)}`));
   });
 
-  it('stay text as paths and queries of addresses', TIMEOUT, async () => {
+  test('stay text as paths and queries of addresses', TIMEOUT, async () => {
     const paths = someOf.flatMap(({ text }) => {
       const part = encodeURIComponent(text);
       return [
@@ -171,7 +171,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     await expectTextOnly(paths);
   });
 
-  it.skipIf(findAnvil() === undefined)(
+  test.skipIf(findAnvil() === undefined)(
     'stay text in messages of the compiler',
     TIMEOUT,
     async () => {

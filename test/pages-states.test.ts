@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser, type Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { healthReportSchema } from '../src/http/health-schema.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { sql } from '../src/store/database.ts';
@@ -82,7 +82,7 @@ chains:
   describe('while the statistics cannot be read', () => {
     beforeAll(() => execute('ALTER TABLE compiler_counts RENAME TO compiler_counts_away'));
 
-    it('the chains are all there without counts, and none is said to have no contract', async () => {
+    test('the chains are all there without counts, and none is said to have no contract', async () => {
       const tab = await open('/registry');
       await expect.poll(() => statusOf(tab)).toMatch(/^Showing [\d\s]+ of/);
       expect(await main(tab).getByRole('alert').innerText()).toContain(
@@ -95,7 +95,7 @@ chains:
       await tab.context.close();
     });
 
-    it('a retry keeps the place, the words and the time since when it fails', async () => {
+    test('a retry keeps the place, the words and the time since when it fails', async () => {
       const tab = await open('/registry?sort=name');
       await main(tab).getByRole('button', { name: 'Download CSV' }).waitFor();
       await wordsOf(tab).fill('mainnet');
@@ -113,7 +113,7 @@ chains:
       await tab.context.close();
     });
 
-    it('a chain shows its record, the statistics their history, the overview the last known counts', async () => {
+    test('a chain shows its record, the statistics their history, the overview the last known counts', async () => {
       const tab = await open('/registry/1');
       expect(await main(tab).getByRole('alert').innerText()).toContain('The counts');
       expect(await main(tab).locator('table.fields tbody tr').count()).toBeGreaterThan(5);
@@ -132,7 +132,7 @@ chains:
   });
 
   describe('without a contract', () => {
-    it('the overview says what comes first, and the first contract appears in it', async () => {
+    test('the overview says what comes first, and the first contract appears in it', async () => {
       const tab = await open('/');
       await main(tab).getByText('appears here by itself').waitFor();
       expect(await main(tab).getByRole('link', { name: 'Verify a contract' }).count()).toBe(1);
@@ -150,7 +150,7 @@ chains:
       await tab.context.close();
     });
 
-    it('a chain leads to its first verification', async () => {
+    test('a chain leads to its first verification', async () => {
       const tab = await open('/registry/10');
       await main(tab).getByRole('link', { name: 'Verify one' }).click();
       await tab.page.waitForURL(/\/verify\?chain=10$/);
@@ -160,7 +160,7 @@ chains:
   });
 
   describe('where nothing is found', () => {
-    it('the table says what may be meant, and how to widen the search', async () => {
+    test('the table says what may be meant, and how to widen the search', async () => {
       const tab = await open('/registry?q=sepola&monitored=yes');
       await main(tab).getByRole('link', { name: 'Sepolia', exact: true }).waitFor();
       await keep(tab, 'chains-none-near');
@@ -172,7 +172,7 @@ chains:
       await tab.context.close();
     });
 
-    it('an unknown chain leads to those that are near, and says how one is added', async () => {
+    test('an unknown chain leads to those that are near, and says how one is added', async () => {
       for (const look of [LOOKS[0], LOOKS[2]]) {
         const tab = await open('/registry/84533', look);
         await main(tab).getByRole('link', { name: 'Base Sepolia Testnet' }).waitFor();
@@ -185,7 +185,7 @@ chains:
   });
 
   describe('while the browser still reads', () => {
-    it('what is typed before the scripts run is kept, and searched for once they do', async () => {
+    test('what is typed before the scripts run is kept, and searched for once they do', async () => {
       const tab = await openTab(browser);
       const scripts = held();
       await tab.page.route(/\/assets\/.*\.js$/, async (route) => {
@@ -201,7 +201,7 @@ chains:
       await tab.context.close();
     });
 
-    it('the table says that other rows come, without a jump, and then shows them', async () => {
+    test('the table says that other rows come, without a jump, and then shows them', async () => {
       const tab = await openTab(browser);
       const list = held();
       await tab.page.route(/\/v1\/registry$/, async (route) => {
@@ -225,7 +225,7 @@ chains:
   });
 
   describe('the table of chains', () => {
-    it('finds without accents and case, goes back as it came, and saves what it shows', async () => {
+    test('finds without accents and case, goes back as it came, and saves what it shows', async () => {
       const tab = await open('/registry');
       await main(tab).getByRole('button', { name: 'Download CSV' }).waitFor();
       await main(tab).getByLabel('Network').selectOption('testnet');
@@ -251,7 +251,7 @@ chains:
   });
 
   describe('a chain whose endpoint answers for another', () => {
-    it('is warned of, with the endpoint, the reason, and the origin of each field', async () => {
+    test('is warned of, with the endpoint, the reason, and the origin of each field', async () => {
       await expect.poll(() => readHealth(LIED_CHAIN)).toBe('wrong_chain');
       const tab = await open(`/registry/${LIED_CHAIN}`);
       const warnings = await main(tab).locator('.caution').innerText();
@@ -266,7 +266,7 @@ chains:
       await tab.context.close();
     });
 
-    it('gives its record and its addresses to the clipboard as they are served', async () => {
+    test('gives its record and its addresses to the clipboard as they are served', async () => {
       const tab = await open(`/registry/${LIED_CHAIN}`);
       await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
       const copied = async (name: string): Promise<string> => {
@@ -285,7 +285,7 @@ chains:
   });
 
   describe('while the service is away', () => {
-    it('the overview says since when, and shows what it missed once it is back', async () => {
+    test('the overview says since when, and shows what it missed once it is back', async () => {
       const tab = await open('/');
       await main(tab).getByText('Live:').waitFor();
       await service.close();
@@ -301,7 +301,7 @@ chains:
       await tab.context.close();
     });
 
-    it('a stream that is refused is asked for again', async () => {
+    test('a stream that is refused is asked for again', async () => {
       const tab = await openTab(browser);
       await tab.page.clock.install();
       await tab.page.route('**/v1/events', (route) => route.fulfill({ status: 503 }));
@@ -315,7 +315,7 @@ chains:
   });
 
   describe('while the database hangs', () => {
-    it('every page comes, with what is late said to be so, and counts with their age', async () => {
+    test('every page comes, with what is late said to be so, and counts with their age', async () => {
       await fillStatistics(testDatabase.database);
       await store(0xa3, 'Filled');
       const tab = await open('/');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../src/store/database.ts';
 import {
   hasBrowser,
@@ -70,7 +70,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
       `[...document.querySelectorAll('figure.history .chart-field svg path')].map((path) => ${expression})`,
     );
 
-  it('is asked for chains by the keyboard, and draws each with its name and its last figure', async () => {
+  test('is asked for chains by the keyboard, and draws each with its name and its last figure', async () => {
     const tab = await open();
     const field = tab.page.getByRole('combobox', { name: /chains/i });
     for (const [typed, name] of [
@@ -100,7 +100,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     await tab.context.close();
   });
 
-  it('tells the figures of a day to the pointer and to the keyboard, the same as its table and its CSV', async () => {
+  test('tells the figures of a day to the pointer and to the keyboard, the same as its table and its CSV', async () => {
     const tab = await open();
     const table = await tableOf(tab);
     const days = [...table.keys()];
@@ -133,7 +133,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     await tab.context.close();
   });
 
-  it('marks where counts fell by the numbers of the list that says why', async () => {
+  test('marks where counts fell by the numbers of the list that says why', async () => {
     const tab = await open();
     expect(await textsOf(tab, '.withdrawal-mark text')).toEqual(['1', '2']);
     const [alone, joined] = await textsOf(tab, 'ol.withdrawals > li');
@@ -148,7 +148,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     await tab.context.close();
   });
 
-  it.each([
+  test.each([
     ['', /^0$/, 2],
     ['?scale=log', /^1\d* ?[kM]?$/, 2],
     ['?scale=share', /^0 %$/, 1],
@@ -169,13 +169,13 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     await tab.context.close();
   });
 
-  it('says what a scale cannot show', async () => {
+  test('says what a scale cannot show', async () => {
     const tab = await open('?show=growth&scale=log');
     expect(await chartOf(tab).locator('figcaption').textContent()).toContain('no logarithm');
     await tab.context.close();
   });
 
-  it('shows the chart without scripts, takes short names, and keeps what it does not know', async () => {
+  test('shows the chart without scripts, takes short names, and keeps what it does not know', async () => {
     const tab = await open('', { javaScriptEnabled: false });
     expect(await textsOf(tab, '.chart-end bdi')).toEqual(['full', 'partial']);
     expect(await chartOf(tab).locator('path.line.full').first().isVisible()).toBe(true);
@@ -197,7 +197,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     await tab.context.close();
   });
 
-  it('answers a time that ends before it begins by the message of the interface, and keeps the form', async () => {
+  test('answers a time that ends before it begins by the message of the interface, and keeps the form', async () => {
     const tab = await open('?from=2026-03-01&to=2026-02-01&scale=log');
     expect(tab.status).toBe(400);
     expect(await tab.page.getByRole('alert').textContent()).toContain('a day up to 2026-02-01');
@@ -207,7 +207,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     await tab.context.close();
   });
 
-  it('looks up no more chains than it can show, says so, and keeps what was asked for', async () => {
+  test('looks up no more chains than it can show, says so, and keeps what was asked for', async () => {
     const refs = Array.from({ length: 1500 }, (_, index) => String(index + 1));
     const tab = await open(`?${refs.map((ref) => `chain=${ref}`).join('&')}&scale=log`);
     expect(tab.status).toBe(400);
@@ -224,7 +224,7 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     await tab.context.close();
   });
 
-  it('draws in the colours that people force, and tells lines apart by their patterns', async () => {
+  test('draws in the colours that people force, and tells lines apart by their patterns', async () => {
     const tab = await open('?show=chains');
     await tab.page.emulateMedia({ forcedColors: 'active' });
     const strokes = await readPaths(tab, 'getComputedStyle(path).stroke');

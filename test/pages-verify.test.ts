@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelJob } from '../src/verification/run-jobs.ts';
 import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -164,7 +164,7 @@ chains:
   };
   const mainText = (): Promise<string> => tab.page.locator('main').innerText();
 
-  it('goes from a build info of Hardhat 3 to the contract by the keyboard alone', async () => {
+  test('goes from a build info of Hardhat 3 to the contract by the keyboard alone', async () => {
     const address = await newVault();
     const { keyboard } = tab.page;
     await openForm();
@@ -199,7 +199,7 @@ chains:
     expect(tab.troubles).toEqual([]);
   });
 
-  it('takes a compiler from those that the service has', async () => {
+  test('takes a compiler from those that the service has', async () => {
     await openForm();
     await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
     await tab.page.locator('#compilerVersion').pressSequentially('0.8.3');
@@ -210,7 +210,7 @@ chains:
     expect(await valueOf('compilerVersion')).toBe(LONG_VERSION);
   });
 
-  it('finds a partial match by a build info of Hardhat 2 whose comment has changed', async () => {
+  test('finds a partial match by a build info of Hardhat 2 whose comment has changed', async () => {
     const address = await newVault();
     const other = await compile(changed('Keeps what', 'Holds what'));
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
@@ -224,7 +224,7 @@ chains:
     expect(await verdict()).toContain('names, comments and settings are not proven');
   });
 
-  it('shows where wrong code differs, and keeps the form until it is mended', async () => {
+  test('shows where wrong code differs, and keeps the form until it is mended', async () => {
     const address = await newVault();
     const other = { ...vault, input: inputOf(changed('kept = 0', 'kept = 1')) };
     await openForm();
@@ -257,7 +257,7 @@ chains:
     expect(tab.troubles).toEqual([]);
   });
 
-  it('says that files were too large to keep, and keeps the rest', async () => {
+  test('says that files were too large to keep, and keeps the rest', async () => {
     await openForm();
     const large = inputOf({ 'a.sol': `contract A {} // ${'x'.repeat(4_000_000)}` });
     const more = { ...large, sources: { ...large.sources, 'b.sol': large.sources['a.sol'] } };
@@ -269,7 +269,7 @@ chains:
     expect(await valueOf('address')).toBe(sampleAddress(5));
   });
 
-  it('takes a dropped folder of Foundry, and names what metadata lacks', async () => {
+  test('takes a dropped folder of Foundry, and names what metadata lacks', async () => {
     const address = await newVault();
     const project = path.join(folder.path, 'vault');
     const files = foundryProject(vault, VAULT_PATH, 'Vault');
@@ -289,7 +289,7 @@ chains:
     expect(await verdict()).toContain('Full match');
   });
 
-  it('says what is wrong with files that hold no compilation', async () => {
+  test('says what is wrong with files that hold no compilation', async () => {
     await openForm();
     const text = JSON.stringify(vault.input);
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
@@ -311,7 +311,7 @@ chains:
     expect(tab.troubles).toEqual([]);
   });
 
-  it('names each field that lacks something, and goes to the first', async () => {
+  test('names each field that lacks something, and goes to the first', async () => {
     await openForm();
     await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
     expect(await focused()).toBe('files');
@@ -329,7 +329,7 @@ chains:
     expect(await findWithAxe(tab)).toEqual([]);
   });
 
-  it('shows names and texts of files as text, whatever stands in them', async () => {
+  test('shows names and texts of files as text, whatever stands in them', async () => {
     const executions: string[] = [];
     const other = await openTab(browser);
     await other.page.exposeBinding('executed', () => executions.push('executed'));
@@ -364,7 +364,7 @@ chains:
     return verificationId;
   };
 
-  it('follows a job over a lost connection, until the operator cancels it', async () => {
+  test('follows a job over a lost connection, until the operator cancels it', async () => {
     const id = await submit(SILENT_CHAIN_ID);
     await visit(tab, `${service.apiUrl}/job/${id}`);
     expect(await mainText()).toMatch(/Received \d+\ss ago/);
@@ -379,7 +379,7 @@ chains:
     expect(await tab.page.title()).toContain('failed');
   });
 
-  it('could not check a contract whose chain nobody answers for', async () => {
+  test('could not check a contract whose chain nobody answers for', async () => {
     await visit(tab, `${service.apiUrl}/job/${await submit(DEAD_CHAIN_ID)}`);
     const told = await verdict();
     expect(told).toContain('Could not check, because');
@@ -387,13 +387,13 @@ chains:
     expect(told).toContain('Try again later');
   });
 
-  it('tells of a job that is not known', async () => {
+  test('tells of a job that is not known', async () => {
     const id = '<b>nobody</b>';
     expect(await visit(tab, `${service.apiUrl}/job/${encodeURIComponent(id)}`)).toBe(404);
     expect(await mainText()).toContain(id);
   });
 
-  it('says without a script what to use instead', async () => {
+  test('says without a script what to use instead', async () => {
     const plain = await openTab(browser, undefined, { javaScriptEnabled: false });
     await plain.page.goto(`${service.apiUrl}/verify?chain=5&address=${sampleAddress(7)}`);
     const text = await plain.page.locator('main').innerText();
@@ -404,7 +404,7 @@ chains:
   });
 
   // The last, since nothing else works meanwhile.
-  it('could not check a contract while the database cannot be reached', async () => {
+  test('could not check a contract while the database cannot be reached', async () => {
     const name = new URL(testDatabase.url.replace('@/', '@x/')).pathname.slice(1);
     const address = sampleAddress(1);
     await administer(async (client) => {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   eachInTabs,
   hasBrowser,
@@ -55,7 +55,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
 
   const urlOf = (name: string): string => views[name] ?? '';
 
-  it.each(LOOKS)(
+  test.each(LOOKS)(
     'are whole, within their policy and without findings of axe: $name',
     { timeout: 240_000 },
     async (look) => {
@@ -75,7 +75,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     },
   );
 
-  it('show in forced colours and with more contrast what they show elsewhere', async () => {
+  test('show in forced colours and with more contrast what they show elsewhere', async () => {
     const open = () => openTab(browser);
     await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
       await visit(tab, urlOf(name));
@@ -91,7 +91,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     });
   });
 
-  it('are whole on paper: light, without controls, with every row', async () => {
+  test('are whole on paper: light, without controls, with every row', async () => {
     const open = async (): Promise<WatchedPage> => {
       const tab = await openTab(browser, LOOKS[1]);
       await tab.page.setViewportSize(PAPER);
@@ -125,7 +125,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     await tab.context.close();
   });
 
-  it('keep still for those who ask for it', async () => {
+  test('keep still for those who ask for it', async () => {
     const open = () => openTab(browser, LOOKS[0], { reducedMotion: 'reduce' });
     await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
       await visit(tab, urlOf(name));
@@ -142,7 +142,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     await tab.context.close();
   });
 
-  it('say without JavaScript what they say with it', async () => {
+  test('say without JavaScript what they say with it', async () => {
     const tab = await openTab(browser, LOOKS[0], { javaScriptEnabled: false });
     for (const name of [
       'overview',

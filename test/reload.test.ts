@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LOOPBACK_PORTS, PROGRAM, runProgram, startProgram } from './support/booted-service.ts';
 import { startRpcServer } from './support/rpc-server.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
@@ -77,7 +77,7 @@ async function reload(
 const noScript = !existsSync('/usr/bin/script');
 
 describe('SIGHUP', () => {
-  it.skipIf(noScript)(
+  test.skipIf(noScript)(
     `of a terminal that closes ends the service in order, with 0${noScript ? ' (no script(1))' : ''}`,
     async () => {
       const ending = path.join(folder, 'ending');
@@ -98,7 +98,7 @@ describe('SIGHUP', () => {
     },
   );
 
-  it('puts a changed file into force: /chains changes', async () => {
+  test('puts a changed file into force: /chains changes', async () => {
     expect(await chains()).toContain('"name":"Five"');
     await configure('chains: { 5: { name: Changed }, 6: { name: Six } }');
     expect(await hangUp()).toMatchObject({
@@ -108,7 +108,7 @@ describe('SIGHUP', () => {
     expect(JSON.parse(await chains())).toMatchObject([{ name: 'Changed' }, { name: 'Six' }]);
   });
 
-  it.each([
+  test.each([
     ['is not YAML', 'chains: [', 'invalid_configuration'],
     ['has an unknown key', 'chian: {}', 'unknown_configuration_key'],
     [
@@ -139,14 +139,14 @@ describe('SIGHUP', () => {
     },
   );
 
-  it('takes the mended file, and health is good again', async () => {
+  test('takes the mended file, and health is good again', async () => {
     await configure('chains: { 5: { name: Mended } }');
     expect(await hangUp()).toMatchObject({ event: 'configuration_reloaded' });
     expect(JSON.parse(await chains())).toMatchObject([{ name: 'Mended' }]);
     expect(await health()).toMatchObject({ status: 'ok', configuration: { refused: false } });
   });
 
-  it('lets the service reach a node that the new file names, and no more when it is gone', async () => {
+  test('lets the service reach a node that the new file names, and no more when it is gone', async () => {
     const head = { number: '0x1', hash: `0x${'1'.repeat(64)}`, timestamp: '0x1' };
     const node = await startRpcServer({
       eth_chainId: () => '0x7a69',
@@ -195,7 +195,7 @@ describe('SIGHUP', () => {
 });
 
 describe('fullmatch reload', () => {
-  it('says what was taken and what waits for a restart', async () => {
+  test('says what was taken and what waits for a restart', async () => {
     await configure('chains: { 7: { name: Seven } }\napi: { prefix: /other }');
     const { exit, out } = await reload('--json');
     expect(exit).toBe(0);
@@ -210,14 +210,14 @@ describe('fullmatch reload', () => {
     expect(text.out).toContain('waits for a restart: api.prefix');
   });
 
-  it('shows pictures that were put into the folder', async () => {
+  test('shows pictures that were put into the folder', async () => {
     expect((await fetch(`${service.apiUrl}/v1/chains/7/icon`)).status).toBe(404);
     await writeFile(path.join(folder, 'icons', '7.svg'), '<svg/>');
     expect((await reload()).exit).toBe(0);
     expect(await (await fetch(`${service.apiUrl}/v1/chains/7/icon`)).text()).toBe('<svg/>');
   });
 
-  it('says why a service refused, and exits 1', async () => {
+  test('says why a service refused, and exits 1', async () => {
     const before = await chains();
     await configure(
       `chains: { 5: { infoURL: "https://a.example/${KEY}", privateRpc: ["https://b.example/${KEY}"] } }`,
@@ -230,7 +230,7 @@ describe('fullmatch reload', () => {
     expect(await chains()).toBe(before);
   });
 
-  it('keeps what was secret out of the documents of a later configuration', async () => {
+  test('keeps what was secret out of the documents of a later configuration', async () => {
     await configure(`chains: { 5: { privateRpc: ["https://b.example/${KEY}"] } }`);
     expect((await reload()).exit).toBe(0);
     await configure(`chains: { 5: { infoURL: "https://b.example/${KEY}" } }`);
@@ -242,7 +242,7 @@ describe('fullmatch reload', () => {
     expect((await reload()).exit).toBe(0);
   });
 
-  it('reaches every service of the database', async () => {
+  test('reaches every service of the database', async () => {
     const other = await startProgram(surroundings());
     try {
       const { out } = await reload('--json');
@@ -254,7 +254,7 @@ describe('fullmatch reload', () => {
     }
   });
 
-  it('refuses a file that it cannot read itself, and asks nobody', async () => {
+  test('refuses a file that it cannot read itself, and asks nobody', async () => {
     const before = service.lines.length;
     await configure('chians: {}');
     const { exit, err } = await reload();
@@ -263,7 +263,7 @@ describe('fullmatch reload', () => {
     await configure('chains: {}');
   });
 
-  it('finds no service where none runs, and makes nothing', async () => {
+  test('finds no service where none runs, and makes nothing', async () => {
     const dataDir = path.join(folder, 'no-data');
     const embedded = runProgram(['reload', '--data-dir', dataDir], { workingDirectory: folder });
     expect([await embedded.ended, existsSync(dataDir)]).toEqual([1, false]);
@@ -278,7 +278,7 @@ describe('fullmatch reload', () => {
     await empty.drop();
   });
 
-  it('finds a service on the embedded server by its data directory', async () => {
+  test('finds a service on the embedded server by its data directory', async () => {
     const own = await createTemporaryFolder();
     const started = await startProgram({ workingDirectory: own.path });
     try {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../src/store/database.ts';
 import { startProgram } from './support/booted-service.ts';
 import { runInProcess } from './support/run-cli.ts';
@@ -206,11 +206,11 @@ async function verifyOn(chainId: number): Promise<string> {
 }
 
 describe('a secret in any place of the configuration', () => {
-  it('is one of at least fifty', () => {
+  test('is one of at least fifty', () => {
     expect(canaries.size).toBeGreaterThanOrEqual(50);
   });
 
-  it('is in no job whose endpoints fail, and the endpoints were asked', async () => {
+  test('is in no job whose endpoints fail, and the endpoints were asked', async () => {
     const jobs = await Promise.all(chainIds.map(verifyOn));
     for (const [index, job] of jobs.entries()) {
       expect(findCanaries(job), `chain ${chainIds[index]}`).toEqual([]);
@@ -219,7 +219,7 @@ describe('a secret in any place of the configuration', () => {
     expect(heard.length).toBeGreaterThan(15);
   });
 
-  it('is in no answer of any route, sound requests and others', async () => {
+  test('is in no answer of any route, sound requests and others', async () => {
     const document = JSON.parse(await readFile('openapi.json', 'utf8')) as {
       paths: Record<string, Record<string, { servers?: unknown }>>;
     };
@@ -245,7 +245,7 @@ describe('a secret in any place of the configuration', () => {
     expect(asked).toBeGreaterThan(30);
   });
 
-  it('is in no metric', async () => {
+  test('is in no metric', async () => {
     const ready = service.lines.find((line) => line.includes('"event":"ready"')) ?? '{}';
     const { metrics_url: url } = JSON.parse(ready) as { metrics_url: string };
     const text = await everythingOf(`${url}/metrics`);
@@ -253,7 +253,7 @@ describe('a secret in any place of the configuration', () => {
     expect(findCanaries(text)).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['config', 'print', '--json'],
     ['config', 'print'],
     ['config', 'check', '--json'],
@@ -268,7 +268,7 @@ describe('a secret in any place of the configuration', () => {
     expect(findCanaries(stdout)).toEqual([]);
   });
 
-  it('is in nothing that fullmatch chains show prints', async () => {
+  test('is in nothing that fullmatch chains show prints', async () => {
     for (const chainId of chainIds) {
       for (const args of [[], ['--json']]) {
         const shown = await runInProcess(['chains', 'show', `${chainId}`, ...args], surroundings());
@@ -278,7 +278,7 @@ describe('a secret in any place of the configuration', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['creation-transaction', '70001', ADDRESS, '--json'],
     ['creation-transaction', '70003', ADDRESS],
     ['chains', 'probe', '70001', '--json'],
@@ -290,7 +290,7 @@ describe('a secret in any place of the configuration', () => {
     expect(findCanaries(`${stdout}${stderr}`)).toEqual([]);
   });
 
-  it('is in no message about a configuration that is refused, here and in the service', async () => {
+  test('is in no message about a configuration that is refused, here and in the service', async () => {
     const refused: readonly object[] = [
       { log: { level: canary('level') } },
       { host: `user:${canary('host')}@h` },
@@ -330,7 +330,7 @@ describe('a secret in any place of the configuration', () => {
     await refuse(`chains:\n  5: &${canary('anchor')} {}\n  6: *nothing${canary('alias')}`);
   });
 
-  it('is in no message about a public field that would publish it', async () => {
+  test('is in no message about a public field that would publish it', async () => {
     const key = canary('key in a public field');
     const fields: readonly object[] = [
       { name: key },
@@ -359,7 +359,7 @@ describe('a secret in any place of the configuration', () => {
     }
   });
 
-  it('is in no line of the log and in no row of the database, whatever happened before', async () => {
+  test('is in no line of the log and in no row of the database, whatever happened before', async () => {
     expect(service.lines.length).toBeGreaterThan(10);
     for (const line of service.lines) expect(findCanaries(line)).toEqual([]);
     expect(findCanaries(service.stderr())).toEqual([]);
@@ -379,7 +379,7 @@ describe('a secret in any place of the configuration', () => {
     }
   });
 
-  it('would be found, and reached its endpoint all the while', () => {
+  test('would be found, and reached its endpoint all the while', () => {
     const [first = ''] = canaries.keys();
     expect(findCanaries(`…${first}…`)).toEqual([canaries.get(first)]);
     expect(findCanaries(Buffer.from(first).toString('hex'))).toEqual([canaries.get(first)]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { hasRunningServer } from '../src/store/embedded-server.ts';
 import { acceptorProcesses } from './support/acceptor-processes.ts';
 import { PROGRAM, LOOPBACK_PORTS, runProgram, startProgram } from './support/booted-service.ts';
@@ -27,7 +27,7 @@ async function dataFolder(): Promise<string> {
 }
 
 describe('the embedded PostgreSQL', () => {
-  it('is gone soon after its service was killed', async () => {
+  test('is gone soon after its service was killed', async () => {
     const dataDir = await dataFolder();
     const service = await startProgram({
       environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir },
@@ -53,7 +53,7 @@ describe('the embedded PostgreSQL', () => {
     await expect.poll(dial).toBe(false);
   });
 
-  it('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {
+  test('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {
     const dataDir = await dataFolder();
     const environment = { ...LOOPBACK_PORTS, ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir };
     const starting = runProgram(['start'], { environment });
@@ -63,7 +63,7 @@ describe('the embedded PostgreSQL', () => {
     await expect.poll(() => hasRunningServer(dataDir)).toBe(false);
   });
 
-  it('is stopped when the start fails, because a port is taken', async () => {
+  test('is stopped when the start fails, because a port is taken', async () => {
     const dataDir = await dataFolder();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -81,7 +81,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await hasRunningServer(dataDir)).toBe(false);
   });
 
-  it('is stopped in order by the two signals that a Ctrl-C below npm makes', async () => {
+  test('is stopped in order by the two signals that a Ctrl-C below npm makes', async () => {
     const dataDir = await dataFolder();
     const child = spawn(process.execPath, [PROGRAM, 'start'], {
       env: {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type SsrfReport } from './support/ssrf-report.ts';
 
 /** Every IPv4 and IPv6 address is this machine, so whatever the guard lets pass arrives at the canary. */
@@ -30,7 +30,7 @@ describe(`URLs that must not be asked${isolates ? ', where every address is the 
     report = JSON.parse(ran.stdout) as SsrfReport;
   });
 
-  it('are asked on no way', () => {
+  test('are asked on no way', () => {
     const ways = new Set(report.outcomes.map(({ way }) => way));
     expect(ways.size).toBe(isolates ? 8 : 4);
     expect(report.outcomes.length).toBeGreaterThanOrEqual(120 * ways.size);
@@ -38,14 +38,17 @@ describe(`URLs that must not be asked${isolates ? ', where every address is the 
     expect(report.hits).toEqual([]);
   });
 
-  it.skipIf(!isolates)('are told from public ones, which each way reaches', () => {
+  test.skipIf(!isolates)('are told from public ones, which each way reaches', () => {
     expect(report.control.filter((reached) => reached === 'reached')).toHaveLength(
       report.control.length,
     );
     expect(report.control.length).toBeGreaterThan(0);
   });
 
-  it.skipIf(!isolates)('stay refused where a name changes its address after the first look', () => {
-    expect(report.rebinding).toEqual(['answered', 'address_not_allowed', 'answered']);
-  });
+  test.skipIf(!isolates)(
+    'stay refused where a name changes its address after the first look',
+    () => {
+      expect(report.rebinding).toEqual(['answered', 'address_not_allowed', 'answered']);
+    },
+  );
 });

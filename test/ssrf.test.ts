@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FetchFault } from '../src/lib/fetch-fault.ts';
 import { createGuardedFetch, type GuardedFetch } from '../src/lib/guarded-fetch.ts';
 import { readCases } from './support/shared-data.ts';
@@ -55,11 +55,11 @@ describe('a server that should never be reached', () => {
     }
   }
 
-  it('has at least 120 spellings in the table', () => {
+  test('has at least 120 spellings in the table', () => {
     expect(new Set(cases.map(({ url }) => url)).size).toBeGreaterThanOrEqual(120);
   });
 
-  it.each(cases)('$url is refused ($why)', async (spelling) => {
+  test.each(cases)('$url is refused ($why)', async (spelling) => {
     // Whatever a text turns out to be a name of leads to the canary's address.
     resolves = spelling.resolves ?? ['127.0.0.1'];
     const url = spelling.url.replaceAll('{port}', String(canary.port));
@@ -67,7 +67,7 @@ describe('a server that should never be reached', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  it.each(cases)('a redirect to $url is refused ($why)', async (spelling) => {
+  test.each(cases)('a redirect to $url is refused ($why)', async (spelling) => {
     resolves = spelling.resolves ?? ['127.0.0.1'];
     location = spelling.url.replaceAll('{port}', String(canary.port)).replaceAll(/[\t\n]/g, '');
     for (status of [301, 302, 303, 307, 308]) {
@@ -77,7 +77,7 @@ describe('a server that should never be reached', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  it('is reached when the operator allows it, so that the table can fail', async () => {
+  test('is reached when the operator allows it, so that the table can fail', async () => {
     const open = createGuardedFetch({
       allowPrivate: [canary.hostPort],
       maxBytes: 1000,

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { sql } from '../src/store/database.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
@@ -129,7 +129,7 @@ verification: { recheckPerHour: 0 }
     };
     const CORRECTED = 'deployment_corrected: block_number, transaction_index';
 
-    it.each([0, 1, 2])('is not published (liar at %d)', async (liar) => {
+    test.each([0, 1, 2])('is not published (liar at %d)', async (liar) => {
       lie(liar);
       expect((await verify(INPUT)).contract.match).toBe('exact_match');
       expect(await publishedBlock()).toBe(block);
@@ -140,7 +140,7 @@ verification: { recheckPerHour: 0 }
       expect(codeReading.blockNumber).toBe(Number(await anvil.request<Hex>('eth_blockNumber', [])));
     });
 
-    it('is corrected by a recheck, where it is stored', async () => {
+    test('is corrected by a recheck, where it is stored', async () => {
       lie(undefined);
       await verify(INPUT);
       await storeFalseBlock();
@@ -151,7 +151,7 @@ verification: { recheckPerHour: 0 }
       expect(await recheck()).toMatchObject([{ outcome: 'same' }]);
     });
 
-    it('is corrected by the next verification, also where that stores no match', async () => {
+    test('is corrected by the next verification, also where that stores no match', async () => {
       lie(undefined);
       await verify(OTHER_INPUT);
       await storeFalseBlock();
@@ -161,7 +161,7 @@ verification: { recheckPerHour: 0 }
       expect(await eventsOf()).toEqual([CORRECTED, 'stored']);
     });
 
-    it('is corrected by a submission that is refused because the contract is verified', async () => {
+    test('is corrected by a submission that is refused because the contract is verified', async () => {
       lie(undefined);
       await verify(INPUT);
       await storeFalseBlock();

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -128,7 +128,7 @@ verification: { recheckPerHour: 0 }
       await folder.remove();
     });
 
-    it.each([
+    test.each([
       [
         'lies, where the others show no traces',
         () => filter(lying(), WITHOUT_TRACES, WITHOUT_TRACES),
@@ -157,7 +157,7 @@ verification: { recheckPerHour: 0 }
       await expectUntouched();
     });
 
-    it('is withdrawn when two of the three say that its transaction left other code', async () => {
+    test('is withdrawn when two of the three say that its transaction left other code', async () => {
       filter(lying(), lying(), WITHOUT_TRACES);
       const { stdout } = await runInProcess(
         ['recheck', String(VERIFIED_CHAIN_ID), address, '--json'],

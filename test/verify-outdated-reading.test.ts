@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -123,7 +123,7 @@ describe.skipIf(absent)(
       return results.map(({ kind, reason }) => reason ?? kind);
     };
 
-    it('is not stored, and the match of the code that stands there stays', async () => {
+    test('is not stored, and the match of the code that stands there stays', async () => {
       const job = await beginSlowJob();
       await replaceCode();
       expect((await verify('Second', ' again')).contract.runtimeMatch).toBe('match');
@@ -133,7 +133,7 @@ describe.skipIf(absent)(
       expect(await eventsOf()).toEqual(['stored']);
     });
 
-    it('is not stored after its match was withdrawn', async () => {
+    test('is not stored after its match was withdrawn', async () => {
       expect((await verify('First', ' again')).contract.runtimeMatch).toBe('match');
       const job = await beginSlowJob();
       await replaceCode();
@@ -143,7 +143,7 @@ describe.skipIf(absent)(
       expect(await eventsOf()).toEqual(['code_replaced', 'stored']);
     });
 
-    it('is read again before it is stored, where it was read more than a few seconds ago', async () => {
+    test('is read again before it is stored, where it was read more than a few seconds ago', async () => {
       const job = await beginSlowJob();
       await replaceCode();
       await wait(LONG_MS);
@@ -151,7 +151,7 @@ describe.skipIf(absent)(
       expect(await eventsOf()).toEqual([]);
     });
 
-    it('is stored with the later reading where it still stands', async () => {
+    test('is stored with the later reading where it still stands', async () => {
       const job = await beginSlowJob();
       await anvil.request('anvil_mine', ['0x5']);
       const { number } = await anvil.request<{ number: Hex }>('eth_getBlockByNumber', [

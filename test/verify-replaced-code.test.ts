@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -94,7 +94,7 @@ describe.skipIf(absent)(`code that is replaced${absent ? `: ${NO_ANVIL}` : ''}`,
 
   let first: Hex;
 
-  it('is verified in both codes, and not again while it stays', async () => {
+  test('is verified in both codes, and not again while it stays', async () => {
     first = await make('First');
     const { contract } = await verify('First', { creationTransactionHash: first });
     expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: 'exact_match' });
@@ -108,7 +108,7 @@ describe.skipIf(absent)(`code that is replaced${absent ? `: ${NO_ANVIL}` : ''}`,
     ]);
   });
 
-  it('lets its own sources in, withdraws the match before, and takes no old transaction for its creation', async () => {
+  test('lets its own sources in, withdraws the match before, and takes no old transaction for its creation', async () => {
     await end();
     const second = await make('Second');
     const { contract } = await verify('Second', { creationTransactionHash: first });
@@ -122,7 +122,7 @@ describe.skipIf(absent)(`code that is replaced${absent ? `: ${NO_ANVIL}` : ''}`,
     expect(named.contract).toMatchObject({ creationMatch: 'exact_match' });
   });
 
-  it('keeps its match while no code is there, and loses it once other code is: by fullmatch recheck', async () => {
+  test('keeps its match while no code is there, and loses it once other code is: by fullmatch recheck', async () => {
     const folder = await createTemporaryFolder();
     onTestFinished(() => folder.remove());
     await writeFile(path.join(folder.path, 'fullmatch.yaml'), configOf(anvil));
@@ -142,7 +142,7 @@ describe.skipIf(absent)(`code that is replaced${absent ? `: ${NO_ANVIL}` : ''}`,
     expect((await eventsOf())[0]).toMatchObject({ kind: 'withdrawn', reason: 'code_replaced' });
   });
 
-  it('is found by the service itself', async () => {
+  test('is found by the service itself', async () => {
     expect((await verify('First')).contract).toMatchObject({ runtimeMatch: 'exact_match' });
     await end();
     await make('Second');

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { readStatistics } from '../src/repository/statistics/statistics.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
@@ -106,7 +106,7 @@ describe.skipIf(absent)(
     const DISPROVED = [{ kind: 'stored' }, { kind: 'withdrawn', reason: 'creation_disproved' }];
     const newestEvents = async (): Promise<unknown> => (await eventsOf()).slice(0, 2);
 
-    it('lets the submission of its true creation in, and withdraws the old one', async () => {
+    test('lets the submission of its true creation in, and withdraws the old one', async () => {
       first = await make(1);
       await verify(first);
       second = await remake(2);
@@ -122,7 +122,7 @@ describe.skipIf(absent)(
       await expectExactCounts();
     });
 
-    it('is believed by the later creation where no state shows that it was gone', async () => {
+    test('is believed by the later creation where no state shows that it was gone', async () => {
       second = await remake(3);
       await anvil.request('anvil_mine', ['0x400']);
       const third = await remake(4);
@@ -137,7 +137,7 @@ describe.skipIf(absent)(
       second = third;
     });
 
-    it('loses what was said of its creation when another made it, and keeps the match of its code', async () => {
+    test('loses what was said of its creation when another made it, and keeps the match of its code', async () => {
       const other = await makeOtherwise();
       const { contract } = await verify(other);
       expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
@@ -154,7 +154,7 @@ describe.skipIf(absent)(
       }
     });
 
-    it('is found by fullmatch recheck', async () => {
+    test('is found by fullmatch recheck', async () => {
       await verify(await remake(5));
       await remake(6);
       const folder = await createTemporaryFolder();
@@ -177,7 +177,7 @@ describe.skipIf(absent)(
       await expectExactCounts();
     });
 
-    it('does not get back a creation that was disproved, when other blocks are looked at', async () => {
+    test('does not get back a creation that was disproved, when other blocks are looked at', async () => {
       const old = await remake(9);
       await verify(old);
       await remake(10);
@@ -188,7 +188,7 @@ describe.skipIf(absent)(
       expect(await recordedCreation()).toMatchObject({ creationMatch: null });
     });
 
-    it('keeps the later of two creations that are verified at the same time', async () => {
+    test('keeps the later of two creations that are verified at the same time', async () => {
       const early = await remake(11);
       await anvil.request('anvil_mine', ['0x400']);
       const late = await remake(12);
@@ -197,7 +197,7 @@ describe.skipIf(absent)(
       expect(await recordedCreation()).toMatchObject({ transactionHash: late });
     });
 
-    it('is found by the service itself', async () => {
+    test('is found by the service itself', async () => {
       await verify(await remake(7));
       await remake(8);
       const walking = await boot(36_000);

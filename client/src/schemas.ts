@@ -622,7 +622,7 @@ export interface Evidence {
   match: 'full' | 'partial';
   runtimeMatch: 'full' | 'partial' | null;
   creationMatch: 'full' | 'partial' | null;
-  /** Who judged: this service when asked, another one, or this service by itself */
+  /** Verified by: this service when asked, another one, or this service by itself */
   origin: 'verified' | 'imported' | 'monitored';
   /** When this service stored its first match */
   firstVerifiedAt: string;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AUXDATA_FORMS } from '../../test/support/bytecode/made-up-code.ts';
 import { findChangedAuxdatas, occurrencesOf, toPositions } from './auxdata-positions.ts';
 
@@ -8,7 +8,7 @@ const auxdata = (hash: string, form = '0.6.0'): string => AUXDATA_FORMS[form]?.(
 const bytes = (...parts: readonly string[]): Buffer => Buffer.from(parts.join(''), 'hex');
 
 describe('findChangedAuxdatas', () => {
-  it.each(Object.keys(AUXDATA_FORMS).filter((form) => form !== 'hashless'))(
+  test.each(Object.keys(AUXDATA_FORMS).filter((form) => form !== 'hashless'))(
     'finds all that changed with the metadata: %s',
     (form) => {
       const code = (hash: string) =>
@@ -21,23 +21,23 @@ describe('findChangedAuxdatas', () => {
     },
   );
 
-  it('finds a hash of which the first bytes stayed the same by chance', () => {
+  test('finds a hash of which the first bytes stayed the same by chance', () => {
     const code = (hash: string) => bytes('6001', auxdata(hash));
     expect(findChangedAuxdatas(code(FIRST), code(`${FIRST.slice(0, 62)}ff`))).toEqual([
       { start: 2, length: 53 },
     ]);
   });
 
-  it('leaves out what looks the same and did not change: a constant of the source', () => {
+  test('leaves out what looks the same and did not change: a constant of the source', () => {
     const code = (hash: string) => bytes(auxdata(FIRST), auxdata(hash));
     expect(findChangedAuxdatas(code(FIRST), code(SECOND))).toEqual([{ start: 53, length: 53 }]);
   });
 
-  it('finds none where nothing changed', () => {
+  test('finds none where nothing changed', () => {
     expect(findChangedAuxdatas(bytes(auxdata(FIRST)), bytes(auxdata(FIRST)))).toEqual([]);
   });
 
-  it.each<[string, Buffer, Buffer]>([
+  test.each<[string, Buffer, Buffer]>([
     ['codes of unequal length', bytes(auxdata(FIRST)), bytes(auxdata(SECOND), '00')],
     ['a difference in code', bytes('6001', auxdata(FIRST)), bytes('6002', auxdata(SECOND))],
     [
@@ -51,7 +51,7 @@ describe('findChangedAuxdatas', () => {
     expect(findChangedAuxdatas(code, edited)).toBeUndefined();
   });
 
-  it('does not choose between two readings of one difference', () => {
+  test('does not choose between two readings of one difference', () => {
     // An auxdata that begins within the hash of another, whose own hash goes on over the other's end.
     const start = 'a165627a7a72305820';
     const code = (byte: string, end: string) =>
@@ -64,7 +64,7 @@ describe('findChangedAuxdatas', () => {
 });
 
 describe('toPositions', () => {
-  it('numbers auxdatas in the order of offsets', () => {
+  test('numbers auxdatas in the order of offsets', () => {
     expect(
       toPositions(bytes('aabbcc'), [
         { start: 2, length: 1 },
@@ -75,7 +75,7 @@ describe('toPositions', () => {
 });
 
 describe('occurrencesOf', () => {
-  it('counts overlapping occurrences, at whole bytes', () => {
+  test('counts overlapping occurrences, at whole bytes', () => {
     expect(occurrencesOf(bytes('aaaa'), bytes('aaaaaa'))).toEqual([0, 1]);
     expect(occurrencesOf(bytes('aabb'), bytes('0aabb0'))).toEqual([]);
   });

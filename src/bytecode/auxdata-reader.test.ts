@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AUXDATA_FORMS } from '../../test/support/bytecode/made-up-code.ts';
 import { auxdataReaderOf } from './auxdata-reader.ts';
 import { toRecompiledCodes, type CompiledContract } from './compiled-contract.ts';
@@ -40,12 +40,12 @@ function compiled(runtime: string, creation: string, legacyAssembly?: unknown): 
 const solidity = auxdataReaderOf('Solidity');
 
 describe('auxdataReaderOf', () => {
-  it('knows Solidity and Yul in any case', () => {
+  test('knows Solidity and Yul in any case', () => {
     expect(auxdataReaderOf('solidity')).toBe(solidity);
     expect(auxdataReaderOf('YUL')).toBe(auxdataReaderOf('Yul'));
   });
 
-  it.each(['Vyper', 'Fe', '', '__proto__'])('refuses %j', (language) => {
+  test.each(['Vyper', 'Fe', '', '__proto__'])('refuses %j', (language) => {
     expect(() => auxdataReaderOf(language)).toThrow(
       expect.objectContaining({ code: 'unsupported_language', details: { language } }),
     );
@@ -53,7 +53,7 @@ describe('auxdataReaderOf', () => {
 });
 
 describe('the reader of Solidity', () => {
-  it('places the only auxdata at the end of the runtime code and where the creation code has it', () => {
+  test('places the only auxdata at the end of the runtime code and where the creation code has it', () => {
     const own = auxdata(OWN);
     expect(solidity.read(compiled(`6001${own}`, `60026003${own}6004`, assembly(own)))).toEqual({
       state: 'located',
@@ -62,7 +62,7 @@ describe('the reader of Solidity', () => {
     });
   });
 
-  it('finds none in creation code that the optimizer left without the runtime code', () => {
+  test('finds none in creation code that the optimizer left without the runtime code', () => {
     const own = auxdata(OWN);
     expect(solidity.read(compiled(`6001${own}`, '6002', assembly(own)))).toMatchObject({
       state: 'located',
@@ -70,7 +70,7 @@ describe('the reader of Solidity', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['several are listed', compiled('60', '60', assembly(auxdata(OWN), auxdata(CHILD)))],
     ['none is listed', compiled('60', '60', assembly())],
     ['the compiler gives no assembly', compiled('60', '60')],
@@ -87,7 +87,7 @@ describe('the reader of Solidity', () => {
     expect(solidity.read(contract)).toEqual({ state: 'edit_needed' });
   });
 
-  it('needs no second compilation for auxdatas without a hash, in which nothing may differ', () => {
+  test('needs no second compilation for auxdatas without a hash, in which nothing may differ', () => {
     const contract = compiled(
       `60${HASHLESS}${HASHLESS}`,
       `61${HASHLESS}${HASHLESS}`,
@@ -100,7 +100,7 @@ describe('the reader of Solidity', () => {
     });
   });
 
-  it.each([
+  test.each([
     [
       'is not at the end of the runtime code',
       compiled(`${auxdata(OWN)}00`, '60', assembly(auxdata(OWN))),
@@ -118,7 +118,7 @@ describe('the reader of Solidity', () => {
       listed,
     );
 
-  it('places several by what changes with the metadata', () => {
+  test('places several by what changes with the metadata', () => {
     const reading = solidity.read(both(OWN, CHILD), both(OTHER, 'dd'.repeat(32)));
     expect(reading).toMatchObject({
       state: 'located',
@@ -127,18 +127,18 @@ describe('the reader of Solidity', () => {
     });
   });
 
-  it('does not believe a place that the compiler does not list', () => {
+  test('does not believe a place that the compiler does not list', () => {
     const listed = assembly(auxdata(OWN), auxdata(OTHER));
     expect(solidity.read(both(OWN, CHILD, listed), both(OTHER, 'dd'.repeat(32)))).toEqual({
       state: 'unlocated',
     });
   });
 
-  it("does not believe an edit that left the contract's own hash as it was", () => {
+  test("does not believe an edit that left the contract's own hash as it was", () => {
     expect(solidity.read(both(OWN, CHILD), both(OWN, OTHER))).toEqual({ state: 'unlocated' });
   });
 
-  it('finds that a contract without auxdata has none', () => {
+  test('finds that a contract without auxdata has none', () => {
     expect(
       solidity.read(compiled('6001', '6002', assembly()), compiled('6001', '6002', assembly())),
     ).toEqual({
@@ -148,7 +148,7 @@ describe('the reader of Solidity', () => {
     });
   });
 
-  it('changes the metadata by the sources alone, and leaves the input it was given', () => {
+  test('changes the metadata by the sources alone, and leaves the input it was given', () => {
     const sources = JSON.parse('{"a.sol":{"content":"x"},"__proto__":{"content":"y"}}') as Record<
       string,
       { content: string }
@@ -164,7 +164,7 @@ describe('the reader of Solidity', () => {
 });
 
 describe('the reader of Yul', () => {
-  it('takes every byte for code', () => {
+  test('takes every byte for code', () => {
     const contract = compiled(`6001${auxdata(OWN)}`, `6002${auxdata(OWN)}`);
     expect(auxdataReaderOf('Yul').read(contract)).toEqual({
       state: 'located',
@@ -175,7 +175,7 @@ describe('the reader of Yul', () => {
 });
 
 describe('toRecompiledCodes', () => {
-  it('leaves out auxdatas that could not be located, and references that a version does not give', () => {
+  test('leaves out auxdatas that could not be located, and references that a version does not give', () => {
     const { runtime, creation } = toRecompiledCodes(compiled('6001', '6002'), {
       state: 'unlocated',
     });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AUXDATA_FORMS } from '../../test/support/bytecode/made-up-code.ts';
 import { readAuxdataAt, readTrailingAuxdata } from './auxdata.ts';
 
@@ -11,7 +11,7 @@ const withLength = (map: string): Buffer =>
 const IPFS = `646970667358221220${HASH}`;
 
 describe('readAuxdataAt', () => {
-  it.each([
+  test.each([
     ['0.4.7', { metadataHash: { kind: 'bzzr0', offset: 9 } }],
     ['0.4.18 experimental', { metadataHash: { kind: 'bzzr0', offset: 9 }, experimental: true }],
     ['0.5.9', { metadataHash: { kind: 'bzzr0', offset: 9 }, solc: '0.5.9' }],
@@ -33,7 +33,7 @@ describe('readAuxdataAt', () => {
     expect(readAuxdataAt(within, 2)).toEqual({ length: auxdata.length, ...expected });
   });
 
-  it.each([
+  test.each([
     ['an empty map', withLength('a0')],
     ['a key that solc does not write', withLength('a163666f6f01')],
     ['a key of bytes', withLength(`a1446970667358221220${HASH}`)],
@@ -59,7 +59,7 @@ describe('readAuxdataAt', () => {
 });
 
 describe('readTrailingAuxdata', () => {
-  it('finds the auxdata that ends the code, and not what follows another', () => {
+  test('finds the auxdata that ends the code, and not what follows another', () => {
     const auxdata = auxdataOf('0.6.0');
     expect(readTrailingAuxdata(Buffer.concat([bytes('6001fe'), auxdata]))).toMatchObject({
       offset: 3,
@@ -68,7 +68,7 @@ describe('readTrailingAuxdata', () => {
     expect(readTrailingAuxdata(Buffer.concat([auxdata, bytes('00')]))).toBeUndefined();
   });
 
-  it.each(['', '00', '0000', 'ffff', '6001600255'])('finds none in %j', (code) => {
+  test.each(['', '00', '0000', 'ffff', '6001600255'])('finds none in %j', (code) => {
     expect(readTrailingAuxdata(bytes(code))).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { AbiParameters } from 'ox';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isSelfEvident, isValueOf, type ImmutableType } from './immutable-type.ts';
 
 const word = (hex: string): Buffer => Buffer.from(hex.padStart(64, '0'), 'hex');
@@ -10,7 +10,7 @@ const anyWord = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const size = fc.integer({ min: 1, max: 32 });
 
 describe('isValueOf', () => {
-  it('takes every number of its width as the ABI encodes it, and none with other bits', () => {
+  test('takes every number of its width as the ABI encodes it, and none with other bits', () => {
     fc.assert(
       fc.property(size, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (bytes, seed) => {
         const bits = 8 * bytes;
@@ -32,7 +32,7 @@ describe('isValueOf', () => {
     );
   });
 
-  it('takes bytes with zeros behind them', () => {
+  test('takes bytes with zeros behind them', () => {
     fc.assert(
       fc.property(size, anyWord, (bytes, dirty) => {
         const type: ImmutableType = { kind: 'leading', bytes };
@@ -42,7 +42,7 @@ describe('isValueOf', () => {
     );
   });
 
-  it.each([
+  test.each([
     [0, true],
     [1, true],
     [2, false],
@@ -51,14 +51,14 @@ describe('isValueOf', () => {
     expect(isValueOf({ kind: 'below', bound: 2 }, word(value.toString(16)))).toBe(isBool);
   });
 
-  it('judges a value of fewer bytes than a word', () => {
+  test('judges a value of fewer bytes than a word', () => {
     expect(isValueOf({ kind: 'signed', bits: 8 }, Buffer.from('ffff', 'hex'))).toBe(true);
     expect(isValueOf({ kind: 'signed', bits: 8 }, Buffer.from('00ff', 'hex'))).toBe(false);
     expect(isValueOf({ kind: 'unsigned', bits: 256 }, Buffer.from('ffff', 'hex'))).toBe(true);
   });
 });
 
-it('believes neither a place in the code nor an unknown type by itself', () => {
+test('believes neither a place in the code nor an unknown type by itself', () => {
   expect(isSelfEvident({ kind: 'code_pointer' })).toBe(false);
   expect(isSelfEvident(undefined)).toBe(false);
   expect(isSelfEvident({ kind: 'unsigned', bits: 256 })).toBe(true);

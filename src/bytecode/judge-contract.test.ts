@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AUXDATA_FORMS, assemble, type Segment } from '../../test/support/bytecode/made-up-code.ts';
 import { type ImmutableType } from './immutable-type.ts';
 import { judgeContract, type CodePair } from './judge-contract.ts';
@@ -22,7 +22,7 @@ const partial = pair([{ kind: 'code', hex: '6001' }, auxdata(false)]);
 const none: CodePair = { ...full, onChain: Buffer.from('6001', 'hex') };
 
 describe('judgeContract', () => {
-  it.each([
+  test.each([
     ['full', 'full', full, 'full', full],
     ['full', 'full', full, 'partial', partial],
     ['full', 'partial', partial, 'full', full],
@@ -40,19 +40,19 @@ describe('judgeContract', () => {
     },
   );
 
-  it('does not judge a code that is not known', () => {
+  test('does not judge a code that is not known', () => {
     const judgement = judgeContract({ address: ADDRESS, runtime: full, abi: [] });
     expect(judgement).toMatchObject({ match: 'full', runtimeMatch: 'full', creationMatch: null });
     expect(judgement).not.toHaveProperty('creation');
     expect(judgeContract({ address: ADDRESS, abi: [] }).match).toBeNull();
   });
 
-  it('finds the contract under its address in any case', () => {
+  test('finds the contract under its address in any case', () => {
     const address = ADDRESS.toUpperCase().replace('0X', '0x');
     expect(judgeContract({ address, runtime: full, abi: [] }).match).toBe('full');
   });
 
-  it('lets a library have one address in both codes', () => {
+  test('lets a library have one address in both codes', () => {
     const judge = (seed: string) =>
       judgeContract({
         address: ADDRESS,
@@ -68,7 +68,7 @@ describe('judgeContract', () => {
     });
   });
 
-  it('holds both codes to the configured address of a library', () => {
+  test('holds both codes to the configured address of a library', () => {
     const libraries = { 'a.sol': { Sums: ADDRESS } };
     const codes = pair([library, auxdata(true)], 'x');
     expect(
@@ -77,7 +77,7 @@ describe('judgeContract', () => {
     ).toBeNull();
   });
 
-  it('says of a creation code that matches beside another running code that it does', () => {
+  test('says of a creation code that matches beside another running code that it does', () => {
     const judgement = judgeContract({ address: ADDRESS, runtime: none, creation: full, abi: [] });
     expect(judgement).toMatchObject({
       match: null,
@@ -100,12 +100,12 @@ describe('judgeContract', () => {
       });
     const word = '2a'.padStart(64, '0');
 
-    it('matches without its creation where its type has the value', () => {
+    test('matches without its creation where its type has the value', () => {
       const judgement = judge({ kind: 'unsigned', bits: 8 }, word);
       expect(judgement).toMatchObject({ runtimeMatch: 'partial', creationMatch: null });
     });
 
-    it.each([
+    test.each([
       ['without its creation', undefined],
       ['with a creation that matches', full],
     ])('does not match where its type lacks the value, %s', (_how, creation) => {
@@ -115,7 +115,7 @@ describe('judgeContract', () => {
       });
     });
 
-    it.each([
+    test.each([
       ['an internal function', { kind: 'code_pointer' } as const],
       ['of a type that is not known', undefined],
     ])('that is %s needs a creation that matches', (_what, type) => {
@@ -126,7 +126,7 @@ describe('judgeContract', () => {
     });
   });
 
-  it.each(['00'.repeat(20), '01'.padStart(40, '0'), 'ffff'.padStart(40, '0')])(
+  test.each(['00'.repeat(20), '01'.padStart(40, '0'), 'ffff'.padStart(40, '0')])(
     'has no library at 0x%s',
     (address) => {
       const code = assemble([library], 'hash', '');

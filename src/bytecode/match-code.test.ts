@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   assemble,
   madeUpCode,
@@ -41,7 +41,7 @@ function effectOfFlip(code: MadeUpCode, offset: number): 'refused' | 'other valu
 }
 
 describe('matchRuntimeCode', () => {
-  it('accepts code that differs in values and metadata hashes only, and says which is full', () => {
+  test('accepts code that differs in values and metadata hashes only, and says which is full', () => {
     fc.assert(
       fc.property(madeUpCode, (code) => {
         const auxdata = code.segments.filter((segment) => segment.kind === 'auxdata');
@@ -55,7 +55,7 @@ describe('matchRuntimeCode', () => {
     );
   });
 
-  it('records what turns the recompiled code into the code on chain, in the order of offsets', () => {
+  test('records what turns the recompiled code into the code on chain, in the order of offsets', () => {
     fc.assert(
       fc.property(madeUpCode, (code) => {
         const verdict = judge(code);
@@ -69,7 +69,7 @@ describe('matchRuntimeCode', () => {
     );
   });
 
-  it('refuses every flipped byte but those of a hash or of a value with one reference', () => {
+  test('refuses every flipped byte but those of a hash or of a value with one reference', () => {
     fc.assert(
       fc.property(madeUpCode, fc.integer({ min: 1, max: 255 }), (code, change) => {
         for (let offset = 0; offset < code.onChain.length; offset += 1) {
@@ -90,7 +90,7 @@ describe('matchRuntimeCode', () => {
     );
   });
 
-  it('accepts nothing that does not survive its own replay, whatever the code on chain is', () => {
+  test('accepts nothing that does not survive its own replay, whatever the code on chain is', () => {
     fc.assert(
       fc.property(
         madeUpCode,
@@ -121,7 +121,7 @@ describe('matchRuntimeCode', () => {
     );
   });
 
-  it('refuses code of another length, and says where the two part', () => {
+  test('refuses code of another length, and says where the two part', () => {
     fc.assert(
       fc.property(madeUpCode, fc.uint8Array({ minLength: 1, maxLength: 3 }), (code, more) => {
         const { length } = code.onChain;
@@ -148,7 +148,7 @@ describe('matchRuntimeCode', () => {
     expect(judge(code, Buffer.from('6001', 'hex'))).not.toHaveProperty('firstDifference');
   });
 
-  it('names the stretches that were given a value before code differed', () => {
+  test('names the stretches that were given a value before code differed', () => {
     const code = assemble(
       [
         { kind: 'code', hex: '60016002' },
@@ -170,7 +170,7 @@ describe('matchRuntimeCode', () => {
     });
   });
 
-  it('says when the compiler gave no code at all', () => {
+  test('says when the compiler gave no code at all', () => {
     const nothing = assemble([], 'hash', '');
     for (const onChain of [Buffer.alloc(0), Buffer.from('6001', 'hex')]) {
       expect(judge(nothing, onChain)).toMatchObject({
@@ -180,7 +180,7 @@ describe('matchRuntimeCode', () => {
     }
   });
 
-  it('names the value that is not explained', () => {
+  test('names the value that is not explained', () => {
     const library = { kind: 'library', id: 'a.sol:Sums' } as const;
     const code = assemble([{ kind: 'code', hex: '6001' }, library, library], 'hash', '');
     const onChain = Buffer.from(code.onChain);
@@ -193,7 +193,7 @@ describe('matchRuntimeCode', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['as a path and a name', { 'a.sol': { Sums: '' } }],
     ['for all paths', { '': { Sums: '' } }],
   ])('takes the configured address of a library: %s', (_how, shape) => {
@@ -209,7 +209,7 @@ describe('matchRuntimeCode', () => {
     expect(configure(ADDRESS)).toMatchObject({ match: null, within: 'library' });
   });
 
-  it('refuses an address that is none', () => {
+  test('refuses an address that is none', () => {
     const code = assemble([{ kind: 'code', hex: '60' }], 'hash', '');
     const recompiled = toCodeTemplate(code.recompiled);
     expect(() => matchRuntimeCode({ recompiled, onChain: code.onChain, address: '0x12' })).toThrow(
@@ -230,7 +230,7 @@ describe('a mismatch', () => {
       '',
     );
 
-  it('says whether the metadata hash is the same, so that the sources are right', () => {
+  test('says whether the metadata hash is the same, so that the sources are right', () => {
     const template = code('6001', auxdata.hash);
     expect(judge(template, code('6002', auxdata.hash).onChain)).toMatchObject({
       sameMetadata: true,
@@ -244,7 +244,7 @@ describe('a mismatch', () => {
     });
   });
 
-  it('says what the code on chain says of itself', () => {
+  test('says what the code on chain says of itself', () => {
     expect(judge(code('6001', auxdata.hash), code('6002', 'bb'.repeat(32)).onChain)).toMatchObject({
       onChainAuxdata: { offset: 2, solc: '0.6.0', metadataHash: { kind: 'ipfs' } },
     });
@@ -260,7 +260,7 @@ describe('call protection', () => {
   const judgeStart = (compiled: string, onChain: string) =>
     judge(assemble([{ kind: 'code', hex: compiled }], 'hash', ''), Buffer.from(onChain, 'hex'));
 
-  it("is the contract's own address, in whatever case it is asked for", () => {
+  test("is the contract's own address, in whatever case it is asked for", () => {
     expect(judgeStart(`${START}60`, `73${own}301460`)).toMatchObject({
       match: 'partial',
       transformations: [{ type: 'replace', reason: 'callProtection', offset: 1 }],
@@ -268,7 +268,7 @@ describe('call protection', () => {
     });
   });
 
-  it('is not what the compiler wrote: a library always holds its own address', () => {
+  test('is not what the compiler wrote: a library always holds its own address', () => {
     expect(judgeStart(`${START}60`, `${START}60`)).toMatchObject({
       match: null,
       reason: 'call_protection_missing',
@@ -276,7 +276,7 @@ describe('call protection', () => {
     });
   });
 
-  it('is no other address, and no other instruction', () => {
+  test('is no other address, and no other instruction', () => {
     for (const onChain of [`73${'11'.repeat(20)}301460`, `61${own}301460`, `73${own}301560`]) {
       expect(judgeStart(`${START}60`, onChain).match).toBeNull();
     }
@@ -285,12 +285,12 @@ describe('call protection', () => {
     });
   });
 
-  it('is looked for nowhere but in the code of a library', () => {
+  test('is looked for nowhere but in the code of a library', () => {
     expect(judgeStart(`73${'00'.repeat(20)}5060`, `73${own}5060`).match).toBeNull();
     expect(judgeStart(`60${START}`, `6073${own}3014`).match).toBeNull();
   });
 
-  it('is the whole immutable that a library compiled via IR keeps its address in', () => {
+  test('is the whole immutable that a library compiled via IR keeps its address in', () => {
     const code = assemble([{ kind: 'immutable', id: 'library_deploy_address' }], 'hash', '');
     const judgeWord = (word: string) => judge(code, Buffer.from(word, 'hex'));
     expect(judgeWord(own.padStart(64, '0'))).toMatchObject({
@@ -315,7 +315,7 @@ describe('matchCreationCode', () => {
     return matchCreationCode({ recompiled: toCodeTemplate(code.recompiled), onChain, abi });
   }
 
-  it('takes what follows the code as constructor arguments and replays it', () => {
+  test('takes what follows the code as constructor arguments and replays it', () => {
     fc.assert(
       fc.property(madeUpCode, fc.boolean(), (code, hasArguments) => {
         fc.pre(code.segments.every(({ kind }) => kind !== 'immutable'));
@@ -336,7 +336,7 @@ describe('matchCreationCode', () => {
   const code = assemble([{ kind: 'code', hex: '60016002' }], 'hash', '');
   const after = (hex: string): Buffer => Buffer.concat([code.onChain, Buffer.from(hex, 'hex')]);
 
-  it.each([
+  test.each([
     ['arguments without a constructor', WORD, []],
     ['arguments of a constructor without parameters', WORD, [{ type: 'constructor', inputs: [] }]],
     ['no arguments for a parameter', '', UINT],
@@ -353,14 +353,14 @@ describe('matchCreationCode', () => {
     });
   });
 
-  it('refuses code that ends before the recompiled code does', () => {
+  test('refuses code that ends before the recompiled code does', () => {
     expect(judgeCreation(code, Buffer.from('600160', 'hex'), [])).toMatchObject({
       match: null,
       reason: 'bytecode_length_mismatch',
     });
   });
 
-  it('says where the code differs, before it looks at arguments', () => {
+  test('says where the code differs, before it looks at arguments', () => {
     expect(judgeCreation(code, Buffer.from(`61016002${WORD}ff`, 'hex'), UINT)).toMatchObject({
       match: null,
       firstDifference: 0,
@@ -371,7 +371,7 @@ describe('matchCreationCode', () => {
     });
   });
 
-  it('gives no value to an immutable: the code that creates a contract has none yet', () => {
+  test('gives no value to an immutable: the code that creates a contract has none yet', () => {
     const withImmutable = assemble([{ kind: 'immutable', id: '7' }], 'hash', 'x');
     const { code: hex } = withImmutable.recompiled;
     const recompiled = toCodeTemplate({ code: hex, linkReferences: {}, auxdata: {} });

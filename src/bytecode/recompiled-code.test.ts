@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AUXDATA_FORMS, placeholderOf } from '../../test/support/bytecode/made-up-code.ts';
 import { toCodeTemplate, type RecompiledCode } from './recompiled-code.ts';
 
@@ -13,14 +13,14 @@ const linked = (name: string, start: number, length = 20): Partial<RecompiledCod
 });
 
 describe('toCodeTemplate', () => {
-  it.each(['name', 'hash'] as const)('puts zeros for placeholders spelt by %s', (spelling) => {
+  test.each(['name', 'hash'] as const)('puts zeros for placeholders spelt by %s', (spelling) => {
     const code = `73${placeholderOf('a.sol:Sums', spelling)}50`;
     const template = toCodeTemplate(recompiled(code, linked('Sums', 1)));
     expect(template.bytes.toString('hex')).toBe(`73${'00'.repeat(20)}50`);
     expect(template.libraries).toEqual([{ id: 'a.sol:Sums', starts: [1] }]);
   });
 
-  it('hashes the name of a library once, however long it is and however often the code refers to it', () => {
+  test('hashes the name of a library once, however long it is and however often the code refers to it', () => {
     const path = `${'a'.repeat(1_000_000)}.sol`;
     const references = Array.from({ length: 20_000 }, (_, index) => ({
       start: 20 * index,
@@ -32,7 +32,7 @@ describe('toCodeTemplate', () => {
     expect(bytes.equals(Buffer.alloc(400_000))).toBe(true);
   });
 
-  it('knows a placeholder by the bytes of a name beyond ASCII', () => {
+  test('knows a placeholder by the bytes of a name beyond ASCII', () => {
     const name = Buffer.alloc(40, '_');
     Buffer.from('Füße.sol:Sums').copy(name, 2);
     const code = `6001${name.toString('utf8')}50${name.toString('utf8')}`;
@@ -51,7 +51,7 @@ describe('toCodeTemplate', () => {
     expect(template.bytes.toString('hex')).toBe(`6001${'00'.repeat(20)}50${'00'.repeat(20)}`);
   });
 
-  it('knows a placeholder of which the name was cut', () => {
+  test('knows a placeholder of which the name was cut', () => {
     const path = 'a/long/way/down/to/the/library.sol';
     const placeholder = placeholderOf(`${path}:Sums`, 'name');
     const linkReferences = { [path]: { Sums: [{ start: 0, length: 20 }] } };
@@ -60,19 +60,19 @@ describe('toCodeTemplate', () => {
     );
   });
 
-  it('takes code whose placeholders are zeros already', () => {
+  test('takes code whose placeholders are zeros already', () => {
     const template = toCodeTemplate(recompiled('00'.repeat(20), linked('Sums', 0)));
     expect(template.libraries).toHaveLength(1);
   });
 
-  it('keeps where the metadata hash of an auxdata is', () => {
+  test('keeps where the metadata hash of an auxdata is', () => {
     const template = toCodeTemplate(
       recompiled(`6001${AUXDATA}`, { auxdata: { '1': { offset: 2, value: `0x${AUXDATA}` } } }),
     );
     expect(template.auxdata).toEqual([{ id: '1', offset: 2, length: 53, hashOffset: 12 }]);
   });
 
-  it.each<[string, RecompiledCode]>([
+  test.each<[string, RecompiledCode]>([
     ['code that is not hex', recompiled('60zz')],
     ['half a byte', recompiled('600')],
     ['a placeholder that no reference lists', recompiled(placeholderOf('a.sol:Sums', 'hash'))],

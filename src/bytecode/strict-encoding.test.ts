@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AbiParameters } from 'ox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isStrictEncoding, type AbiParameter } from './strict-encoding.ts';
 
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0');
@@ -65,14 +65,14 @@ const encoded = fc
   }));
 
 describe('isStrictEncoding', () => {
-  it('accepts what another implementation encodes, for any types and values', () => {
+  test('accepts what another implementation encodes, for any types and values', () => {
     fc.assert(
       fc.property(encoded, ({ parameters, data }) => isStrictEncoding(parameters, data)),
       { numRuns: 300 },
     );
   });
 
-  it('refuses it with a byte or a word more, or with a byte less', () => {
+  test('refuses it with a byte or a word more, or with a byte less', () => {
     fc.assert(
       fc.property(encoded, fc.integer({ min: 0, max: 255 }), ({ parameters, data }, byte) => {
         expect(isStrictEncoding(parameters, Buffer.concat([data, Buffer.from([byte])]))).toBe(
@@ -87,7 +87,7 @@ describe('isStrictEncoding', () => {
     );
   });
 
-  it('accepts changed bytes only when decoding and encoding again gives them', () => {
+  test('accepts changed bytes only when decoding and encoding again gives them', () => {
     fc.assert(
       fc.property(encoded, fc.nat(), fc.integer({ min: 1, max: 255 }), (sample, at, change) => {
         const { parameters } = sample;
@@ -102,12 +102,12 @@ describe('isStrictEncoding', () => {
     );
   });
 
-  it('takes no bytes for no parameters', () => {
+  test('takes no bytes for no parameters', () => {
     expect(isStrictEncoding([], Buffer.alloc(0))).toBe(true);
     expect(isStrictEncoding([], Buffer.alloc(1))).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['an address with bytes before it', ['address'], [word((1n << 160n) + 1n)]],
     ['a boolean of two', ['bool'], [word(2)]],
     ['an uint8 of 256', ['uint8'], [word(256)]],
@@ -125,7 +125,7 @@ describe('isStrictEncoding', () => {
     expect(isStrictEncoding(types(...names), bytes(...words))).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['int8 of -128', ['int8'], [word((1n << 256n) - 128n)]],
     ['a function: address and selector', ['function'], ['ab'.repeat(24).padEnd(64, '0')]],
     ['fixed-point numbers', ['fixed128x18', 'ufixed8x1'], [word((1n << 256n) - 1n), word(255)]],
@@ -136,7 +136,7 @@ describe('isStrictEncoding', () => {
     expect(isStrictEncoding(types(...names), bytes(...words))).toBe(true);
   });
 
-  it('does not follow lists that share a tail, nor values that take no bytes', () => {
+  test('does not follow lists that share a tail, nor values that take no bytes', () => {
     const depth = 200;
     const shared = Array.from({ length: depth }, () => [word(2), word(64), word(64)]).flat();
     const started = performance.now();

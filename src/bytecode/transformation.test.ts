@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { replayTransformations, type Transformation } from './transformation.ts';
 
 const CODE = Buffer.from('000102030405', 'hex');
 
 describe('replayTransformations', () => {
-  it('replaces and inserts what the values say, and leaves the rest', () => {
+  test('replaces and inserts what the values say, and leaves the rest', () => {
     const replayed = replayTransformations(
       CODE,
       [
@@ -22,7 +22,7 @@ describe('replayTransformations', () => {
     expect(CODE.toString('hex')).toBe('000102030405');
   });
 
-  it.each<[string, Transformation]>([
+  test.each<[string, Transformation]>([
     ['without a value', { type: 'replace', reason: 'callProtection', offset: 1 }],
     [
       'without a value of that id',

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/support/run-cli.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'fullmatch-chains-'));
@@ -40,26 +40,26 @@ const run = (...args: string[]) =>
   runInProcess(['chains', ...args], { environment, workingDirectory: folder });
 
 describe('fullmatch chains list', () => {
-  it('prints the chains by ascending id', async () => {
+  test('prints the chains by ascending id', async () => {
     const { exitCode, stdout } = await run('list');
     expect(exitCode).toBe(0);
     const rows = stdout.trimEnd().split('\n');
     expect(rows.slice(1).map((row) => row.split(/ +/)[0])).toEqual(['5', '7']);
   });
 
-  it('prints supported ones alone', async () => {
+  test('prints supported ones alone', async () => {
     const { stdout } = await run('list', '--supported', '--json');
     expect(JSON.parse(stdout)).toMatchObject([{ chainId: 7, supported: true, monitored: true }]);
   });
 
-  it('lets no name write to the terminal', async () => {
+  test('lets no name write to the terminal', async () => {
     expect((await run('list')).stdout).not.toContain('\u001b');
     expect((await run('show', '7')).stdout).not.toContain('\u001b');
   });
 });
 
 describe('fullmatch chains show', () => {
-  it.each(['7', '0x7', 'eip155:7', 'seven'])(
+  test.each(['7', '0x7', 'eip155:7', 'seven'])(
     'finds a chain by %s and prints the origin of fields',
     async (ref) => {
       const { stdout } = await run('show', ref, '--json');
@@ -75,7 +75,7 @@ describe('fullmatch chains show', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['99', 'chain_not_found'],
     ['0', 'invalid_parameter'],
   ])('refuses %s with %s', async (ref, code) => {
@@ -86,7 +86,7 @@ describe('fullmatch chains show', () => {
 });
 
 describe('fullmatch chains check', () => {
-  it('prints the findings and exits 0 when none is an error', async () => {
+  test('prints the findings and exits 0 when none is an error', async () => {
     const { exitCode, stdout } = await run('check', '--json');
     const report = JSON.parse(stdout) as { chains: number; findings: { level: string }[] };
     expect(report.chains).toBe(2);
@@ -95,7 +95,7 @@ describe('fullmatch chains check', () => {
     expect((await run('check')).stdout).toContain('2 chains, 1 supported');
   });
 
-  it('refuses a secret in a public field, naming the chain and not the secret', async () => {
+  test('refuses a secret in a public field, naming the chain and not the secret', async () => {
     const file = path.join(folder, 'leak.yaml');
     const text = `registry: { list: list.json }
 chains:
@@ -110,7 +110,7 @@ chains:
     expect(stderr).not.toContain('correct-horse');
   });
 
-  it('refuses a list that is none', async () => {
+  test('refuses a list that is none', async () => {
     writeFileSync(path.join(folder, 'broken.json'), '[{');
     const file = path.join(folder, 'broken.yaml');
     writeFileSync(file, 'registry: { list: broken.json }');

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/support/run-cli.ts';
 import { SETTINGS } from '../config/settings.ts';
 
@@ -23,7 +23,7 @@ const surroundings = { environment, workingDirectory: folder };
 const secrets = ['correct-horse', 'battery-staple', 'hunter2'];
 
 describe('fullmatch config print', () => {
-  it('prints every key with its value and origin', async () => {
+  test('prints every key with its value and origin', async () => {
     const { stdout, exitCode } = await runInProcess(
       ['config', 'print', '--host', '::1'],
       surroundings,
@@ -41,7 +41,7 @@ describe('fullmatch config print', () => {
     expect(find('chains.1')?.at(0)).toBe('fullmatch.yaml');
   });
 
-  it('prints the same as JSON', async () => {
+  test('prints the same as JSON', async () => {
     const { stdout } = await runInProcess(['config', 'print', '--json'], surroundings);
     const printed = JSON.parse(stdout) as { settings: object; chains: object };
     expect(Object.keys(printed.settings)).toEqual([...SETTINGS.keys()]);
@@ -56,7 +56,7 @@ describe('fullmatch config print', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['config', 'print'],
     ['config', 'print', '--json'],
     ['config', 'check'],
@@ -68,13 +68,13 @@ describe('fullmatch config print', () => {
 });
 
 describe('fullmatch config check', () => {
-  it('says that a sound configuration is sound', async () => {
+  test('says that a sound configuration is sound', async () => {
     expect((await runInProcess(['config', 'check'], surroundings)).exitCode).toBe(0);
     const { stdout } = await runInProcess(['config', 'check', '--json'], surroundings);
     expect(JSON.parse(stdout)).toMatchObject({ sound: true, file: 'fullmatch.yaml', chains: 1 });
   });
 
-  it('prints all problems, one a line, and exits 1', async () => {
+  test('prints all problems, one a line, and exits 1', async () => {
     const { exitCode, stderr } = await runInProcess(
       ['config', 'check', '--config', 'none.yaml', '--api-port', 'x', '--log-level', 'loud'],
       surroundings,
@@ -84,7 +84,7 @@ describe('fullmatch config check', () => {
   });
 });
 
-it('fullmatch config example prints fullmatch.example.yaml', async () => {
+test('fullmatch config example prints fullmatch.example.yaml', async () => {
   const example = new URL('../../fullmatch.example.yaml', import.meta.url);
   const { stdout } = await runInProcess(['config', 'example']);
   expect(stdout).toBe(readFileSync(example, 'utf8'));

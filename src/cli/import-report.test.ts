@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type RefusedEntry } from '../importer/refusal.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { formatSeconds, renderProgress, renderSummary } from './import-report.ts';
 
 const counts = { stored: 0, upgraded: 0, unchanged: 0, kept: 0, refused: 0 };
 
-it.each([
+test.each([
   [0.4, '0 s'],
   [59.4, '59 s'],
   [59.5, '1 min 0 s'],
@@ -17,7 +17,7 @@ it.each([
 });
 
 describe('renderProgress', () => {
-  it('says how far, how fast and how long still', () => {
+  test('says how far, how fast and how long still', () => {
     const progress = {
       ...counts,
       refused: 3,
@@ -30,13 +30,13 @@ describe('renderProgress', () => {
     expect(renderProgress(progress, 100)).toMatch(/^█{6}░{18} 500 of/);
   });
 
-  it('promises nothing before the entries are counted', () => {
+  test('promises nothing before the entries are counted', () => {
     const progress = { ...counts, done: 500, entriesPerSecond: 50 };
     expect(renderProgress(progress)).toBe('500 entries, 50/s');
     expect(renderProgress(progress, 100)).toMatch(/^░{24} 500 entries/);
   });
 
-  it('stays within the terminal and within 100 %', () => {
+  test('stays within the terminal and within 100 %', () => {
     const progress = { ...counts, done: 3, total: 2, entriesPerSecond: 1, secondsLeft: 0 };
     expect(renderProgress(progress)).toContain('100 %');
     expect(renderProgress(progress, 20)).toHaveLength(19);
@@ -63,7 +63,7 @@ describe('renderSummary', () => {
     entriesPerSecond: 20,
   };
 
-  it('lists the first refused entries and says how many more there are', () => {
+  test('lists the first refused entries and says how many more there are', () => {
     const text = renderSummary(summary);
     expect(text).toContain(
       '1,234 stored, 0 upgraded, 0 unchanged, 25 refused in 1 min 1 s (20/s)\n',
@@ -73,7 +73,7 @@ describe('renderSummary', () => {
     expect(text).toContain('and 5 more; --json lists every refused entry\n');
   });
 
-  it('of an empty tree has no table', () => {
+  test('of an empty tree has no table', () => {
     const empty = { ...summary, chains: [], totals: counts, refused: [], foreignFiles: 0 };
     expect(renderSummary(empty)).toBe(
       '0 stored, 0 upgraded, 0 unchanged, 0 refused in 1 min 1 s (20/s)\n',

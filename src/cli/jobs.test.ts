@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/support/run-cli.ts';
 import { sampleAddress } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
@@ -9,16 +9,16 @@ import { claimJob, renewLease } from '../verification/run-jobs.ts';
 import { submitJob } from '../verification/submit-job.ts';
 import { packRequest } from '../verification/verification-request.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
 let next = 0;
 const submit = (): Promise<string> =>
   submitJob(
-    test.database,
+    testDatabase.database,
     packRequest({
       chainId: 7,
       address: sampleAddress((next += 1)),
@@ -28,19 +28,19 @@ const submit = (): Promise<string> =>
     { total: 100, perClient: 100 },
   );
 const run = (...args: string[]) =>
-  runInProcess(['jobs', ...args], { environment: { DATABASE_URL: test.url } });
+  runInProcess(['jobs', ...args], { environment: { DATABASE_URL: testDatabase.url } });
 const listed = async (...args: string[]): Promise<{ id: string; state: string }[]> =>
   JSON.parse((await run('list', '--json', ...args)).stdout) as { id: string; state: string }[];
 
 beforeEach(async () => {
-  await test.database.query(sql('test no jobs', 'DELETE FROM verification_jobs'));
+  await testDatabase.database.query(sql('test no jobs', 'DELETE FROM verification_jobs'));
 });
 
 describe('fullmatch jobs', () => {
-  it('lists what is in flight, the newest first, and other states when asked', async () => {
+  test('lists what is in flight, the newest first, and other states when asked', async () => {
     expect((await run('list')).stdout).toBe('no jobs are queued or running\n');
     const ids = [await submit(), await submit(), await submit()];
-    await claimJob(test.database, 60_000);
+    await claimJob(testDatabase.database, 60_000);
     expect((await listed()).map(({ id, state }) => [id, state])).toEqual([
       [ids[2], 'queued'],
       [ids[1], 'queued'],
@@ -54,7 +54,7 @@ describe('fullmatch jobs', () => {
     expect(stdout.trim().split('\n')).toHaveLength(4);
   });
 
-  it('cancels a job that waits at once, and shows how it ended', async () => {
+  test('cancels a job that waits at once, and shows how it ended', async () => {
     const id = await submit();
     const { exitCode, stdout } = await run('cancel', id);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `cancelled ${id}\n` });
@@ -66,20 +66,20 @@ describe('fullmatch jobs', () => {
       failure: { code: 'job_cancelled' },
     });
     expect((await run('show', id)).stdout).toMatch(/^outcome +job_cancelled$/m);
-    expect(await claimJob(test.database, 60_000)).toBeUndefined();
+    expect(await claimJob(testDatabase.database, 60_000)).toBeUndefined();
   });
 
-  it('asks the worker of a running job to stop', async () => {
+  test('asks the worker of a running job to stop', async () => {
     const id = await submit();
-    const claimed = await claimJob(test.database, 60_000);
+    const claimed = await claimJob(testDatabase.database, 60_000);
     const { exitCode, stdout } = await run('cancel', id, '--json');
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ id, state: 'running' });
     if (claimed === undefined) throw new Error('nothing claimed');
-    expect(await renewLease(test.database, claimed, 60_000)).toBe('cancelled');
+    expect(await renewLease(testDatabase.database, claimed, 60_000)).toBe('cancelled');
   });
 
-  it('refuses to cancel what has ended', async () => {
+  test('refuses to cancel what has ended', async () => {
     const id = await submit();
     await run('cancel', id);
     const { exitCode, stderr } = await run('cancel', id);
@@ -87,7 +87,7 @@ describe('fullmatch jobs', () => {
     expect(stderr).toContain('error[job_ended]');
   });
 
-  it.each([
+  test.each([
     ['an id that is not a job’s', 'job_not_found', ['cancel', randomUUID()]],
     ['an id that is none', 'job_not_found', ['cancel', "x' OR true"]],
     ['an id that is none, to show', 'job_not_found', ['show', '7']],

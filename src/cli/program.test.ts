@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/support/run-cli.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 };
 
 describe('the command line', () => {
-  it('prints its help on standard output when no command is given', async () => {
+  test('prints its help on standard output when no command is given', async () => {
     for (const args of [[], ['--help'], ['help']]) {
       const { exitCode, stdout, stderr } = await runInProcess(args);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -28,7 +28,7 @@ describe('the command line', () => {
     }
   });
 
-  it('prints the help of a command, spelled either way', async () => {
+  test('prints the help of a command, spelled either way', async () => {
     for (const path of [['withdraw'], ['config'], ['config', 'check'], ['version']]) {
       const asked = await runInProcess([...path, '--help']);
       expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
@@ -44,14 +44,14 @@ describe('the command line', () => {
     expect(unknown.stderr).toMatch(/^error\[invalid_parameter\]: /);
   });
 
-  it('prints its version', async () => {
+  test('prints its version', async () => {
     expect((await runInProcess(['--version'])).stdout).toBe(`${version}\n`);
     expect((await runInProcess(['version'])).stdout).toContain(version);
     const { stdout } = await runInProcess(['version', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ version, node: process.versions.node });
   });
 
-  it.each([
+  test.each([
     ['an unknown command', ['strat']],
     ['an unknown flag', ['start', '--prot', '1']],
     ['a flag without its value', ['start', '--api-port']],
@@ -65,11 +65,11 @@ describe('the command line', () => {
     expect(stderr).toMatch(/^error\[invalid_parameter\]: /);
   });
 
-  it('suggests the command that was probably meant', async () => {
+  test('suggests the command that was probably meant', async () => {
     expect((await runInProcess(['strat'])).stderr).toContain('start');
   });
 
-  it('with --json gives errors as one object on standard error, with nothing on standard output', async () => {
+  test('with --json gives errors as one object on standard error, with nothing on standard output', async () => {
     const environment = { FULLMATCH_HSOT: 'x' };
     const { exitCode, stdout, stderr } = await runInProcess(['config', 'check', '--json'], {
       environment,
@@ -91,13 +91,13 @@ describe('the program', () => {
       encoding: 'utf8',
     });
 
-  it('takes its arguments, and ends with 0', () => {
+  test('takes its arguments, and ends with 0', () => {
     const { status, stdout } = run(['version', '--json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ version });
   });
 
-  it('takes its environment, and ends with the exit code of the error', () => {
+  test('takes its environment, and ends with the exit code of the error', () => {
     const { status, stderr, stdout } = run(['config', 'check'], { FULLMATCH_API_PORT: 'x' });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('error[invalid_configuration]: environment FULLMATCH_API_PORT');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/support/run-cli.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
@@ -7,39 +7,39 @@ import { saveMatches } from '../repository/matches/save-matches.ts';
 import { readStatistics } from '../repository/statistics/statistics.ts';
 import { sql } from '../store/database.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
 const run = (...args: string[]) =>
   runInProcess(args, {
-    environment: { DATABASE_URL: test.url, FULLMATCH_REGISTRY_DEFAULTS: 'true' },
+    environment: { DATABASE_URL: testDatabase.url, FULLMATCH_REGISTRY_DEFAULTS: 'true' },
   });
 const chainsOf = async () =>
-  (await readStatistics(test.database)).chains.map(({ chainId, full, partial }) => [
+  (await readStatistics(testDatabase.database)).chains.map(({ chainId, full, partial }) => [
     chainId,
     full,
     partial,
   ]);
 
 beforeEach(async () => {
-  await saveMatches(test.database, [
+  await saveMatches(testDatabase.database, [
     sampleContract(4_294_967_297, sampleAddress(0xabc), { runtimeMatch: 'full' }),
     sampleContract(4_294_967_297, sampleAddress(2), { runtimeMatch: 'partial' }),
   ]);
 });
 
 describe('fullmatch recount', () => {
-  it('exits 0 when the counts are right', async () => {
+  test('exits 0 when the counts are right', async () => {
     const { exitCode, stdout, stderr } = await run('recount');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('no differences');
   });
 
-  it('prints differences and exits 6, repairs them, and then exits 0', async () => {
-    await test.database.query(sql('damage', 'UPDATE chain_counts SET full_match = 9'));
+  test('prints differences and exits 6, repairs them, and then exits 0', async () => {
+    await testDatabase.database.query(sql('damage', 'UPDATE chain_counts SET full_match = 9'));
     const found = await run('recount');
     expect(found.exitCode).toBe(6);
     expect(found.stdout).toContain('counts_against_events');
@@ -55,7 +55,7 @@ describe('fullmatch recount', () => {
 });
 
 describe('fullmatch withdraw', () => {
-  it('takes a match back by the id of a chain that no list knows, and keeps its key', async () => {
+  test('takes a match back by the id of a chain that no list knows, and keeps its key', async () => {
     const address = checksumAddress(sampleAddress(0xabc));
     const { exitCode, stdout } = await run(
       ...['withdraw', '4294967297', address, '--reason', 'wrong sources', '--json'],
@@ -66,7 +66,7 @@ describe('fullmatch withdraw', () => {
     expect((await run('recount')).exitCode).toBe(0);
   });
 
-  it.each([
+  test.each([
     ['an address without a match', 'contract_not_found', sampleAddress(77), 'why'],
     ['a wrong checksum', 'invalid_parameter', '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'why'],
     ['an address that is none', 'invalid_parameter', '0x12', 'why'],
@@ -79,13 +79,13 @@ describe('fullmatch withdraw', () => {
     expect(await chainsOf()).toEqual(before);
   });
 
-  it('refuses a chain that is not there', async () => {
+  test('refuses a chain that is not there', async () => {
     const { stderr } = await run('withdraw', '4294967296', sampleAddress(2), '--reason', 'why');
     expect(stderr).toContain('error[chain_not_found]');
   });
 });
 
-it('a database that cannot be reached exits 75, without its password', async () => {
+test('a database that cannot be reached exits 75, without its password', async () => {
   const environment = { DATABASE_URL: 'postgres://u:correct-horse@127.0.0.1:1/x' };
   const { exitCode, stderr } = await runInProcess(['recount'], { environment });
   expect(exitCode).toBe(75);

@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInProcess, type CliRun, type CliSurroundings } from '../../test/support/run-cli.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
 const FREE_PORTS = ['--api-port', '0', '--repository-port', '0'];
 
@@ -22,7 +22,7 @@ async function startAndStop(
   let seen: Promise<void> | undefined;
   const run = runInProcess(['start', ...FREE_PORTS, ...args], {
     ...surroundings,
-    environment: { DATABASE_URL: test.url, ...surroundings.environment },
+    environment: { DATABASE_URL: testDatabase.url, ...surroundings.environment },
     workingDirectory: tmpdir(),
     signal: controller.signal,
     onStdout(text) {
@@ -37,7 +37,7 @@ async function startAndStop(
 }
 
 describe('fullmatch start', () => {
-  it('prints one ready line as JSON, serves both documents, and ends with 0 on a signal', async () => {
+  test('prints one ready line as JSON, serves both documents, and ends with 0 on a signal', async () => {
     const { exitCode, stdout, stderr } = await startAndStop([], {}, async (line) => {
       const ready = JSON.parse(line) as { event: string; api_url: string; repository_url: string };
       expect(ready.event).toBe('ready');
@@ -52,28 +52,28 @@ describe('fullmatch start', () => {
     expect(events.slice(-2)).toEqual(['stopping', 'stopped']);
   });
 
-  it('prints the ready line even where nothing is logged', async () => {
+  test('prints the ready line even where nothing is logged', async () => {
     const { stdout } = await startAndStop(['--log-level', 'silent'], {});
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);
     expect(JSON.parse(stdout)).toMatchObject({ event: 'ready' });
   });
 
-  it('prints for people on a terminal', async () => {
+  test('prints for people on a terminal', async () => {
     const { stdout } = await startAndStop([], { terminal: true });
     expect(stdout).toMatch(/^Fullmatch .* is ready: http:.*\/chains {2}http:.*\/stats\.json$/m);
     expect(stdout).not.toContain('{');
   });
 
-  it('leaves a host out of the ready line that is switched off', async () => {
+  test('leaves a host out of the ready line that is switched off', async () => {
     const environment = { FULLMATCH_API_ENABLED: 'false' };
     const { stdout } = await startAndStop(['--log-level', 'silent'], { environment });
     expect(JSON.parse(stdout)).not.toHaveProperty('api_url');
     expect(JSON.parse(stdout)).toHaveProperty('repository_url');
   });
 
-  it('ends by itself when it is told to stop before it is ready', async () => {
+  test('ends by itself when it is told to stop before it is ready', async () => {
     const { exitCode, stdout } = await runInProcess(['start', ...FREE_PORTS], {
-      environment: { DATABASE_URL: test.url },
+      environment: { DATABASE_URL: testDatabase.url },
       workingDirectory: tmpdir(),
       signal: AbortSignal.abort(),
     });
@@ -81,7 +81,7 @@ describe('fullmatch start', () => {
     expect(stdout).not.toContain('"ready"');
   });
 
-  it('ends with the fault when a port is taken', async () => {
+  test('ends with the fault when a port is taken', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };

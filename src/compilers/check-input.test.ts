@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FullmatchError } from '../errors.ts';
 import { checkCompilerInput, checkImports } from './check-input.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
@@ -20,7 +20,7 @@ function judge(language: string, input: unknown): string {
 }
 
 describe('an input', () => {
-  it('of Solidity or Yul with its texts is accepted', () => {
+  test('of Solidity or Yul with its texts is accepted', () => {
     expect(judge('solidity', GOOD)).toBe('accepted');
     expect(judge('yul', { ...GOOD, language: 'Yul' })).toBe('accepted');
     const odd = JSON.parse(
@@ -29,14 +29,14 @@ describe('an input', () => {
     expect(judge('solidity', { ...GOOD, sources: odd })).toBe('accepted');
   });
 
-  it.each(['vyper', 'Solidity', 'fe', '', '__proto__', 'constructor'])(
+  test.each(['vyper', 'Solidity', 'fe', '', '__proto__', 'constructor'])(
     'in the language %j is unsupported',
     (language) => {
       expect(judge(language, GOOD)).toBe('unsupported_language');
     },
   );
 
-  it.each([
+  test.each([
     ['no object', null],
     ['a text', '{}'],
     ['another language', { ...GOOD, language: 'Yul' }],
@@ -57,7 +57,7 @@ describe('an input', () => {
     expect(judge('solidity', input)).toBe('invalid_compiler_input');
   });
 
-  it('whose model checker is off is accepted', () => {
+  test('whose model checker is off is accepted', () => {
     expect(judge('solidity', { ...GOOD, settings: { modelChecker: { engine: 'none' } } })).toBe(
       'accepted',
     );
@@ -66,13 +66,13 @@ describe('an input', () => {
     );
   });
 
-  it('may have a source named like a URL', () => {
+  test('may have a source named like a URL', () => {
     const sources = { 'https://host.example/a.sol': { content: 'contract A {}' } };
     expect(judge('solidity', { ...GOOD, sources })).toBe('accepted');
   });
 });
 
-it('an import by path that is missing stays the error of the compiler', () => {
+test('an import by path that is missing stays the error of the compiler', () => {
   const message = 'Source "b.sol" not found: File not supplied initially.';
   expect(() =>
     checkImports({ errors: [{ severity: 'error', type: 'ParserError', message }] }),

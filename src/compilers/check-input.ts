@@ -21,7 +21,8 @@ function checkSources(sources: unknown): void {
   }
   for (const [name, source] of Object.entries(sources)) {
     const shown = printableText(name, MAX_NAME_SHOWN);
-    if (!isMembers(source)) throw refuse(`The source "${shown}" is not an object.`, { source: name });
+    if (!isMembers(source))
+      throw refuse(`The source "${shown}" is not an object.`, { source: name });
     if ('urls' in source) {
       throw refuse(
         `The source "${shown}" has urls: nothing is fetched; give its text in "content".`,

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { type CompilerList, parseCompilerList } from './compiler-list.ts';
 
 const SHA256 = `0x${'ab'.repeat(32)}`;
@@ -16,13 +16,13 @@ function parse(...builds: unknown[]): readonly string[] {
   return [...read({ builds }).byFileName.keys()];
 }
 
-it('reads a list in the layout of the official binaries', () => {
+test('reads a list in the layout of the official binaries', () => {
   const list = read({ builds: [SOUND], latestRelease: '0.8.30' });
   expect(list.byFileName.get(SOUND.path)?.sha256).toBe('ab'.repeat(32));
   expect(list.soljsonByVersion.get(SOUND.longVersion)?.fileName).toBe(SOUND.path);
 });
 
-it.each([
+test.each([
   ['a path that leaves the folder', { ...SOUND, path: '../../etc/passwd' }],
   ['an absolute path', { ...SOUND, path: '/bin/sh' }],
   ['a path with a line break', { ...SOUND, path: 'a\nb' }],
@@ -34,17 +34,17 @@ it.each([
   expect(parse(entry, SOUND)).toEqual([SOUND.path]);
 });
 
-it('gives a version only the file that has its name', () => {
+test('gives a version only the file that has its name', () => {
   const stranger = { ...SOUND, path: 'soljson-v0.8.29+commit.ab55807c.js' };
   const list = read({ builds: [stranger] });
   expect(list.soljsonByVersion.size).toBe(0);
 });
 
-it.each(['', '[]', 'null', '{}', '{"builds": {}}', '<html>'])('refuses %j as no list', (text) => {
+test.each(['', '[]', 'null', '{}', '{"builds": {}}', '<html>'])('refuses %j as no list', (text) => {
   expect(() => parseCompilerList(Buffer.from(text))).toThrow(TypeError);
 });
 
-it.each([
+test.each([
   ['values', `{"builds":[${'[],'.repeat(100_000)}0]}`],
   ['levels', `{"builds":${'['.repeat(8)}${']'.repeat(8)}}`],
   ['escapes', `{"builds":[],"urls":"${'\\/'.repeat(100_001)}"}`],

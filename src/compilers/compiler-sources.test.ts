@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, copyFile, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { solcPackageOf } from '../../test/support/solc-packages.ts';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
 import { startWebServer, type WebServer } from '../../test/support/web-server.ts';
@@ -56,7 +56,7 @@ function listOf(files: Readonly<Record<string, string>>): string {
 }
 
 describe('the directory', () => {
-  it('gives a file that the catalogue knows', async () => {
+  test('gives a file that the catalogue knows', async () => {
     const directory = await makeFolder();
     await copyFile(realSoljson, path.join(directory, `soljson-v${OLD}.js`));
     const file = await new CompilerFinder({ directory }).find('v0.4.18');
@@ -68,7 +68,7 @@ describe('the directory', () => {
     });
   });
 
-  it('refuses a file that is not the published one, and falls to the next source', async () => {
+  test('refuses a file that is not the published one, and falls to the next source', async () => {
     const directory = await makeFolder();
     await writeFile(path.join(directory, `soljson-v${OLD}.js`), 'changed');
     expect(await codeOf(new CompilerFinder({ directory, packages: [] }).find(OLD))).toBe(
@@ -82,7 +82,7 @@ describe('the directory', () => {
     expect((await new CompilerFinder({ directory, packages }).find(OLD)).source).toBe('package');
   });
 
-  it('runs what its list.json names, and what nothing names only when trusted', async () => {
+  test('runs what its list.json names, and what nothing names only when trusted', async () => {
     const directory = await makeFolder();
     const names = [`soljson-v${STRANGE}.js`, `soljson-v${NIGHTLY}.js`];
     for (const name of names) await writeFile(path.join(directory, name), name);
@@ -100,7 +100,7 @@ describe('the directory', () => {
     expect(await codeOf(find('0.9.0'))).toBe('compiler_checksum_mismatch');
   });
 
-  it('prefers a native build of this machine, when it may be run and is listed', async () => {
+  test('prefers a native build of this machine, when it may be run and is listed', async () => {
     const directory = await makeFolder();
     const machine = process.arch === 'arm64' ? 'arm64' : 'amd64';
     const native = `solc-linux-${machine}-v${OLD}`;
@@ -114,7 +114,7 @@ describe('the directory', () => {
     if (process.platform === 'linux') expect((await finder.find(OLD)).kind).toBe('native');
   });
 
-  it.each([
+  test.each([
     ['soljson-v0.8.30+commit.73712a01.js', 'soljson'],
     ['solc-linux-amd64-v0.8.30+commit.73712a01', 'native'],
     ['solc-linux-arm64-v0.8.30+commit.73712a01', undefined],
@@ -127,7 +127,7 @@ describe('the directory', () => {
     expect(readFileName(name, 'linux x64')?.kind).toBe(kind);
   });
 
-  it('that is not there has nothing', async () => {
+  test('that is not there has nothing', async () => {
     const sources = { directory: '/nonexistent/compilers', packages: [] };
     expect(await codeOf(new CompilerFinder(sources).find(OLD))).toBe(
       'unsupported_compiler_version',
@@ -136,12 +136,12 @@ describe('the directory', () => {
 });
 
 describe('installed packages', () => {
-  it('give the version that this program depends on, out of the box', async () => {
+  test('give the version that this program depends on, out of the box', async () => {
     const file = await new CompilerFinder({}).find('0.8.37');
     expect(file).toMatchObject({ longVersion: INSTALLED, source: 'package', listed: true });
   });
 
-  it('are not believed: a package that holds another file is refused', async () => {
+  test('are not believed: a package that holds another file is refused', async () => {
     const folder = await makeFolder();
     await writeFile(path.join(folder, 'package.json'), '{"name":"solc","version":"0.8.30"}');
     await symlink(realSoljson, path.join(folder, 'soljson.js'));
@@ -152,7 +152,7 @@ describe('installed packages', () => {
     expect(await codeOf(finder.find('0.8.7'))).toBe('unsupported_compiler_version');
   });
 
-  it('are told as the nearest when another version is asked for', async () => {
+  test('are told as the nearest when another version is asked for', async () => {
     const finder = new CompilerFinder({ packages: [solcPackageOf(OLD)] });
     const error = await finder.find('0.4.20').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
@@ -191,7 +191,7 @@ async function serveBinaries(
 }
 
 describe('a download', () => {
-  it('is kept under its name once its checksum is the published one', async () => {
+  test('is kept under its name once its checksum is the published one', async () => {
     const { asked, directory, finder } = await serveBinaries({});
     const file = await finder.find('0.4.18');
     expect(file).toMatchObject({ longVersion: OLD, source: 'download', listed: true });
@@ -205,19 +205,19 @@ describe('a download', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is shared by all who ask at once', async () => {
+  test('is shared by all who ask at once', async () => {
     const { asked, finder } = await serveBinaries({});
     await Promise.all(Array.from({ length: 8 }, () => finder.find(OLD)));
     expect(asked).toHaveLength(1);
   });
 
-  it('that is not what was published leaves nothing', async () => {
+  test('that is not what was published leaves nothing', async () => {
     const { directory, finder } = await serveBinaries({ [`soljson-v${OLD}.js`]: 'changed' });
     expect(await codeOf(finder.find(OLD))).toBe('compiler_checksum_mismatch');
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('of a version that only the list knows is checked by the list', async () => {
+  test('of a version that only the list knows is checked by the list', async () => {
     const name = `soljson-v${STRANGE}.js`;
     const sound = await serveBinaries({ [name]: 'new', 'list.json': listOf({ [name]: 'new' }) });
     expect(await sound.finder.find('0.9.0')).toMatchObject({ longVersion: STRANGE });
@@ -229,7 +229,7 @@ describe('a download', () => {
     expect(await codeOf(bad.finder.find('0.9.0'))).toBe('compiler_checksum_mismatch');
   });
 
-  it('that was damaged on disk is made again', async () => {
+  test('that was damaged on disk is made again', async () => {
     const { asked, directory, finder } = await serveBinaries({});
     const { path: file } = await finder.find(OLD);
     await writeFile(file, 'damaged');
@@ -240,7 +240,7 @@ describe('a download', () => {
     );
   });
 
-  it('that cannot be had now says so, and works when it can', async () => {
+  test('that cannot be had now says so, and works when it can', async () => {
     const { server, directory, finder } = await serveBinaries({});
     expect(await codeOf(finder.find('0.8.30'))).toBe('compiler_unavailable');
     expect(await codeOf(finder.find('0.9.1'))).toBe('compiler_unavailable');
@@ -249,13 +249,13 @@ describe('a download', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('of a version that nobody published is refused', async () => {
+  test('of a version that nobody published is refused', async () => {
     const { finder } = await serveBinaries({ 'list.json': listOf({}) });
     expect(await codeOf(finder.find('0.9.1'))).toBe('unsupported_compiler_version');
     expect(await codeOf(finder.find('0.8.30'))).toBe('unsupported_compiler_version');
   });
 
-  it('too large is cut off', async () => {
+  test('too large is cut off', async () => {
     const name = `soljson-v${OLD}.js`;
     const { directory, finder } = await serveBinaries({ [name]: 'x'.repeat(65_000_000) });
     expect(await codeOf(finder.find(OLD))).toBe('compiler_unavailable');
@@ -264,7 +264,7 @@ describe('a download', () => {
 });
 
 describe('the compilers that are here', () => {
-  it('are listed with the file that would be run, and downloads are not made', async () => {
+  test('are listed with the file that would be run, and downloads are not made', async () => {
     const { asked, directory } = await serveBinaries({});
     const entries = await listCompilers({
       packages: [solcPackageOf(INSTALLED)],
@@ -276,7 +276,7 @@ describe('the compilers that are here', () => {
     expect(asked).toEqual([]);
   });
 
-  it('are what can be used, newest first, beside what can be downloaded', async () => {
+  test('are what can be used, newest first, beside what can be downloaded', async () => {
     const packages = [solcPackageOf(OLD), solcPackageOf(INSTALLED)];
     expect(await new CompilerFinder({ packages }).listUsable()).toEqual([
       { longVersion: INSTALLED, isInstalled: true },
@@ -289,7 +289,7 @@ describe('the compilers that are here', () => {
     expect(asked).toEqual([]);
   });
 
-  it('are read again when they are verified', async () => {
+  test('are read again when they are verified', async () => {
     const directory = await makeFolder();
     const file = path.join(directory, `soljson-v${OLD}.js`);
     await copyFile(realSoljson, file);
@@ -302,7 +302,7 @@ describe('the compilers that are here', () => {
     expect(entry?.problems).toMatchObject([{ code: 'checksum' }]);
   });
 
-  it('are fetched by the spelling of a version', async () => {
+  test('are fetched by the spelling of a version', async () => {
     const file = await fetchCompiler({ packages: [solcPackageOf(OLD)] }, 'v0.4.18');
     expect(file.longVersion).toBe(OLD);
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FullmatchError } from '../errors.ts';
 import {
   compareVersions,
@@ -22,7 +22,7 @@ function codeOf(run: () => unknown): string | undefined {
 }
 
 describe('the version that is meant', () => {
-  it('is found in every spelling of it', () => {
+  test('is found in every spelling of it', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...KNOWN),
@@ -40,21 +40,21 @@ describe('the version that is meant', () => {
     );
   });
 
-  it('is none when the commit is another one', () => {
+  test('is none when the commit is another one', () => {
     expect(findVersion('0.8.30+commit.deadbeef', KNOWN)).toBeUndefined();
     expect(unknownVersion('0.8.30+commit.deadbeef', KNOWN).details['nearest']).toEqual([
       '0.8.30+commit.73712a01',
     ]);
   });
 
-  it('may be a nightly only when it is listed', () => {
+  test('may be a nightly only when it is listed', () => {
     expect(findVersion(NIGHTLY, KNOWN)).toBeUndefined();
     expect(unknownVersion(NIGHTLY, KNOWN).code).toBe('unsupported_compiler_version');
     expect(findVersion(`v${NIGHTLY}`, [...KNOWN, NIGHTLY])).toBe(NIGHTLY);
     expect(findVersion('0.8.38', [...KNOWN, NIGHTLY])).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ...['', 'latest', '0.8', '0.8.x', '^0.8.0', '0.8.30+', '0.8.30+commit.', '0.8.30+commit.xyz'],
     ...['0.8.30 ', ' 0.8.30', '0.8.30\n', '0.8.30+commit.73712a01/../..', '../0.8.30', '00.8.30-'],
     ...['0.8.30+commit.7371', '0.99999.1', `0.8.30+commit.${'a'.repeat(41)}`, 'v'.repeat(1e5)],
@@ -62,7 +62,7 @@ describe('the version that is meant', () => {
     expect(codeOf(() => findVersion(text, KNOWN))).toBe('invalid_compiler_version');
   });
 
-  it('refuses any text with one of two codes, and finds only what is known', () => {
+  test('refuses any text with one of two codes, and finds only what is known', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         let found: string | undefined;
@@ -75,21 +75,21 @@ describe('the version that is meant', () => {
 });
 
 describe('a version that is not known', () => {
-  it('is told with the nearest ones', () => {
+  test('is told with the nearest ones', () => {
     const { code, details } = unknownVersion('0.8.99', KNOWN);
     expect(code).toBe('unsupported_compiler_version');
     expect(details['nearest']).toEqual(KNOWN.slice(-3));
     expect(nearestVersions('0.4.27', KNOWN)).toContain('0.4.26+commit.4563c3fc');
   });
 
-  it('older than the interface is told to be too old', () => {
+  test('older than the interface is told to be too old', () => {
     const error = unknownVersion('0.4.10', KNOWN);
     expect(error.code).toBe('unsupported_compiler_version');
     expect(error.details['nearest']).toContain('0.4.11+commit.68ef5810');
   });
 });
 
-it('orders releases by their numbers, not by their letters', () => {
+test('orders releases by their numbers, not by their letters', () => {
   expect(['0.8.9', '0.8.10', '0.10.0', '0.9.0'].sort(compareVersions)).toEqual([
     '0.8.9',
     '0.8.10',

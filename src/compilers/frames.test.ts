@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { FrameReader } from './frames.ts';
 
 function encode(kind: string, payload: Uint8Array): Buffer {
@@ -10,7 +10,7 @@ function encode(kind: string, payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-it('reads frames however the bytes arrive', async () => {
+test('reads frames however the bytes arrive', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom('R', 'O', 'F'), fc.uint8Array({ maxLength: 50 })), {
@@ -37,7 +37,7 @@ it('reads frames however the bytes arrive', async () => {
   );
 });
 
-it('gathers nothing of a frame that is larger than agreed', async () => {
+test('gathers nothing of a frame that is larger than agreed', async () => {
   const stream = new PassThrough();
   const tooLarge = new Promise<number>((resolve) => {
     new FrameReader(stream, 10, resolve);

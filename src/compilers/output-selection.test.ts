@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { narrowOutputSelection } from './output-selection.ts';
 
 const INPUT = {
@@ -8,7 +8,7 @@ const INPUT = {
   auxiliary: 1,
 };
 
-it('narrows the selection to one contract and leaves everything else as it was', () => {
+test('narrows the selection to one contract and leaves everything else as it was', () => {
   const narrowed = narrowOutputSelection(INPUT, { path: 'a.sol', name: 'A' });
   const { outputSelection, ...settings } = narrowed.settings;
   expect(settings).toEqual({ optimizer: { enabled: true } });
@@ -17,7 +17,7 @@ it('narrows the selection to one contract and leaves everything else as it was',
   expect(INPUT.settings.outputSelection).toEqual({ '*': { '*': ['*'], '': ['ast'] } });
 });
 
-it('takes names for names, whatever they are', () => {
+test('takes names for names, whatever they are', () => {
   const target = { path: '__proto__', name: '__proto__' };
   const text = JSON.stringify(narrowOutputSelection(INPUT, target).settings);
   expect(text).toContain('"outputSelection":{"__proto__":{"__proto__":["abi"');

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { followSignals } from './request-ending.ts';
 
-it('lets any number of requests follow one signal, and leaves nothing at it', async () => {
+test('lets any number of requests follow one signal, and leaves nothing at it', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);
@@ -16,7 +16,7 @@ it('lets any number of requests follow one signal, and leaves nothing at it', as
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-it('rejects what races it with the reason of whichever signal comes first', async () => {
+test('rejects what races it with the reason of whichever signal comes first', async () => {
   const [first, second] = [new AbortController(), new AbortController()];
   const ending = followSignals([first.signal, second.signal]);
   const raced = ending.race(new Promise(() => undefined));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SOLC_VERSIONS, solcPackageOf } from '../../test/support/solc-packages.ts';
 import { keccak256OfFile, sha256OfFile } from './file-digest.ts';
 import { compareVersions } from './compiler-version.ts';
@@ -9,7 +9,7 @@ import { findCatalogued, matchesCatalogue, SOLIDITY_CATALOGUE } from './solidity
 const SHA256 = /^[0-9a-f]{64}$/;
 
 describe('the catalogue', () => {
-  it('has every release from 0.4.11 to 0.8.37, once and in order', () => {
+  test('has every release from 0.4.11 to 0.8.37, once and in order', () => {
     const releases = SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion.split('+')[0] ?? '');
     expect(releases).toEqual([...new Set(releases)].sort(compareVersions));
     const last = { '0.4': 26, '0.5': 17, '0.6': 12, '0.7': 6, '0.8': 37 };
@@ -19,7 +19,7 @@ describe('the catalogue', () => {
     expect(releases).toEqual(expected.filter((release) => compareVersions(release, '0.4.11') >= 0));
   });
 
-  it('has sound checksums', () => {
+  test('has sound checksums', () => {
     for (const entry of SOLIDITY_CATALOGUE) {
       for (const digest of [entry.npmSha256, entry.sha256, entry.keccak256]) {
         if (digest !== undefined) expect(digest).toMatch(SHA256);
@@ -29,7 +29,7 @@ describe('the catalogue', () => {
     }
   });
 
-  it('takes the packages that hold what they say', () => {
+  test('takes the packages that hold what they say', () => {
     const npmVersionOf = (release: string): string | undefined =>
       SOLIDITY_CATALOGUE.find(({ longVersion }) => longVersion.startsWith(`${release}+`))
         ?.npmVersion;
@@ -41,19 +41,19 @@ describe('the catalogue', () => {
     expect(npmVersionOf('0.4.12')).toBeUndefined();
   });
 
-  it.each(SOLC_VERSIONS)('knows the installed file of %s', async (longVersion) => {
+  test.each(SOLC_VERSIONS)('knows the installed file of %s', async (longVersion) => {
     const file = path.join(solcPackageOf(longVersion), 'soljson.js');
     const sha256 = await sha256OfFile(file);
     expect(sha256).toBe(findCatalogued(longVersion)?.npmSha256);
     expect(await matchesCatalogue(longVersion, { sha256, path: file })).toBe(true);
   });
 
-  it('has the Keccak-256 of the same file as the SHA-256', async () => {
+  test('has the Keccak-256 of the same file as the SHA-256', async () => {
     const file = path.join(solcPackageOf('0.4.18+commit.9cf6e910'), 'soljson.js');
     expect(await keccak256OfFile(file)).toBe(findCatalogued('0.4.18+commit.9cf6e910')?.keccak256);
   });
 
-  it('refuses one version for another', async () => {
+  test('refuses one version for another', async () => {
     const file = path.join(solcPackageOf('0.4.18+commit.9cf6e910'), 'soljson.js');
     const sha256 = await sha256OfFile(file);
     const judge = (version: string): Promise<boolean | undefined> =>
@@ -65,7 +65,7 @@ describe('the catalogue', () => {
   });
 });
 
-it('holds nothing of the compilers themselves', () => {
+test('holds nothing of the compilers themselves', () => {
   const text = readFileSync(new URL('solidity-catalogue.ts', import.meta.url), 'utf8');
   expect(text.length).toBeLessThan(40_000);
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { WorkQueue } from './work-queue.ts';
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -20,7 +20,7 @@ function task(): { run: () => Promise<void>; started: () => boolean; end: () => 
   };
 }
 
-it('runs as many tasks at once as it has workers, the others in their order', async () => {
+test('runs as many tasks at once as it has workers, the others in their order', async () => {
   const queue = new WorkQueue(2);
   const tasks = [task(), task(), task(), task()];
   const all = tasks.map(({ run }) => queue.run(run));
@@ -36,13 +36,13 @@ it('runs as many tasks at once as it has workers, the others in their order', as
   expect(queue.describe()).toEqual({ running: 0, waiting: 0 });
 });
 
-it('goes on after a task that fails', async () => {
+test('goes on after a task that fails', async () => {
   const queue = new WorkQueue(1);
   await expect(queue.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await queue.run(() => Promise.resolve('fine'))).toBe('fine');
 });
 
-it('lets a waiting task go when its signal comes, and does not run it', async () => {
+test('lets a waiting task go when its signal comes, and does not run it', async () => {
   const queue = new WorkQueue(1);
   const first = task();
   const running = queue.run(first.run);
@@ -59,7 +59,7 @@ it('lets a waiting task go when its signal comes, and does not run it', async ()
   expect(queue.describe()).toEqual({ running: 0, waiting: 0 });
 });
 
-it('refuses what waits and what comes when it is closed', async () => {
+test('refuses what waits and what comes when it is closed', async () => {
   const queue = new WorkQueue(1);
   const first = task();
   const running = queue.run(first.run);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configSources } from '../../test/support/config-sources.ts';
 import { FullmatchError } from '../errors.ts';
 import { loadConfig } from './load-config.ts';
@@ -21,7 +21,7 @@ function problemsOf(given: Given): readonly Problem[] {
 const file = (text: string) => ({ texts: { 'fullmatch.yaml': text } });
 
 describe('chain ids', () => {
-  it('are kept exact up to 2^53-1', () => {
+  test('are kept exact up to 2^53-1', () => {
     const { config } = load(
       file('chains:\n  9007199254740991: {}\n  "2716446429837000":\n  1: {}'),
     );
@@ -29,7 +29,7 @@ describe('chain ids', () => {
     expect(config.chains.get(9007199254740991)?.chainId).toBe(9007199254740991);
   });
 
-  it.each([
+  test.each([
     '9007199254740992',
     '9007199254740993',
     '0',
@@ -49,32 +49,32 @@ describe('chain ids', () => {
     expect(problem).toMatchObject({ code: 'invalid_configuration', where: 'fullmatch.yaml:2:3' });
   });
 
-  it('in hex are answered with the decimal spelling', () => {
+  test('in hex are answered with the decimal spelling', () => {
     expect(problemsOf(file('chains: { 0x38: {} }'))[0]?.message).toContain('write 56');
   });
 
-  it('whole numbers beyond 2^53-1 in a field are refused, not rounded', () => {
+  test('whole numbers beyond 2^53-1 in a field are refused, not rounded', () => {
     const [problem] = problemsOf(file('chains: { 1: { networkId: 9007199254740993 } }'));
     expect(problem).toMatchObject({ code: 'invalid_configuration', where: 'fullmatch.yaml:1:27' });
   });
 });
 
 describe('a chain twice', () => {
-  it.each(['chains:\n  1: {}\n  1: {}', 'chains:\n  1: {}\n  "1": {}'])(
+  test.each(['chains:\n  1: {}\n  1: {}', 'chains:\n  1: {}\n  "1": {}'])(
     'in one file is refused: %j',
     (text) => {
       expect(problemsOf(file(text))[0]?.message).toContain('fullmatch.yaml:2:3');
     },
   );
 
-  it('in the file and in the folder is refused, naming both places', () => {
+  test('in the file and in the folder is refused, naming both places', () => {
     const texts = { 'fullmatch.yaml': 'chains:\n  1: {}', 'chains.d/main.yaml': '\n1: {}' };
     const [problem] = problemsOf({ texts });
     expect(problem?.where).toBe('chains.d/main.yaml:2:1');
     expect(problem?.message).toContain('fullmatch.yaml:2:3');
   });
 
-  it('in two files of the folder is refused, naming both places', () => {
+  test('in two files of the folder is refused, naming both places', () => {
     const texts = { 'chains.d/a.yaml': '1: {}', 'chains.d/b.yml': '5: {}\n1: {}' };
     const [problem] = problemsOf({ texts });
     expect(problem?.where).toBe('chains.d/b.yml:2:1');
@@ -83,7 +83,7 @@ describe('a chain twice', () => {
 });
 
 describe('the folder of chains', () => {
-  it('adds its files to the chains of the configuration file, with their origin', () => {
+  test('adds its files to the chains of the configuration file, with their origin', () => {
     const { config, origins } = load({
       texts: {
         'fullmatch.yaml': 'chains: { 1: {} }',
@@ -101,7 +101,7 @@ describe('the folder of chains', () => {
     expect(origins.get('chains.10')).toBe('chains.d/10.json');
   });
 
-  it('is beside the configuration file', () => {
+  test('is beside the configuration file', () => {
     const texts = {
       '/etc/f/f.yaml': '',
       '/etc/f/chains.d/1.yaml': '1: {}',
@@ -111,7 +111,7 @@ describe('the folder of chains', () => {
     expect([...config.chains.keys()]).toEqual([1]);
   });
 
-  it('must exist when it is named, and need not when it is the default', () => {
+  test('must exist when it is named, and need not when it is the default', () => {
     expect(problemsOf(file('chainsDirectory: more'))[0]).toMatchObject({
       code: 'configuration_file_unreadable',
       key: 'chainsDirectory',
@@ -119,12 +119,12 @@ describe('the folder of chains', () => {
     expect(problemsOf(file('chainsDirectory: chains.d'))).toEqual([]);
   });
 
-  it('may be anywhere', () => {
+  test('may be anywhere', () => {
     const texts = { 'fullmatch.yaml': 'chainsDirectory: more', 'more/x.yaml': '7: {}' };
     expect([...load({ texts }).config.chains.keys()]).toEqual([7]);
   });
 
-  it('has its faults told with file, line and column, all of them', () => {
+  test('has its faults told with file, line and column, all of them', () => {
     const texts = {
       'chains.d/a.yaml': '1: { supported: 1 }',
       'chains.d/b.yaml': 'x: [',
@@ -136,7 +136,7 @@ describe('the folder of chains', () => {
 });
 
 describe('the fields of a chain', () => {
-  it('that are wrong are told with the place of the field', () => {
+  test('that are wrong are told with the place of the field', () => {
     const text = 'chains:\n  1:\n    explorers:\n      - name: X\n        url: 5\n    rpc: [1]';
     expect(problemsOf(file(text)).map((problem) => problem.where)).toEqual([
       'fullmatch.yaml:6:11',
@@ -144,12 +144,12 @@ describe('the fields of a chain', () => {
     ]);
   });
 
-  it('are judged as wholes: an entry that is not a map is refused', () => {
+  test('are judged as wholes: an entry that is not a map is refused', () => {
     expect(problemsOf(file('chains: { 1: true }'))).toHaveLength(1);
     expect(problemsOf(file('chains: [1]'))).toHaveLength(1);
   });
 
-  it('of private endpoints take web and socket URLs only', () => {
+  test('of private endpoints take web and socket URLs only', () => {
     const text = (url: string) => file(`chains: { 1: { privateRpc: ["${url}"] } }`);
     expect(problemsOf(text('wss://rpc.example'))).toEqual([]);
     expect(problemsOf(text('ftp://rpc.example'))).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configSources } from '../../test/support/config-sources.ts';
 import { compareConfigs } from './compare-configs.ts';
 import { type LoadedConfig } from './config.ts';
@@ -9,7 +9,7 @@ const load = (yaml: string, environment: Record<string, string> = {}): LoadedCon
   loadConfig(configSources({ texts: { 'fullmatch.yaml': yaml }, environment }));
 
 describe('two configurations', () => {
-  it.each<[string, string, string[], string[]]>([
+  test.each<[string, string, string[], string[]]>([
     ['', '', [], []],
     ['', 'host: 127.0.0.1', [], []],
     ['', 'log: { level: debug }', ['log.level'], []],
@@ -28,7 +28,7 @@ describe('two configurations', () => {
     expect(compareConfigs(load(before), load(after))).toEqual({ live, restart });
   });
 
-  it('differ in a secret, whose value is not said', () => {
+  test('differ in a secret, whose value is not said', () => {
     const yaml = 'chains: { 5: { privateRpc: ["https://a.example/${K}"] } }';
     const [first, second] = [load(yaml, { K: KEY }), load(yaml, { K: `${KEY}2` })];
     expect(compareConfigs(first, load(yaml, { K: KEY }))).toEqual({ live: [], restart: [] });

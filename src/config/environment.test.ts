@@ -1,14 +1,14 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readEnvironment } from './environment.ts';
 import { SETTINGS } from './settings.ts';
 
-it('an empty variable counts as not set', () => {
+test('an empty variable counts as not set', () => {
   expect(readEnvironment({ FULLMATCH_HOST: '', PATH: '/bin', NOTHING: undefined })).toEqual({
     PATH: '/bin',
   });
 });
 
-it('the names that will stay', () => {
+test('the names that will stay', () => {
   const names = [...SETTINGS.values()].map(({ variable }) => variable);
   expect(names).toEqual(
     expect.arrayContaining([

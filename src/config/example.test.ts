@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configSources } from '../../test/support/config-sources.ts';
 import { renderExample } from './example.ts';
 import { loadConfig } from './load-config.ts';
@@ -8,11 +8,11 @@ import { SETTINGS } from './settings.ts';
 const example = readFileSync(new URL('../../fullmatch.example.yaml', import.meta.url), 'utf8');
 
 describe('fullmatch.example.yaml', () => {
-  it('is what the schema says (npx fullmatch config example > fullmatch.example.yaml makes it)', () => {
+  test('is what the schema says (npx fullmatch config example > fullmatch.example.yaml makes it)', () => {
     expect(example).toBe(renderExample());
   });
 
-  it('gives exactly the defaults', () => {
+  test('gives exactly the defaults', () => {
     const { config, origins } = loadConfig(configSources({ texts: { 'fullmatch.yaml': example } }));
     expect(config).toEqual(loadConfig(configSources()).config);
     for (const [key, setting] of SETTINGS) {
@@ -21,7 +21,7 @@ describe('fullmatch.example.yaml', () => {
     }
   });
 
-  it('holds every key, and those without a default as a comment that is sound without its #', () => {
+  test('holds every key, and those without a default as a comment that is sound without its #', () => {
     const all = example.replaceAll(/^( *)# ([a-zA-Z]+: \S+)$/gm, '$1$2');
     const { origins, config } = loadConfig(configSources({ texts: { 'fullmatch.yaml': all } }));
     for (const key of SETTINGS.keys())
@@ -29,7 +29,7 @@ describe('fullmatch.example.yaml', () => {
     expect(config.registry.list).toBe('/srv/chains.json');
   });
 
-  it('shows chains that are sound without their #', () => {
+  test('shows chains that are sound without their #', () => {
     const lines = example.split('\n');
     const from = lines.indexOf('# chains:');
     const to = lines.indexOf('', from);

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { diskFiles, showPath } from './file.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'fullmatch-file-'));
@@ -15,22 +15,22 @@ const make = (name: string, content: string | Buffer): string => {
 const unreadable = expect.objectContaining({ code: 'configuration_file_unreadable' }) as unknown;
 
 describe('a file', () => {
-  it('is read as UTF-8, without a byte order mark', () => {
+  test('is read as UTF-8, without a byte order mark', () => {
     expect(diskFiles.read(make('a.yaml', '\uFEFFhost: ü'))).toBe('host: ü');
   });
 
-  it('that is not there is undefined', () => {
+  test('that is not there is undefined', () => {
     expect(diskFiles.read(path.join(folder, 'none'))).toBeUndefined();
   });
 
-  it('in another encoding is refused', () => {
+  test('in another encoding is refused', () => {
     const file = make('utf16.yaml', Buffer.from('host: x', 'utf16le'));
     const latin = make('latin.yaml', Buffer.from([0x68, 0xfc]));
     expect(() => diskFiles.read(latin)).toThrow(unreadable);
     expect(diskFiles.read(file)).toContain('\0');
   });
 
-  it('that is too large, a folder, or a circle of links is refused', () => {
+  test('that is too large, a folder, or a circle of links is refused', () => {
     const large = make('large.yaml', Buffer.alloc(1_048_577, 0x20));
     mkdirSync(path.join(folder, 'inside'));
     symlinkSync('circle', path.join(folder, 'circle'));
@@ -39,7 +39,7 @@ describe('a file', () => {
     }
   });
 
-  it.skipIf(process.getuid?.() === 0)(
+  test.skipIf(process.getuid?.() === 0)(
     'without permission is refused (root may read everything)',
     () => {
       const file = make('closed.yaml', 'host: x');
@@ -49,7 +49,7 @@ describe('a file', () => {
   );
 });
 
-it('a folder is listed in one order, and undefined when it is not there', () => {
+test('a folder is listed in one order, and undefined when it is not there', () => {
   const inner = path.join(folder, 'chains.d');
   mkdirSync(inner);
   for (const name of ['b', 'a', 'C']) writeFileSync(path.join(inner, name), '');
@@ -57,7 +57,7 @@ it('a folder is listed in one order, and undefined when it is not there', () => 
   expect(diskFiles.list(path.join(folder, 'none'))).toBeUndefined();
 });
 
-it('a path is shown relative when it is below the working directory', () => {
+test('a path is shown relative when it is below the working directory', () => {
   expect(showPath('/srv/a/b', '/srv')).toBe('a/b');
   expect(showPath('/etc/a', '/srv')).toBe('/etc/a');
   expect(showPath('/srvx', '/srv')).toBe('/srvx');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configSources } from '../../test/support/config-sources.ts';
 import { FullmatchError, type ErrorCode } from '../errors.ts';
 import { loadConfig } from './load-config.ts';
@@ -29,7 +29,7 @@ function problemsOf(given: Given): {
 const file = (text: string) => ({ texts: { 'fullmatch.yaml': text } });
 
 describe('the defaults', () => {
-  it('hold when nothing is configured', () => {
+  test('hold when nothing is configured', () => {
     const { config, origins, secrets, file: read } = load();
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -48,13 +48,13 @@ describe('the defaults', () => {
     expect(read).toBeUndefined();
   });
 
-  it('leave optional keys absent, not undefined', () => {
+  test('leave optional keys absent, not undefined', () => {
     const { config } = load();
     expect(Object.keys(config.api)).toEqual(['enabled', 'port', 'prefix']);
     expect(Object.keys(config.database)).toEqual(['poolSize', 'minFreeBytes']);
   });
 
-  it('hold in an empty file and in empty sections', () => {
+  test('hold in an empty file and in empty sections', () => {
     expect(load(file('')).config).toEqual(load().config);
     expect(load(file('# nothing\napi:\nchains:\n')).config).toEqual(load().config);
   });
@@ -72,7 +72,7 @@ const SAMPLES: Readonly<Record<string, readonly [string, string, string]>> = {
 };
 
 describe('precedence', () => {
-  it('is flags over environment over file over defaults, for every key and every choice of layers', () => {
+  test('is flags over environment over file over defaults, for every key and every choice of layers', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...(Object.keys(SAMPLES) as SettingKey[])),
@@ -108,18 +108,18 @@ describe('precedence', () => {
     );
   });
 
-  it('gives every key an origin', () => {
+  test('gives every key an origin', () => {
     expect([...load().origins.keys()]).toEqual([...SETTINGS.keys()]);
   });
 
-  it('does not excuse an unsound value that a higher layer overrides', () => {
+  test('does not excuse an unsound value that a higher layer overrides', () => {
     const { code } = problemsOf({ flags: { 'api.port': '1' }, ...file('api: { port: many }') });
     expect(code).toBe('invalid_configuration');
   });
 });
 
 describe('the file', () => {
-  it('is the one that --config names, over FULLMATCH_CONFIG, over fullmatch.yaml', () => {
+  test('is the one that --config names, over FULLMATCH_CONFIG, over fullmatch.yaml', () => {
     const texts = {
       'fullmatch.yaml': 'api: { port: 1 }',
       'other.yaml': 'api: { port: 2 }',
@@ -134,18 +134,18 @@ describe('the file', () => {
     expect(third.origins.get('api.port')).toBe('/etc/third.yaml');
   });
 
-  it('must exist when it is named', () => {
+  test('must exist when it is named', () => {
     const { code, problems } = problemsOf({ flags: { config: 'none.yaml' } });
     expect(code).toBe('configuration_file_unreadable');
     expect(problems[0]?.where).toBe('flag --config');
   });
 
-  it('is not fullmatch.yml, which is said rather than ignored', () => {
+  test('is not fullmatch.yml, which is said rather than ignored', () => {
     const { code } = problemsOf({ texts: { 'fullmatch.yml': 'host: localhost' } });
     expect(code).toBe('configuration_file_unreadable');
   });
 
-  it('is where its relative paths begin; those of flags and variables begin at the working directory', () => {
+  test('is where its relative paths begin; those of flags and variables begin at the working directory', () => {
     const texts = {
       '/etc/fullmatch/f.yaml':
         'dataDir: data\ndatabase: { binaries: bin }\nregistry: { list: l.json }',
@@ -160,7 +160,7 @@ describe('the file', () => {
     expect(load({ texts, flags, environment }).config.dataDir).toBe('/srv/data');
   });
 
-  it('is where the folder of chains begins by default; that of the compilers begins at the data directory', () => {
+  test('is where the folder of chains begins by default; that of the compilers begins at the data directory', () => {
     const texts = { '/etc/fullmatch/f.yaml': 'dataDir: data' };
     const { config } = load({ texts, flags: { config: '/etc/fullmatch/f.yaml' } });
     expect(config.chainsDirectory).toBe('/etc/fullmatch/chains.d');
@@ -169,7 +169,7 @@ describe('the file', () => {
 });
 
 describe('unknown keys', () => {
-  it.each([
+  test.each([
     ['the top level', 'registy: {}', '1:1', "'registry'"],
     ['a section', 'host: localhost\napi:\n  prot: 1', '3:3', "'port'"],
     ['another section', 'limits:\n  requestByte: 1', '2:3', "'requestBytes'"],
@@ -184,12 +184,12 @@ describe('unknown keys', () => {
     expect(problems[0]?.message).toContain(meant);
   });
 
-  it('that resemble nothing are answered with what there is', () => {
+  test('that resemble nothing are answered with what there is', () => {
     const { problems } = problemsOf(file('metrics: { zzz: 1 }'));
     expect(problems[0]?.message).toContain('enabled, port');
   });
 
-  it.each([
+  test.each([
     ['the top level', (key: string) => `${key}: 1`, '1:1'],
     ['a section', (key: string) => `host: localhost\napi:\n  ${key}: 1`, '3:3'],
     ['the chains', (key: string) => `chains:\n  ${key}: {}`, '2:3'],
@@ -214,21 +214,21 @@ describe('unknown keys', () => {
     }
   });
 
-  it.each(['api.port: 1', 'registry: { sync.urls: [a.json] }'])(
+  test.each(['api.port: 1', 'registry: { sync.urls: [a.json] }'])(
     'spelled with a dot are refused, so that no key has two places: %s',
     (text) => {
       expect(problemsOf(file(text)).code).toBe('unknown_configuration_key');
     },
   );
 
-  it.each(['__proto__', 'constructor', 'toString'])(
+  test.each(['__proto__', 'constructor', 'toString'])(
     'named %s are unknown keys like others',
     (name) => {
       expect(problemsOf(file(`${name}: { host: x }`)).code).toBe('unknown_configuration_key');
     },
   );
 
-  it.each([
+  test.each([
     ['FULLMATCH_API_PROT', 'FULLMATCH_API_PORT'],
     ['FULLMATCH_DATABASE_URL', 'DATABASE_URL'],
     ['FULLMATCH_DATADIR', 'FULLMATCH_DATA_DIR'],
@@ -239,20 +239,20 @@ describe('unknown keys', () => {
     expect(problems[0]?.message).toContain(`'${meant}'`);
   });
 
-  it('of the environment are not shown where they do not look like names', () => {
+  test('of the environment are not shown where they do not look like names', () => {
     const environment = { 'FULLMATCH_https://hunter2@a.example': '1' };
     const { code, message, problems } = problemsOf({ environment });
     expect(code).toBe('unknown_configuration_key');
     expect(JSON.stringify({ message, problems })).not.toContain('hunter2');
   });
 
-  it('of other programs in the environment are none of ours', () => {
+  test('of other programs in the environment are none of ours', () => {
     expect(() => load({ environment: { PATH: '/bin', PORT: '1', __proto__x: 'y' } })).not.toThrow();
   });
 });
 
 describe('wrong values', () => {
-  it.each([
+  test.each([
     ['host: 0', 'host'],
     ['host: a b', 'host'],
     ['host:', 'host'],
@@ -278,7 +278,7 @@ describe('wrong values', () => {
     expect(problems[0]?.message).toContain('expected');
   });
 
-  it.each([
+  test.each([
     ['api: { port: 65536 }', 'found 65536'],
     ['api: { port: "5555" }', 'found a text'],
     ['api: { enabled: yes }', 'found a text'],
@@ -288,14 +288,14 @@ describe('wrong values', () => {
     expect(problemsOf(file(text)).problems[0]?.message).toContain(found);
   });
 
-  it.each(['api: 5555', 'api: [1]', '- host', 'just text'])(
+  test.each(['api: 5555', 'api: [1]', '- host', 'just text'])(
     'a section that is none: %s',
     (text) => {
       expect(problemsOf(file(text)).code).toBe('invalid_configuration');
     },
   );
 
-  it.each(['0x10', '1e3', '+1', ' 1', '01', '1.0', 'many', '99999999999999999999'])(
+  test.each(['0x10', '1e3', '+1', ' 1', '01', '1.0', 'many', '99999999999999999999'])(
     'a port is plain digits in a variable and a flag, not %j',
     (text) => {
       expect(problemsOf({ environment: { FULLMATCH_API_PORT: text } }).problems).toHaveLength(1);
@@ -303,7 +303,7 @@ describe('wrong values', () => {
     },
   );
 
-  it('are told all at once, from every source', () => {
+  test('are told all at once, from every source', () => {
     const { code, problems, message } = problemsOf({
       flags: { 'log.level': 'loud' },
       environment: { FULLMATCH_API_PORT: 'x', FULLMATCH_HSOT: 'y' },
@@ -324,7 +324,7 @@ describe('wrong values', () => {
 });
 
 describe('what keys say together', () => {
-  it('two listeners on one port are refused, two free ports are not', () => {
+  test('two listeners on one port are refused, two free ports are not', () => {
     expect(
       problemsOf({ flags: { 'api.port': '7', 'repository.port': '7' } }).problems[0]?.key,
     ).toBe('repository.port');
@@ -334,29 +334,29 @@ describe('what keys say together', () => {
     expect(load({ flags: { 'api.port': '0', 'repository.port': '0' } }).config.api.port).toBe(0);
   });
 
-  it('a host that is switched off takes no port', () => {
+  test('a host that is switched off takes no port', () => {
     expect(() => load(file('api: { enabled: false, port: 10000 }'))).not.toThrow();
     expect(() => load(file('metrics: { port: 5555 }'))).not.toThrow();
   });
 
-  it('a process that would serve nothing is refused', () => {
+  test('a process that would serve nothing is refused', () => {
     const text = 'api: { enabled: false }\nrepository: { enabled: false }';
     expect(problemsOf(file(text)).code).toBe('invalid_configuration');
   });
 
-  it('headers may not take longer than the request', () => {
+  test('headers may not take longer than the request', () => {
     const text = 'limits: { headersTimeoutMs: 5000, requestTimeoutMs: 1000 }';
     expect(problemsOf(file(text)).problems[0]?.key).toBe('limits.headersTimeoutMs');
   });
 });
 
 describe('normal forms', () => {
-  it('a public URL loses its closing slash', () => {
+  test('a public URL loses its closing slash', () => {
     const { config } = load(file('api: { publicUrl: https://x.example/a/ }'));
     expect(config.api.publicUrl).toBe('https://x.example/a');
   });
 
-  it('the prefix / is not a prefix', () => {
+  test('the prefix / is not a prefix', () => {
     expect(load({ environment: { FULLMATCH_API_PREFIX: '/' } }).config.api.prefix).toBe('');
   });
 });
@@ -370,11 +370,11 @@ describe('the sources of the public list', () => {
       }),
     ).config.registry.sync.urls;
 
-  it('are none by default', () => {
+  test('are none by default', () => {
     expect(loadConfig(configSources()).config.registry.sync.urls).toEqual([]);
   });
 
-  it('are URLs as they stand and files beside the configuration file, in order', () => {
+  test('are URLs as they stand and files beside the configuration file, in order', () => {
     expect(urlsOf('[https://a.example/chains.json, ./b.json]')).toEqual([
       'https://a.example/chains.json',
       '/srv/conf/b.json',
@@ -382,7 +382,7 @@ describe('the sources of the public list', () => {
     expect(urlsOf('https://a.example/chains.json')).toEqual(['https://a.example/chains.json']);
   });
 
-  it('stand in a variable with commas or white space between them', () => {
+  test('stand in a variable with commas or white space between them', () => {
     const environment = { FULLMATCH_REGISTRY_SYNC_URLS: 'https://a.example/c.json, b.json' };
     expect(loadConfig(configSources({ environment })).config.registry.sync.urls).toEqual([
       'https://a.example/c.json',
@@ -390,7 +390,7 @@ describe('the sources of the public list', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     '[ftp://a.example/chains.json]',
     '[https://user:secret@a.example/chains.json]',
     '[https://a.example/chains.json?key=secret]',

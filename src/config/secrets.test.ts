@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configSources } from '../../test/support/config-sources.ts';
 import { FullmatchError } from '../errors.ts';
 import { type LoadedConfig } from './config.ts';
@@ -33,7 +33,7 @@ function revealed({ secrets }: LoadedConfig): Record<string, string[]> {
 }
 
 describe('the URL of the database', () => {
-  it('is a secret, and so is its password as written and as decoded', () => {
+  test('is a secret, and so is its password as written and as decoded', () => {
     const loaded = load({ environment: { DATABASE_URL } });
     expect(loaded.config.database.url?.reveal()).toBe(DATABASE_URL);
     expect(loaded.origins.get('database.url')).toBe('environment DATABASE_URL');
@@ -43,7 +43,7 @@ describe('the URL of the database', () => {
     });
   });
 
-  it('comes from the file that DATABASE_URL_FILE names, without its last line break', () => {
+  test('comes from the file that DATABASE_URL_FILE names, without its last line break', () => {
     const loaded = load({
       environment: { DATABASE_URL_FILE: 'secret/url' },
       texts: { 'secret/url': `${DATABASE_URL}\n` },
@@ -52,26 +52,26 @@ describe('the URL of the database', () => {
     expect(loaded.origins.get('database.url')).toBe('environment DATABASE_URL_FILE');
   });
 
-  it('in the configuration file is a secret under the name of its key', () => {
+  test('in the configuration file is a secret under the name of its key', () => {
     const loaded = load({ texts: { 'fullmatch.yaml': `database: { url: "${DATABASE_URL}" }` } });
     expect(revealed(loaded)['database.url']).toEqual([DATABASE_URL]);
   });
 
-  it('has its password found in the query too', () => {
+  test('has its password found in the query too', () => {
     const url = 'postgres://db.example/x?user=u&password=open-sesame-1';
     expect(
       revealed(load({ environment: { DATABASE_URL: url } }))['DATABASE_URL (password)'],
     ).toEqual(['open-sesame-1']);
   });
 
-  it('has no password looked for that is a common short word, which any document may hold', () => {
+  test('has no password looked for that is a common short word, which any document may hold', () => {
     const loaded = load({ environment: { DATABASE_URL: 'postgres://u:test@localhost/x' } });
     expect(Object.keys(revealed(loaded))).toEqual(['DATABASE_URL']);
   });
 });
 
 describe('variables in privateRpc', () => {
-  it.each([
+  test.each([
     ['the environment', { RPC_KEY: KEY }, {}],
     ['a file', { RPC_KEY_FILE: '/run/secrets/key' }, { '/run/secrets/key': `${KEY}\r\n` }],
   ])('are filled from %s', (_source, environment: Record<string, string>, texts) => {
@@ -83,7 +83,7 @@ describe('variables in privateRpc', () => {
     expect(revealed(loaded)).toEqual({ RPC_KEY: [KEY], 'chains.1.privateRpc[0]': [url] });
   });
 
-  it('that are missing are named with their chain and field', () => {
+  test('that are missing are named with their chain and field', () => {
     const error = refusal({ texts: { 'fullmatch.yaml': CHAIN } });
     expect(error.code).toBe('environment_variable_missing');
     expect(error.message).toContain('fullmatch.yaml:4:9');
@@ -91,19 +91,19 @@ describe('variables in privateRpc', () => {
       expect(error.message).toContain(part);
   });
 
-  it('are all told when several are missing', () => {
+  test('are all told when several are missing', () => {
     const text = `${CHAIN}      - https://\${USER_NAME}:\${PASS}@rpc.example\n`;
     const error = refusal({ texts: { 'fullmatch.yaml': text } });
     expect(error.details['problems']).toHaveLength(3);
   });
 
-  it('set twice, as a value and as a file, are refused', () => {
+  test('set twice, as a value and as a file, are refused', () => {
     const environment = { RPC_KEY: KEY, RPC_KEY_FILE: '/key' };
     const error = refusal({ environment, texts: { 'fullmatch.yaml': CHAIN, '/key': KEY } });
     expect(error.code).toBe('invalid_configuration');
   });
 
-  it.each([
+  test.each([
     ['missing', {}],
     ['empty', { '/key': '\n' }],
   ])('whose file is %s are refused', (_what, texts) => {
@@ -112,28 +112,28 @@ describe('variables in privateRpc', () => {
     expect(error.code).toBe('configuration_file_unreadable');
   });
 
-  it('are taken once: a value that looks like a variable stays as it is and is refused', () => {
+  test('are taken once: a value that looks like a variable stays as it is and is refused', () => {
     const environment = { RPC_KEY: '${PATH}', PATH: '/secret/path' };
     const error = refusal({ environment, texts: { 'fullmatch.yaml': CHAIN } });
     expect(error.code).toBe('invalid_configuration');
     expect(error.message).not.toContain('/secret/path');
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])('are own variables: not %s', (name) => {
+  test.each(['__proto__', 'constructor', 'toString'])('are own variables: not %s', (name) => {
     const text = CHAIN.replace('RPC_KEY', name);
     expect(refusal({ texts: { 'fullmatch.yaml': text } }).code).toBe(
       'environment_variable_missing',
     );
   });
 
-  it('may have any name, ours included', () => {
+  test('may have any name, ours included', () => {
     const text = CHAIN.replace('RPC_KEY', 'FULLMATCH_RPC_KEY');
     const environment = { FULLMATCH_RPC_KEY: KEY };
     const loaded = load({ environment, texts: { 'fullmatch.yaml': text } });
     expect(Object.keys(revealed(loaded))).toContain('FULLMATCH_RPC_KEY');
   });
 
-  it('are not filled in public endpoints', () => {
+  test('are not filled in public endpoints', () => {
     const text = 'chains: { 1: { rpc: ["https://rpc.example/${RPC_KEY}"] } }';
     const loaded = load({ environment: { RPC_KEY: KEY }, texts: { 'fullmatch.yaml': text } });
     expect(loaded.config.chains.get(1)?.rpc).toEqual(['https://rpc.example/${RPC_KEY}']);
@@ -143,7 +143,7 @@ describe('variables in privateRpc', () => {
 describe('no secret is shown', () => {
   const hidden = [PASSWORD, 'correct horse', KEY];
 
-  it('by the configuration, however it is printed', () => {
+  test('by the configuration, however it is printed', () => {
     const loaded = load({
       environment: { DATABASE_URL, RPC_KEY: KEY },
       texts: { 'fullmatch.yaml': CHAIN },
@@ -156,7 +156,7 @@ describe('no secret is shown', () => {
     for (const text of texts) for (const secret of hidden) expect(text).not.toContain(secret);
   });
 
-  it.each([
+  test.each([
     ['a wrong database URL', { environment: { DATABASE_URL: `mysql://u:${PASSWORD}@h/d` } }],
     [
       'a wrong database URL in the file',
@@ -177,7 +177,10 @@ describe('no secret is shown', () => {
       'a private endpoint that is not a list',
       { texts: { 'fullmatch.yaml': `chains: { 1: { privateRpc: "https://x/${KEY}" } }` } },
     ],
-    ['text that is not YAML', { texts: { 'fullmatch.yaml': `database:\n  url: "${DATABASE_URL}` } }],
+    [
+      'text that is not YAML',
+      { texts: { 'fullmatch.yaml': `database:\n  url: "${DATABASE_URL}` } },
+    ],
     ['an unquoted alias', { texts: { 'fullmatch.yaml': `database: { url: *${KEY} }` } }],
     ['an unquoted tag', { texts: { 'fullmatch.yaml': `database: { url: !${KEY} x }` } }],
     ['a wrong escape', { texts: { 'fullmatch.yaml': `database: { url: "\\q${KEY}" }` } }],
@@ -187,7 +190,7 @@ describe('no secret is shown', () => {
     for (const secret of hidden) expect(text).not.toContain(secret);
   });
 
-  it.each(
+  test.each(
     ['hunter22', '84295510367', 'swordfish'].flatMap((secret): [string, string, Given][] => [
       [
         'a variable for a number',
@@ -210,7 +213,7 @@ describe('no secret is shown', () => {
     expect(text).not.toContain(secret);
   });
 
-  it.each(['CanarySecret77q', 'swordfish', 'hunter22'])(
+  test.each(['CanarySecret77q', 'swordfish', 'hunter22'])(
     'by the error where it stands in place of a chain id: %s',
     (secret) => {
       const error = refusal(inFile(`chains: { "${secret}": { name: X } }`));
@@ -218,7 +221,7 @@ describe('no secret is shown', () => {
     },
   );
 
-  it('when the judge of a chain quotes it all the same', () => {
+  test('when the judge of a chain quotes it all the same', () => {
     const error = refusal({
       environment: { RPC_KEY: KEY },
       texts: { 'fullmatch.yaml': CHAIN },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { FullmatchError } from '../errors.ts';
 import { Problems } from './problems.ts';
@@ -23,7 +23,7 @@ function placesOf(text: string): string[] {
 }
 
 describe('what YAML would let pass', () => {
-  it.each([
+  test.each([
     ['a duplicate key', 'a: 1\nb: 2\na: 3', 'f:3:1'],
     ['a duplicate key in another spelling', '1: x\n"1": y', 'f:2:1'],
     ['an alias', 'a: &x 1\nb: *x', 'f:2:4'],
@@ -38,7 +38,7 @@ describe('what YAML would let pass', () => {
     expect(placesOf(text)[0]).toBe(place);
   });
 
-  it.each([
+  test.each([
     ['brackets', '['.repeat(200_000)],
     ['braces', '{a: '.repeat(100_000)],
     ['dashes', '- '.repeat(200_000)],
@@ -47,7 +47,7 @@ describe('what YAML would let pass', () => {
     expect(placesOf(text)).toHaveLength(1);
   });
 
-  it('aliases are not expanded, so that a few lines cannot fill the memory', () => {
+  test('aliases are not expanded, so that a few lines cannot fill the memory', () => {
     const lines = Array.from({ length: 30 }, (_, index) => {
       const twice = index === 0 ? '[x, x]' : `[*a${index - 1}, *a${index - 1}]`;
       return `a${index}: &a${index} ${twice}`;
@@ -57,7 +57,7 @@ describe('what YAML would let pass', () => {
 });
 
 describe('values', () => {
-  it('are those of YAML 1.2: yes and dates are text, 0x1 as a key is itself', () => {
+  test('are those of YAML 1.2: yes and dates are text, 0x1 as a key is itself', () => {
     expect(read('a: yes\nb: 2026-01-01\n0x1: ~\nc: 1_000\nd: true').value).toEqual({
       a: 'yes',
       b: '2026-01-01',
@@ -67,13 +67,13 @@ describe('values', () => {
     });
   });
 
-  it('under __proto__ stay data', () => {
+  test('under __proto__ stay data', () => {
     const value = read('__proto__: { admin: true }').value as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__']);
     expect(value['admin']).toBeUndefined();
   });
 
-  it('survive writing and reading', () => {
+  test('survive writing and reading', () => {
     const scalar = fc.oneof(fc.string(), fc.boolean(), fc.maxSafeInteger(), fc.constant(null));
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -92,7 +92,7 @@ describe('values', () => {
   });
 });
 
-it('steps lead to the place of what they name, or as near as there is', () => {
+test('steps lead to the place of what they name, or as near as there is', () => {
   const { place } = read('a:\n  - b: 1\n    c: 2\nd: x');
   expect(whereIs(place, ['a', '0', 'c'])).toBe('f:3:5');
   expect(whereIs(place, ['a', '0'])).toBe('f:2:5');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { sql } from '../store/database.ts';
 import { answerReloadRequests, encodeAnswer, requestReload } from './reload-requests.ts';
@@ -8,23 +8,23 @@ import { type ReloadOutcome } from './reloader.ts';
 const NOTIFY = sql('notify in a test', 'SELECT pg_notify($1, $2)');
 const TAKEN: ReloadOutcome = { taken: true, changed: ['chains.5'], restart: [] };
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
 const ask = (timeoutMs: number) =>
-  requestReload(test.database, { timeoutMs, signal: new AbortController().signal });
+  requestReload(testDatabase.database, { timeoutMs, signal: new AbortController().signal });
 
 describe('a request to reload', () => {
-  it('is answered by nobody where nobody listens', async () => {
+  test('is answered by nobody where nobody listens', async () => {
     expect(await ask(200)).toEqual({ answers: [], expected: 0 });
   });
 
-  it('reaches a service once, and its answer whoever asked', async () => {
+  test('reaches a service once, and its answer whoever asked', async () => {
     let reloads = 0;
-    const listening = await answerReloadRequests(test.database, async () => {
+    const listening = await answerReloadRequests(testDatabase.database, async () => {
       reloads += 1;
       return TAKEN;
     });
@@ -38,30 +38,33 @@ describe('a request to reload', () => {
     expect(await ask(200)).toMatchObject({ expected: 0 });
   });
 
-  it('is one that names itself; what else is sent there is ignored', async () => {
+  test('is one that names itself; what else is sent there is ignored', async () => {
     let reloads = 0;
-    const listening = await answerReloadRequests(test.database, async () => {
+    const listening = await answerReloadRequests(testDatabase.database, async () => {
       reloads += 1;
       return TAKEN;
     });
     for (const payload of ['', 'now', '{"request":1}']) {
-      await test.database.query(NOTIFY, ['fullmatch_reload', payload]);
-      await test.database.query(NOTIFY, ['fullmatch_reload_answers', payload]);
+      await testDatabase.database.query(NOTIFY, ['fullmatch_reload', payload]);
+      await testDatabase.database.query(NOTIFY, ['fullmatch_reload_answers', payload]);
     }
     expect((await ask(5000)).answers).toHaveLength(1);
     expect(reloads).toBe(1);
     await listening.close();
   });
 
-  it('of a service that stays silent ends with the time', async () => {
-    const listening = await answerReloadRequests(test.database, () => new Promise(() => undefined));
+  test('of a service that stays silent ends with the time', async () => {
+    const listening = await answerReloadRequests(
+      testDatabase.database,
+      () => new Promise(() => undefined),
+    );
     expect(await ask(200)).toEqual({ answers: [], expected: 1 });
     await listening.close();
   });
 });
 
 describe('an answer', () => {
-  it('fits into a notification whatever it holds', () => {
+  test('fits into a notification whatever it holds', () => {
     const keys = fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 200 });
     fc.assert(
       fc.property(
@@ -78,7 +81,7 @@ describe('an answer', () => {
     );
   });
 
-  it('is whole when it is short, and says how much was cut', () => {
+  test('is whole when it is short, and says how much was cut', () => {
     const whole = { taken: true, changed: ['chains.1'], restart: ['host'] };
     expect(JSON.parse(encodeAnswer('r', 's', whole))).toEqual({
       request: 'r',

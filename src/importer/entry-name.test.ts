@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { checksumAddress, type Hex } from '../lib/hex.ts';
 import addressFolders from '../../test/cases/import/address-folders.json' with { type: 'json' };
@@ -15,7 +15,7 @@ const anyAddress = fc
   .map((digits): Hex => `0x${digits.map((digit) => digit.toString(16)).join('')}`);
 
 describe('a chain folder', () => {
-  it.each(chainFolders)('named $name', ({ name, chainId }) => {
+  test.each(chainFolders)('named $name', ({ name, chainId }) => {
     if (chainId === undefined) {
       expect(() => parseChainFolder(name)).toThrow(
         expect.objectContaining({ reason: 'invalid_chain_id' }),
@@ -23,7 +23,7 @@ describe('a chain folder', () => {
     } else expect(parseChainFolder(name)).toBe(chainId);
   });
 
-  it('spells an id in exactly one way', () => {
+  test('spells an id in exactly one way', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.string({ maxLength: 3 }), (number, more) => {
         const chainId = number + 1 > Number.MAX_SAFE_INTEGER ? 1 : number + 1;
@@ -37,14 +37,14 @@ describe('a chain folder', () => {
 });
 
 describe('an address folder', () => {
-  it.each(addressFolders)('$title', ({ name, reason }) => {
+  test.each(addressFolders)('$title', ({ name, reason }) => {
     if (reason === undefined) expect(parseAddressFolder(name)).toBe(name.toLowerCase());
     else {
       expect(() => parseAddressFolder(name)).toThrow(expect.objectContaining({ reason }));
     }
   });
 
-  it('is sound in each of its spellings, and exactly one of them is preferred to all others', () => {
+  test('is sound in each of its spellings, and exactly one of them is preferred to all others', () => {
     fc.assert(
       fc.property(anyAddress, (address) => {
         const spellings = allSpellings(address);

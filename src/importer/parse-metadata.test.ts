@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import cases from '../../test/cases/import/metadata.json' with { type: 'json' };
 import { parseMetadata } from './parse-metadata.ts';
 
@@ -30,7 +30,7 @@ function textOf({ text, set, escapedSource }: MetadataCase): string {
 }
 
 describe('parseMetadata', () => {
-  it('says in our words what the compiler wrote, and keeps the text', () => {
+  test('says in our words what the compiler wrote, and keeps the text', () => {
     const text = JSON.stringify(sound(), null, 3);
     expect(parseMetadata(Buffer.from(text))).toEqual({
       text,
@@ -44,13 +44,13 @@ describe('parseMetadata', () => {
     });
   });
 
-  it.each(cases as MetadataCase[])('refuses $title', (metadataCase) => {
+  test.each(cases as MetadataCase[])('refuses $title', (metadataCase) => {
     expect(() => parseMetadata(Buffer.from(textOf(metadataCase)))).toThrow(
       expect.objectContaining({ name: 'Refusal', reason: metadataCase.reason }),
     );
   });
 
-  it('reads very many libraries without a path in a moment', () => {
+  test('reads very many libraries without a path in a moment', () => {
     const names = Array.from({ length: 100_000 }, (_each, index) => `L${index}`);
     const libraries = Object.fromEntries(names.map((name) => [name, '0x']));
     const begun = process.cpuUsage();
@@ -63,14 +63,14 @@ describe('parseMetadata', () => {
     expect(settings['libraries']).toEqual({ '': libraries });
   });
 
-  it('refuses more values than metadata has', () => {
+  test('refuses more values than metadata has', () => {
     const abi = Array.from({ length: 300_000 }, () => []);
     expect(() => parse({ ...sound(), output: { abi } })).toThrow(
       expect.objectContaining({ reason: 'broken_metadata' }),
     );
   });
 
-  it('refuses a contract whose name has more than 1,024 bytes', () => {
+  test('refuses a contract whose name has more than 1,024 bytes', () => {
     const named = (name: string): object => ({
       ...sound(),
       settings: { compilationTarget: { 'A.sol': name } },
@@ -81,17 +81,17 @@ describe('parseMetadata', () => {
     );
   });
 
-  it('refuses bytes that are not UTF-8', () => {
+  test('refuses bytes that are not UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from(JSON.stringify(sound())), Buffer.from([0xc0])]);
     expect(() => parseMetadata(bytes)).toThrow(expect.objectContaining({ reason: 'invalid_utf8' }));
   });
 
-  it('leaves artifacts out that the metadata does not have', () => {
+  test('leaves artifacts out that the metadata does not have', () => {
     expect(parse({ ...sound(), output: undefined }).artifacts).toEqual({});
     expect(parse({ ...sound(), output: { abi: [] } }).artifacts).toEqual({ abi: [] });
   });
 
-  it('names the Vyper compiler, and drops the v of a version', () => {
+  test('names the Vyper compiler, and drops the v of a version', () => {
     const document = {
       ...sound(),
       language: 'Vyper',
@@ -104,7 +104,7 @@ describe('parseMetadata', () => {
     });
   });
 
-  it('nests libraries as the standard JSON input has them, split at the last colon', () => {
+  test('nests libraries as the standard JSON input has them, split at the last colon', () => {
     const libraries = {
       'p:/a.sol:L': '0x1',
       'p:/a.sol:M': '0x2',
@@ -121,7 +121,7 @@ describe('parseMetadata', () => {
     );
   });
 
-  it('takes __proto__ as a source name like any other', () => {
+  test('takes __proto__ as a source name like any other', () => {
     const text = JSON.stringify(sound()).replaceAll('A.sol', '__proto__');
     expect(parseMetadata(Buffer.from(text))).toMatchObject({
       target: { path: '__proto__', name: 'A' },
@@ -129,7 +129,7 @@ describe('parseMetadata', () => {
     });
   });
 
-  it('does not lose its way in deeply nested metadata', () => {
+  test('does not lose its way in deeply nested metadata', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const text = JSON.stringify(sound()).replace('[]', deep);
     expect(parseMetadata(Buffer.from(text)).sources).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { FullmatchError } from '../errors.ts';
 import { type saveMatches } from '../repository/matches/save-matches.ts';
@@ -20,7 +20,7 @@ function fakeSave(bad: ReadonlySet<string>, stored: string[], failure: () => Err
 }
 
 describe('saveBatch', () => {
-  it('refuses exactly the contracts that make a batch fail, and stores every other once', async () => {
+  test('refuses exactly the contracts that make a batch fail, and stores every other once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (faults) => {
         const contracts = faults.map((_, index) =>
@@ -39,7 +39,7 @@ describe('saveBatch', () => {
     );
   });
 
-  it('takes an error of our own program as the fault of the contract that provokes it', async () => {
+  test('takes an error of our own program as the fault of the contract that provokes it', async () => {
     const contracts = [sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' })];
     const save = fakeSave(new Set([sampleAddress(1)]), [], () => new RangeError('too deep'));
     await expect(saveBatch(database, contracts, save)).resolves.toMatchObject([
@@ -47,7 +47,7 @@ describe('saveBatch', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     new FullmatchError('database_unreachable', 'gone'),
     new FullmatchError('data_directory_full', 'full'),
     new FullmatchError('database_error', 'read-only', { details: { sqlstate: '25006' } }),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 import { placeFacts } from './stored-facts.ts';
@@ -14,29 +14,29 @@ const librariesOf = (keys: string[]): unknown =>
   placeFacts({ libraries: new Map(keys.map((key) => [key, ADDRESS])) }, SOURCES).runtime?.values;
 
 describe('placeFacts', () => {
-  it('leaves out what is not known', () => {
+  test('leaves out what is not known', () => {
     expect(placeFacts({}, SOURCES)).toEqual({ deployment: {} });
   });
 
-  it('names libraries by what the placeholder is the hash of', () => {
+  test('names libraries by what the placeholder is the hash of', () => {
     expect(librariesOf([placeholder('a/Math.sol:Math'), placeholder('a/Math.sol:Other')])).toEqual({
       libraries: { 'a/Math.sol:Math': ADDRESS, 'a/Math.sol:Other': ADDRESS },
     });
   });
 
-  it('names libraries of compilers before 0.5.0, which put the name itself into the code', () => {
+  test('names libraries of compilers before 0.5.0, which put the name itself into the code', () => {
     expect(librariesOf(['__a/Math.sol:Math_______________________'])).toEqual({
       libraries: { 'a/Math.sol:Math': ADDRESS },
     });
   });
 
-  it('keeps a placeholder that no source explains', () => {
+  test('keeps a placeholder that no source explains', () => {
     expect(librariesOf([placeholder('c/Gone.sol:Gone')])).toEqual({
       libraries: { [placeholder('c/Gone.sol:Gone')]: ADDRESS },
     });
   });
 
-  it('says values without transformations, whose offsets only the code tells', () => {
+  test('says values without transformations, whose offsets only the code tells', () => {
     expect(placeFacts({ constructorArguments: '0x01' }, []).creation).toEqual({
       transformations: [],
       values: { constructorArguments: '0x01' },

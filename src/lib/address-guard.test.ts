@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readCases } from '../../test/support/shared-data.ts';
 import {
   hostPortOf,
@@ -44,13 +44,13 @@ const ipv4 = fc.oneof(
 );
 
 describe('judging an address', () => {
-  it('takes addresses that the internet routes to hosts for public', () => {
+  test('takes addresses that the internet routes to hosts for public', () => {
     for (const address of readCases<string>('public-addresses.json')) {
       expect([address, judgeAddress(address)]).toEqual([address, 'public']);
     }
   });
 
-  it('refuses every special-purpose IPv4 block, and only those up to its last address', () => {
+  test('refuses every special-purpose IPv4 block, and only those up to its last address', () => {
     fc.assert(
       fc.property(ipv4, (number) => {
         const special = SPECIAL_IPV4.some(
@@ -71,7 +71,7 @@ describe('judging an address', () => {
     }
   });
 
-  it('judges IPv4 inside IPv6 as that IPv4 address, or refuses it', () => {
+  test('judges IPv4 inside IPv6 as that IPv4 address, or refuses it', () => {
     fc.assert(
       fc.property(ipv4, (number) => {
         const words = `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
@@ -92,7 +92,7 @@ describe('judging an address', () => {
     );
   });
 
-  it('refuses all of IPv6 outside of 2000::/3', () => {
+  test('refuses all of IPv6 outside of 2000::/3', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const first = Number.parseInt(/^[0-9a-f]*/i.exec(address)?.[0] || '0', 16);
@@ -103,7 +103,7 @@ describe('judging an address', () => {
     );
   });
 
-  it('names what an address is', () => {
+  test('names what an address is', () => {
     expect(judgeAddress('127.0.0.1')).toBe('loopback');
     expect(judgeAddress('10.0.0.1')).toBe('private');
     expect(judgeAddress('169.254.169.254')).toBe('linkLocal');
@@ -112,7 +112,7 @@ describe('judging an address', () => {
     expect(judgeAddress('168.63.129.16')).toBe('cloud');
   });
 
-  it('does not guess at what no socket names so', () => {
+  test('does not guess at what no socket names so', () => {
     for (const text of ['', '127.1', '0x7f.0.0.1', '2130706433', 'localhost', '1.2.3.4:80']) {
       expect([text, judgeAddress(text)]).toEqual([text, 'unreadable']);
     }
@@ -121,7 +121,7 @@ describe('judging an address', () => {
 });
 
 describe('the allow list', () => {
-  it('has the spelling that a URL has, with its port', () => {
+  test('has the spelling that a URL has, with its port', () => {
     expect(normalizeHostPort('127.0.0.1:8545')).toBe('127.0.0.1:8545');
     expect(normalizeHostPort('LocalHost:08545')).toBe('localhost:8545');
     expect(normalizeHostPort('[::1]:8545')).toBe('[::1]:8545');
@@ -131,7 +131,7 @@ describe('the allow list', () => {
     expect(hostPortOf(new URL('http://GETH:8545/rpc'))).toBe('geth:8545');
   });
 
-  it.each([
+  test.each([
     '127.0.0.1',
     '127.0.0.1:',
     ':8545',
@@ -150,13 +150,13 @@ describe('the allow list', () => {
 });
 
 describe('what a URL alone tells', () => {
-  it('is the address of an IP literal', () => {
+  test('is the address of an IP literal', () => {
     expect(literalAddress(new URL('http://[::1]:1/').hostname)).toBe('::1');
     expect(literalAddress(new URL('http://0x7f.1/').hostname)).toBe('127.0.0.1');
     expect(literalAddress(new URL('http://localhost/').hostname)).toBeUndefined();
   });
 
-  it('is the port of another service', () => {
+  test('is the port of another service', () => {
     expect(isBlockedPort(new URL('http://a.example:25/'))).toBe(true);
     expect(isBlockedPort(new URL('http://a.example:8545/'))).toBe(false);
     expect(isBlockedPort(new URL('https://a.example/'))).toBe(false);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
@@ -22,7 +22,7 @@ function failTimes(breaker: CircuitBreaker, times: number): void {
 }
 
 describe('a circuit breaker', () => {
-  it('lets a host rest after failures in a row', () => {
+  test('lets a host rest after failures in a row', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 2);
     breaker.enter(HOST).succeeded();
@@ -35,13 +35,13 @@ describe('a circuit breaker', () => {
     );
   });
 
-  it('keeps hosts apart', () => {
+  test('keeps hosts apart', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 3);
     breaker.enter('https://b.example:443').succeeded();
   });
 
-  it('sends one request ahead after the rest, and lets all follow when it succeeds', () => {
+  test('sends one request ahead after the rest, and lets all follow when it succeeds', () => {
     const { breaker, clock } = createBreaker();
     failTimes(breaker, 3);
     clock.now += 1000;
@@ -51,7 +51,7 @@ describe('a circuit breaker', () => {
     breaker.enter(HOST).succeeded();
   });
 
-  it('doubles the rest with each trial that fails, up to the longest', () => {
+  test('doubles the rest with each trial that fails, up to the longest', () => {
     const { breaker, clock } = createBreaker();
     failTimes(breaker, 3);
     const rests: number[] = [];
@@ -69,7 +69,7 @@ describe('a circuit breaker', () => {
     expect(rests).toEqual([1000, 2000, 4000, 8000, 8000]);
   });
 
-  it('tries again when the trial was ended by its caller', () => {
+  test('tries again when the trial was ended by its caller', () => {
     const { breaker, clock } = createBreaker();
     failTimes(breaker, 3);
     clock.now += 1000;
@@ -77,7 +77,7 @@ describe('a circuit breaker', () => {
     breaker.enter(HOST).succeeded();
   });
 
-  it('counts requests that were under way when the rest began once', () => {
+  test('counts requests that were under way when the rest began once', () => {
     const { breaker, clock } = createBreaker();
     const permits = Array.from({ length: 20 }, () => breaker.enter(HOST));
     for (const permit of permits) permit.failed();
@@ -85,7 +85,7 @@ describe('a circuit breaker', () => {
     breaker.enter(HOST).succeeded();
   });
 
-  it('leaves a host alone for as long as it asks, within bounds', () => {
+  test('leaves a host alone for as long as it asks, within bounds', () => {
     const { breaker, clock } = createBreaker();
     breaker.enter(HOST).throttled(5000);
     expect(() => breaker.enter(HOST)).toThrow(
@@ -98,7 +98,7 @@ describe('a circuit breaker', () => {
     expect(() => breaker.enter(HOST)).toThrow(expect.objectContaining({ code: 'throttled' }));
   });
 
-  it('lets a probe through while a host rests after failures, and ends the rest when it succeeds', () => {
+  test('lets a probe through while a host rests after failures, and ends the rest when it succeeds', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 3);
     breaker.enter(HOST, true).failed();
@@ -107,13 +107,13 @@ describe('a circuit breaker', () => {
     breaker.enter(HOST).succeeded();
   });
 
-  it('lets no probe through to a host that asked to be left alone', () => {
+  test('lets no probe through to a host that asked to be left alone', () => {
     const { breaker } = createBreaker();
     breaker.enter(HOST).throttled(5000);
     expect(() => breaker.enter(HOST, true)).toThrow(expect.objectContaining({ code: 'throttled' }));
   });
 
-  it('takes only the first ending of a request', () => {
+  test('takes only the first ending of a request', () => {
     const { breaker } = createBreaker();
     const permit = breaker.enter(HOST);
     permit.succeeded();
@@ -125,14 +125,14 @@ describe('a circuit breaker', () => {
 describe('Retry-After', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
 
-  it('is seconds or a date', () => {
+  test('is seconds or a date', () => {
     expect(parseRetryAfter('120', now)).toBe(120_000);
     expect(parseRetryAfter(' 0 ', now)).toBe(0);
     expect(parseRetryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now)).toBe(60_000);
     expect(parseRetryAfter('Wed, 31 Dec 2025 23:59:00 GMT', now)).toBe(0);
   });
 
-  it.each([undefined, '', '-1', '1.5', '1e9', 'soon', '99999999999', '2026-01-01', 'Infinity'])(
+  test.each([undefined, '', '-1', '1.5', '1e9', 'soon', '99999999999', '2026-01-01', 'Infinity'])(
     'is nothing when it is %j',
     (value) => {
       expect(parseRetryAfter(value, now)).toBeUndefined();

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asFullmatchError, FullmatchError } from '../errors.ts';
 import { FetchFault } from './fetch-fault.ts';
 
 describe('a fault of the guarded fetch', () => {
-  it('is an error of the table under the same code', () => {
+  test('is an error of the table under the same code', () => {
     const fault = new FetchFault('throttled', 'later', { retryAfterMs: 5 });
     const error = asFullmatchError(fault);
     expect(error).toBeInstanceOf(FullmatchError);
@@ -15,7 +15,7 @@ describe('a fault of the guarded fetch', () => {
     });
   });
 
-  it('is the only thing that changes on its way there', () => {
+  test('is the only thing that changes on its way there', () => {
     const error = new Error('another');
     expect(asFullmatchError(error)).toBe(error);
   });

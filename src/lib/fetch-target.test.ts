@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   assertPublicTarget,
   followRedirect,
@@ -31,14 +31,14 @@ function codeOf(run: () => unknown): unknown {
 }
 
 describe('a redirect', () => {
-  it('keeps all headers on the same origin', () => {
+  test('keeps all headers on the same origin', () => {
     const from = hop('https://a.example/x');
     const next = followRedirect(from, 302, '../y?z=1');
     expect(next.url.href).toBe('https://a.example/y?z=1');
     expect(next.headers).toEqual(from.headers);
   });
 
-  it.each([
+  test.each([
     'https://b.example/',
     'https://a.example:8443/',
     'https://sub.a.example/',
@@ -54,12 +54,12 @@ describe('a redirect', () => {
     expect(next).not.toHaveProperty('body');
   });
 
-  it('from http to https is another origin', () => {
+  test('from http to https is another origin', () => {
     const next = followRedirect(hop('http://a.example/'), 301, 'https://a.example/');
     expect(next.headers).not.toHaveProperty('authorization');
   });
 
-  it('never goes from https to http', () => {
+  test('never goes from https to http', () => {
     for (const location of ['http://a.example/', 'http://b.example/', 'HTTP://A.example:443/']) {
       expect(codeOf(() => followRedirect(hop('https://a.example/'), 302, location))).toBe(
         'scheme_not_allowed',
@@ -67,7 +67,7 @@ describe('a redirect', () => {
     }
   });
 
-  it('keeps the body of a POST by 307 and 308 only', () => {
+  test('keeps the body of a POST by 307 and 308 only', () => {
     const post = hop('https://a.example/', {
       method: 'POST',
       body: 'x',
@@ -83,12 +83,12 @@ describe('a redirect', () => {
     }
   });
 
-  it('keeps HEAD', () => {
+  test('keeps HEAD', () => {
     const next = followRedirect(hop('https://a.example/', { method: 'HEAD' }), 303, '/y');
     expect(next.method).toBe('HEAD');
   });
 
-  it.each([
+  test.each([
     ['file:///etc/passwd', 'scheme_not_allowed'],
     ['javascript:alert(1)', 'scheme_not_allowed'],
     ['ws://a.example/', 'scheme_not_allowed'],
@@ -98,7 +98,7 @@ describe('a redirect', () => {
     expect(codeOf(() => followRedirect(hop('https://a.example/'), 302, location))).toBe(code);
   });
 
-  it('is one of five statuses with a location', () => {
+  test('is one of five statuses with a location', () => {
     const redirects = Array.from({ length: 500 }, (_, index) => index + 100).filter((status) =>
       isRedirect(status, '/'),
     );
@@ -108,7 +108,7 @@ describe('a redirect', () => {
 });
 
 describe('a target', () => {
-  it('that is refused is never quoted beyond its host', () => {
+  test('that is refused is never quoted beyond its host', () => {
     for (const url of [
       'https://user-canary:password-canary@a.example/path-canary?key-canary',
       'wss://a.example/path-canary?key-canary',
@@ -124,13 +124,13 @@ describe('a target', () => {
     }
   });
 
-  it('may be a public address or a name', () => {
+  test('may be a public address or a name', () => {
     for (const url of ['https://8.8.8.8/', 'http://[2606:4700:4700::1111]:8545/', 'https://a/']) {
       expect(() => assertPublicTarget(parseTarget(url))).not.toThrow();
     }
   });
 
-  it('that is a literal of another kind, or another service, is refused before anything is sent', () => {
+  test('that is a literal of another kind, or another service, is refused before anything is sent', () => {
     for (const url of ['http://127.1/', 'https://[::ffff:10.0.0.1]/', 'https://a.example:25/']) {
       expect(codeOf(() => assertPublicTarget(parseTarget(url)))).toBe('address_not_allowed');
     }

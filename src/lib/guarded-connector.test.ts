@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWebServer, type WebServer } from '../../test/support/web-server.ts';
 import { createGuardedConnector } from './guarded-connector.ts';
 
@@ -23,7 +23,7 @@ describe('the connector by itself, with no check before it', () => {
     });
   }
 
-  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', 'a.example', '127.1', '0'])(
+  test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', 'a.example', '127.1', '0'])(
     'does not connect to %s',
     async (hostname) => {
       expect(await connect(hostname)).toBe('address_not_allowed');
@@ -34,7 +34,7 @@ describe('the connector by itself, with no check before it', () => {
     },
   );
 
-  it('connects to what is allowed', async () => {
+  test('connects to what is allowed', async () => {
     const { port } = canary;
     expect(await connect('127.0.0.1', [`127.0.0.1:${port}`])).toBe('connected');
     expect(await connect('a.example', [`a.example:${port}`])).toBe('connected');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   startSocketServer,
   startWebServer,
@@ -75,7 +75,7 @@ function collect(): { sink: Writable; text: () => string } {
 }
 
 describe('a guarded fetch', () => {
-  it('gives status, headers and body of any answer', async () => {
+  test('gives status, headers and body of any answer', async () => {
     const server = await serve((request, response) => {
       response.writeHead(404, {
         'X-Seen': request.headers['user-agent'],
@@ -93,7 +93,7 @@ describe('a guarded fetch', () => {
     expect(answer.body.toString()).toBe('GET /a?b=c');
   });
 
-  it('sends a body', async () => {
+  test('sends a body', async () => {
     const server = await serve((request, response) => {
       request.pipe(response);
     });
@@ -105,7 +105,7 @@ describe('a guarded fetch', () => {
     expect(answer.body.toString()).toBe('echo');
   });
 
-  it.each([
+  test.each([
     ['gzip', gzipSync],
     ['x-gzip', gzipSync],
     ['GZIP', gzipSync],
@@ -122,7 +122,7 @@ describe('a guarded fetch', () => {
     expect(answer.body.toString()).toBe(text);
   });
 
-  it('takes an empty body and HEAD for what they are, whatever coding is named', async () => {
+  test('takes an empty body and HEAD for what they are, whatever coding is named', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end();
     });
@@ -131,21 +131,21 @@ describe('a guarded fetch', () => {
     expect((await guarded.fetch(server.url, { method: 'HEAD' })).body).toHaveLength(0);
   });
 
-  it('keeps connections for the next request', async () => {
+  test('keeps connections for the next request', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([server]);
     for (let index = 0; index < 5; index += 1) await guarded.fetch(server.url);
     expect(server.connections()).toBeLessThan(5);
   });
 
-  it('refuses headers that HTTP sets itself', async () => {
+  test('refuses headers that HTTP sets itself', async () => {
     const guarded = guard([]);
     await expect(guarded.fetch('https://a.example/', { headers: { Host: 'b' } })).rejects.toThrow(
       TypeError,
     );
   });
 
-  it('fails requests after it is closed', async () => {
+  test('fails requests after it is closed', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([server]);
     await guarded.close();
@@ -154,7 +154,7 @@ describe('a guarded fetch', () => {
 });
 
 describe('private hosts', () => {
-  it('are reached by exactly the host and port that the operator allowed', async () => {
+  test('are reached by exactly the host and port that the operator allowed', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([server], { resolve: async () => ['127.0.0.1'] });
     expect((await guarded.fetch(server.url)).status).toBe(200);
@@ -165,7 +165,7 @@ describe('private hosts', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('are reached by name when the name is allowed', async () => {
+  test('are reached by name when the name is allowed', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([], {
       allowPrivate: [`Node.Internal:${server.port}`],
@@ -174,7 +174,7 @@ describe('private hosts', () => {
     expect((await guarded.fetch(`http://node.internal:${server.port}/`)).status).toBe(200);
   });
 
-  it('are reached as the newest list says, also over a connection that stands', async () => {
+  test('are reached as the newest list says, also over a connection that stands', async () => {
     const [first, second] = [
       await serve((_request, response) => response.end('1')),
       await serve((_request, response) => setTimeout(() => response.end('2'), 200)),
@@ -196,7 +196,7 @@ describe('private hosts', () => {
     expect(() => guarded.allowOnly(['no port'])).toThrow(TypeError);
   });
 
-  it('are not reached by a redirect from elsewhere, although allowed and connected', async () => {
+  test('are not reached by a redirect from elsewhere, although allowed and connected', async () => {
     const node = await serve((_request, response) => response.end('x'));
     const other = await serve((_request, response) => {
       response.writeHead(307, { location: `${node.url}/` }).end();
@@ -207,7 +207,7 @@ describe('private hosts', () => {
     expect(fault).toMatchObject({ code: 'address_not_allowed', details: { range: 'redirect' } });
   });
 
-  it('are not reached when a name changes its answer: the address connected to counts', async () => {
+  test('are not reached when a name changes its answer: the address connected to counts', async () => {
     const canary = await serve((_request, response) => response.end('x'));
     let asked = 0;
     const guarded = guard([], {
@@ -223,7 +223,7 @@ describe('private hosts', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  it('among public addresses of a name are left out', async () => {
+  test('among public addresses of a name are left out', async () => {
     const canary = await serve((_request, response) => response.end('x'));
     const guarded = guard([], {
       stepTimeoutMs: 300,
@@ -236,7 +236,7 @@ describe('private hosts', () => {
 });
 
 describe('redirects', () => {
-  it('are followed up to the limit, and no further', async () => {
+  test('are followed up to the limit, and no further', async () => {
     const server = await serve((request, response) => {
       const step = Number(request.url?.slice(1));
       if (step === 0) response.end('there');
@@ -253,7 +253,7 @@ describe('redirects', () => {
     });
   });
 
-  it('in a loop end', async () => {
+  test('in a loop end', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(308, { location: '/' }).end();
     });
@@ -261,7 +261,7 @@ describe('redirects', () => {
     expect(fault.code).toBe('too_many_redirects');
   });
 
-  it('without a location are answers', async () => {
+  test('without a location are answers', async () => {
     const server = await serve((_request, response) => response.writeHead(302).end('x'));
     expect(await guard([server]).fetch(server.url)).toMatchObject({ status: 302 });
   });
@@ -270,7 +270,7 @@ describe('redirects', () => {
 describe('sizes', () => {
   const bomb = Buffer.alloc(20_000_000);
 
-  it.each([
+  test.each([
     ['gzip', gzipSync(bomb)],
     ['deflate', deflateSync(bomb)],
     ['deflate', deflateRawSync(bomb)],
@@ -288,7 +288,7 @@ describe('sizes', () => {
     expect(sink.destroyed).toBe(true);
   });
 
-  it('are counted on the wire', async () => {
+  test('are counted on the wire', async () => {
     const server = await serve((_request, response) => response.end(Buffer.alloc(100_001)));
     const guarded = guard([server]);
     expect((await faultOf(guarded.fetch(server.url))).code).toBe('response_too_large');
@@ -296,7 +296,7 @@ describe('sizes', () => {
     expect(answer.body).toHaveLength(100_001);
   });
 
-  it('end a body that never ends', async () => {
+  test('end a body that never ends', async () => {
     const server = await serve((_request, response) => {
       const chunk = Buffer.alloc(16_384);
       const write = (): void => {
@@ -308,7 +308,7 @@ describe('sizes', () => {
     expect((await faultOf(guard([server]).fetch(server.url))).code).toBe('response_too_large');
   });
 
-  it('of headers are bounded', async () => {
+  test('of headers are bounded', async () => {
     const server = await speak((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`);
     });
@@ -317,7 +317,7 @@ describe('sizes', () => {
 });
 
 describe('answers that are not sound', () => {
-  it.each([
+  test.each([
     [
       'a body that ends early',
       'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc',
@@ -377,7 +377,7 @@ describe('answers that are not sound', () => {
     expect((await faultOf(guard([server]).fetch(server.url))).code).toBe(code);
   });
 
-  it('cut gzip at every place', async () => {
+  test('cut gzip at every place', async () => {
     const whole = gzipSync('x'.repeat(100) + createHash('sha512').update('y').digest('hex'));
     const server = await serve((request, response) => {
       const cut = whole.subarray(0, Number(request.url?.slice(1)));
@@ -391,7 +391,7 @@ describe('answers that are not sound', () => {
     expect((await guarded.fetch(`${server.url}/${whole.length}`)).status).toBe(200);
   });
 
-  it('nothing listens', async () => {
+  test('nothing listens', async () => {
     const server = await serve((_request, response) => response.end());
     await server.close();
     const fault = await faultOf(guard([server]).fetch(server.url));
@@ -401,7 +401,7 @@ describe('answers that are not sound', () => {
     });
   });
 
-  it('a name that does not resolve', async () => {
+  test('a name that does not resolve', async () => {
     const guarded = guard([], { resolve: async () => [] });
     expect(await faultOf(guarded.fetch('https://no.example/'))).toMatchObject({
       code: 'connection_failed',
@@ -411,7 +411,7 @@ describe('answers that are not sound', () => {
 });
 
 describe('time', () => {
-  it('is bounded for the whole, however slowly a body drips', async () => {
+  test('is bounded for the whole, however slowly a body drips', async () => {
     const server = await serve((_request, response) => {
       const timer = setInterval(() => response.write('x'), 20);
       response.on('close', () => clearInterval(timer));
@@ -422,7 +422,7 @@ describe('time', () => {
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
-  it('is bounded for headers that drip', async () => {
+  test('is bounded for headers that drip', async () => {
     const server = await speak((socket) => {
       const timer = setInterval(() => socket.write('X'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -432,7 +432,7 @@ describe('time', () => {
     expect(fault.code).toBe('deadline_exceeded');
   });
 
-  it('is bounded over redirects', async () => {
+  test('is bounded over redirects', async () => {
     const server = await serve((_request, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 150);
     });
@@ -442,13 +442,13 @@ describe('time', () => {
     expect(fault.code).toBe('deadline_exceeded');
   });
 
-  it('is bounded for finding a name', async () => {
+  test('is bounded for finding a name', async () => {
     const guarded = guard([], { resolve: () => new Promise(() => undefined) });
     const fault = await faultOf(guarded.fetch('https://slow.example/', { deadlineMs: 200 }));
     expect(fault.code).toBe('deadline_exceeded');
   });
 
-  it('is bounded for each step', async () => {
+  test('is bounded for each step', async () => {
     const silent = await speak(() => undefined);
     const stalled = await speak((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx');
@@ -464,7 +464,7 @@ describe('time', () => {
     });
   });
 
-  it('ends at the caller’s wish, with his reason', async () => {
+  test('ends at the caller’s wish, with his reason', async () => {
     const server = await speak(() => undefined);
     const guarded = guard([server]);
     const controller = new AbortController();
@@ -478,7 +478,7 @@ describe('time', () => {
 describe('hosts that fail', () => {
   const breaker = { failures: 3, backoffMs: 60_000 };
 
-  it('rest after failures, and nobody asks them meanwhile', async () => {
+  test('rest after failures, and nobody asks them meanwhile', async () => {
     const server = await serve((_request, response) => response.writeHead(500).end('x'));
     const guarded = guard([server], { breaker });
     for (let index = 0; index < 3; index += 1) {
@@ -489,7 +489,7 @@ describe('hosts that fail', () => {
     expect(fault.details.retryAfterMs).toBeGreaterThan(20_000);
   });
 
-  it('that ask to be left alone are', async () => {
+  test('that ask to be left alone are', async () => {
     let requests = 0;
     const server = await serve((_request, response) => {
       requests += 1;
@@ -502,7 +502,7 @@ describe('hosts that fail', () => {
     expect(requests).toBe(1);
   });
 
-  it('are not those that answer 404 or too much', async () => {
+  test('are not those that answer 404 or too much', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/large') response.end(Buffer.alloc(200_000));
       else response.writeHead(404).end('x');
@@ -516,7 +516,7 @@ describe('hosts that fail', () => {
 });
 
 describe('a download', () => {
-  it('streams to its sink', async () => {
+  test('streams to its sink', async () => {
     const server = await serve((_request, response) => {
       response
         .writeHead(200, { 'content-encoding': 'gzip' })
@@ -529,7 +529,7 @@ describe('a download', () => {
     expect(sink.writableFinished).toBe(true);
   });
 
-  it('writes nothing of an answer that is not a success', async () => {
+  test('writes nothing of an answer that is not a success', async () => {
     const server = await serve((_request, response) => response.writeHead(404).end('not found'));
     const { sink, text } = collect();
     const answer = await guard([server]).download(server.url, sink);
@@ -538,7 +538,7 @@ describe('a download', () => {
     expect(sink.destroyed).toBe(false);
   });
 
-  it('fails with the error of its sink', async () => {
+  test('fails with the error of its sink', async () => {
     const server = await serve((_request, response) => response.end(Buffer.alloc(50_000)));
     const full = Object.assign(new Error('disk full'), { code: 'ENOSPC' });
     const sink = new Writable({ write: (_chunk, _encoding, callback) => callback(full) });
@@ -547,7 +547,7 @@ describe('a download', () => {
 });
 
 describe('what errors show', () => {
-  it('is scheme, host and port, never path, query, header or body', async () => {
+  test('is scheme, host and port, never path, query, header or body', async () => {
     const html = await serve((_request, response) => {
       response.writeHead(302, { location: 'https://canary:canary@127.0.0.1/canary' }).end('canary');
     });
@@ -578,7 +578,7 @@ const openssl = spawnSync('openssl', ['version']).status === 0;
 const absence = openssl ? '' : ': openssl, which makes the certificate, is not installed here';
 
 describe.skipIf(!openssl)(`TLS${absence}`, () => {
-  it('is judged by the name asked for, and a redirect from it to http is refused', async () => {
+  test('is judged by the name asked for, and a redirect from it to http is refused', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'fullmatch-tls-'));
     const file = (name: string): string => path.join(folder, name);
     const made = spawnSync('openssl', [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { startSocketServer, type WebServer } from '../../test/support/web-server.ts';
 import { FetchFault } from './fetch-fault.ts';
 import { createGuardedFetch, type ExchangeResponse, type GuardedFetch } from './guarded-fetch.ts';
@@ -69,13 +69,13 @@ describe('an exchange over a WebSocket', () => {
   const ask = (guarded: GuardedFetch, { hostPort }: WebServer): Promise<ExchangeResponse> =>
     guarded.exchange(`ws://${hostPort}/key?x`, { body: 'ping' });
 
-  it('gives the first message to what was sent', async () => {
+  test('gives the first message to what was sent', async () => {
     const server = await serve((text, socket) => socket.write(frame(Buffer.from(`${text} pong`))));
     const { status, body } = await ask(guard(server), server);
     expect([status, String(body)]).toEqual([101, 'ping pong']);
   });
 
-  it('reaches no private address that the operator did not allow', async () => {
+  test('reaches no private address that the operator did not allow', async () => {
     const canary = await serve(() => undefined);
     const guarded = guard();
     for (const host of ['127.0.0.1', '127.1', '[::ffff:127.0.0.1]', 'localhost', '0x7f000001']) {
@@ -85,7 +85,7 @@ describe('an exchange over a WebSocket', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  it('takes no other scheme, and no user information', async () => {
+  test('takes no other scheme, and no user information', async () => {
     const guarded = guard();
     for (const [url, code] of [
       ['https://a.example/', 'scheme_not_allowed'],
@@ -96,7 +96,7 @@ describe('an exchange over a WebSocket', () => {
     expect(await codeOf(guarded.fetch('wss://a.example/'))).toBe('scheme_not_allowed');
   });
 
-  it('ends at a message that is too large, also one that was compressed', async () => {
+  test('ends at a message that is too large, also one that was compressed', async () => {
     const large = await serve((_text, socket) => socket.write(frame(Buffer.alloc(10_001, 'a'))));
     expect(await codeOf(ask(guard(large), large))).toBe('connection_failed');
     // With RSV1 set, the message is compressed (RFC 7692).
@@ -108,7 +108,7 @@ describe('an exchange over a WebSocket', () => {
     expect(await codeOf(ask(guard(bombing), bombing))).toBe('connection_failed');
   });
 
-  it('ends at its deadline, where no message comes', async () => {
+  test('ends at its deadline, where no message comes', async () => {
     const silent = await serve(() => undefined);
     expect(await codeOf(ask(guard(silent), silent))).toBe('deadline_exceeded');
   });
@@ -119,7 +119,7 @@ describe('an exchange over a WebSocket', () => {
     return server;
   }
 
-  it.each([
+  test.each([
     ['401 Unauthorized', { status: 401 }],
     ['429 Too Many\r\nRetry-After: 7', { status: 429, retryAfterMs: 7000 }],
   ])('gives the status of a handshake that is refused: %j', async (head, answer) => {
@@ -127,7 +127,7 @@ describe('an exchange over a WebSocket', () => {
     expect(await ask(guard(server), server)).toEqual({ ...answer, body: Buffer.alloc(0) });
   });
 
-  it('leaves an endpoint alone that asks for it at the handshake', async () => {
+  test('leaves an endpoint alone that asks for it at the handshake', async () => {
     const busy = await answerHandshake('HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n');
     const guarded = guard(busy);
     expect((await ask(guarded, busy)).status).toBe(429);
@@ -136,7 +136,7 @@ describe('an exchange over a WebSocket', () => {
     expect(busy.connections()).toBe(connections);
   });
 
-  it('follows no redirect', async () => {
+  test('follows no redirect', async () => {
     const canary = await serve(() => undefined);
     const location = `Location: ws://${canary.hostPort}/`;
     const server = await answerHandshake(`HTTP/1.1 302 Found\r\n${location}\r\n\r\n`);
@@ -144,7 +144,7 @@ describe('an exchange over a WebSocket', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  it('fails where the endpoint shakes no hands or hangs up', async () => {
+  test('fails where the endpoint shakes no hands or hangs up', async () => {
     for (const refusal of ['nonsense', '']) {
       const server = await answerHandshake(refusal);
       expect([refusal, await codeOf(ask(guard(server), server))]).toEqual([

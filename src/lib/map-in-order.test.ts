@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { mapInOrder } from './map-in-order.ts';
 
@@ -18,7 +18,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('mapInOrder', () => {
-  it('keeps the order and never works on more than the given number at once', async () => {
+  test('keeps the order and never works on more than the given number at once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }),
@@ -40,7 +40,7 @@ describe('mapInOrder', () => {
     );
   });
 
-  it('throws a failure in its place, after what came before it, and closes the source', async () => {
+  test('throws a failure in its place, after what came before it, and closes the source', async () => {
     let closed = false;
     const seen: number[] = [];
     const results = mapInOrder(
@@ -60,7 +60,7 @@ describe('mapInOrder', () => {
     expect(closed).toBe(true);
   });
 
-  it('waits for what is under way when its reader stops early', async () => {
+  test('waits for what is under way when its reader stops early', async () => {
     let finished = 0;
     let closed = false;
     const results = mapInOrder(

@@ -1,12 +1,12 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { copyableText, printableText } from './printable-text.ts';
 
-it('leaves ordinary text of any script as it is', () => {
+test('leaves ordinary text of any script as it is', () => {
   expect(printableText('contracts/Grüße an 合約 🪙.sol')).toBe('contracts/Grüße an 合約 🪙.sol');
 });
 
-it.each([
+test.each([
   ['\u001b[31mred', '\\u{1b}[31mred'],
   ['a\nb', 'a\\u{a}b'],
   ['\u202eevil', '\\u{202e}evil'],
@@ -20,7 +20,7 @@ it.each([
   expect(printableText(text)).toBe(shown);
 });
 
-it('never lets a control character through and never makes two texts look alike', () => {
+test('never lets a control character through and never makes two texts look alike', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
       expect(printableText(one)).not.toMatch(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -29,11 +29,11 @@ it('never lets a control character through and never makes two texts look alike'
   );
 });
 
-it('cuts what is too long, also between the halves of a character', () => {
+test('cuts what is too long, also between the halves of a character', () => {
   expect(printableText('abcdef', 3)).toBe('abc…');
   expect(printableText('ab🪙', 3)).toBe('ab\\u{d83e}…');
 });
 
-it('leaves backslashes alone in what is to be copied, and escapes everything else', () => {
+test('leaves backslashes alone in what is to be copied, and escapes everything else', () => {
   expect(copyableText('0x[a-f\\d]{64}\u202e')).toBe('0x[a-f\\d]{64}\\u{202e}');
 });

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { groupByPath } from './library-id.ts';
 
-it('groups libraries by their paths, which may hold colons or be absent', () => {
+test('groups libraries by their paths, which may hold colons or be absent', () => {
   const entries = [
     ['a.sol:L', 1],
     ['a.sol:M', 2],
@@ -25,7 +25,7 @@ it('groups libraries by their paths, which may hold colons or be absent', () => 
   ]);
 });
 
-it('groups 50,000 libraries of one path in time', () => {
+test('groups 50,000 libraries of one path in time', () => {
   const entries = Array.from({ length: 50_000 }, (_, index) => [`a.sol:L${index}`, index] as const);
   const startedAt = performance.now();
   expect(Object.keys(groupByPath(entries)['a.sol'] ?? {})).toHaveLength(50_000);

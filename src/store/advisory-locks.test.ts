@@ -1,19 +1,19 @@
 import { setTimeout as rest } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { lockUntilCommit } from './advisory-locks.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase({ poolSize: 4 });
+  testDatabase = await createTestDatabase({ poolSize: 4 });
 });
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
-it('is taken from a holder that rests, so that others soon go on', async () => {
+test('is taken from a holder that rests, so that others soon go on', async () => {
   let wake = (): void => undefined;
   let isHeld = (): void => undefined;
   const held = new Promise<void>((resolve) => (isHeld = resolve));
-  const resting = test.database.transaction(async (transaction) => {
+  const resting = testDatabase.database.transaction(async (transaction) => {
     await lockUntilCommit(transaction, 'jobPlaces');
     isHeld();
     await new Promise<void>((resolve) => (wake = resolve));
@@ -24,16 +24,18 @@ it('is taken from a holder that rests, so that others soon go on', async () => {
     () => 'lost',
   );
   await held;
-  await test.database.transaction((transaction) => lockUntilCommit(transaction, 'jobPlaces'));
+  await testDatabase.database.transaction((transaction) =>
+    lockUntilCommit(transaction, 'jobPlaces'),
+  );
   wake();
   expect(await ended).toBe('lost');
 });
 
-it('is not waited for where its holder works for too long', async () => {
+test('is not waited for where its holder works for too long', async () => {
   let isHeld = (): void => undefined;
   const held = new Promise<void>((resolve) => (isHeld = resolve));
   let goesOn = true;
-  const working = test.database.transaction(async (transaction) => {
+  const working = testDatabase.database.transaction(async (transaction) => {
     await lockUntilCommit(transaction, 'jobClaims');
     isHeld();
     while (goesOn) {
@@ -42,7 +44,7 @@ it('is not waited for where its holder works for too long', async () => {
     }
   });
   await held;
-  const waiting = test.database.transaction((transaction) =>
+  const waiting = testDatabase.database.transaction((transaction) =>
     lockUntilCommit(transaction, 'jobClaims'),
   );
   await expect(waiting).rejects.toMatchObject({ code: 'database_unavailable' });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FullmatchError } from '../errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { connectClient, targetOfUrl } from './connection-target.ts';
@@ -8,7 +8,7 @@ import { connectClient, targetOfUrl } from './connection-target.ts';
 const describeUrl = (url: string): string => targetOfUrl(new Secret(url), 'fullmatch').describe();
 
 describe('a database URL', () => {
-  it.each([
+  test.each([
     ['postgres://alice:secret@db.example.org:6000/verified', 'db.example.org:6000/verified'],
     ['postgresql://alice@db.example.org/verified?sslmode=disable', 'db.example.org:5432/verified'],
     [
@@ -21,7 +21,7 @@ describe('a database URL', () => {
     expect(describeUrl(url)).toBe(expected);
   });
 
-  it.each([
+  test.each([
     '',
     'postgres://alice:123/4@db/x',
     'postgres://alice:12#3@db/x',
@@ -34,7 +34,7 @@ describe('a database URL', () => {
     );
   });
 
-  it('never shows its user and password in an error, whatever they are', async () => {
+  test('never shows its user and password in an error, whatever they are', async () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9!$%&'()*+,;=:@/?#[\]_-]{8,24}$/);
     await fc.assert(
       fc.asyncProperty(word, word, fc.boolean(), async (user, password, encoded) => {

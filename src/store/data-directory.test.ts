@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStoreProcess } from '../../test/support/open-store-process.ts';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
 import { silentLogger } from '../log.ts';
@@ -19,12 +19,12 @@ const locate = (...names: string[]) =>
   locateDataDirectory(path.join(folder.path, ...names), silentLogger);
 
 describe('the data directory', () => {
-  it('is made with its parents and is the folder postgres in it', async () => {
+  test('is made with its parents and is the folder postgres in it', async () => {
     expect((await locate('a', 'b')).path).toBe(path.join(folder.path, 'a', 'b', 'postgres'));
     expect((await stat(path.join(folder.path, 'a', 'b'))).isDirectory()).toBe(true);
   });
 
-  it('is refused when it, a folder above it or its folder postgres is a file', async () => {
+  test('is refused when it, a folder above it or its folder postgres is a file', async () => {
     await writeFile(path.join(folder.path, 'file'), '');
     await mkdir(path.join(folder.path, 'data'));
     await writeFile(path.join(folder.path, 'data', 'postgres'), '');
@@ -33,21 +33,21 @@ describe('the data directory', () => {
     }
   });
 
-  it('is refused when the folder postgres holds something else', async () => {
+  test('is refused when the folder postgres holds something else', async () => {
     await mkdir(path.join(folder.path, 'postgres'));
     await writeFile(path.join(folder.path, 'postgres', 'letter.txt'), '');
     const opened = openStore({ dataDir: folder.path, poolSize: 1 }, silentLogger);
     await expect(opened).rejects.toMatchObject({ code: 'data_directory_unusable' });
   });
 
-  it('is refused when a link in its place leads nowhere, and used where a link leads to', async () => {
+  test('is refused when a link in its place leads nowhere, and used where a link leads to', async () => {
     await symlink(path.join(folder.path, 'disk'), path.join(folder.path, 'postgres'));
     await expect(locate()).rejects.toMatchObject({ code: 'data_directory_unusable' });
     await mkdir(path.join(folder.path, 'disk'));
     expect((await locate()).path).toBe(path.join(folder.path, 'disk'));
   });
 
-  it('is refused when a newer PostgreSQL made it, and when an older one did', async () => {
+  test('is refused when a newer PostgreSQL made it, and when an older one did', async () => {
     const data = path.join(folder.path, 'postgres');
     await mkdir(data);
     for (const [version, code] of [
@@ -61,7 +61,7 @@ describe('the data directory', () => {
     expect(() => checkMajorVersion(data, 18, { major: 18, folder: '/' })).not.toThrow();
   });
 
-  it('is closed to others again when someone opened it', async () => {
+  test('is closed to others again when someone opened it', async () => {
     const data = path.join(folder.path, 'postgres');
     await mkdir(data);
     await chmod(data, 0o755);
@@ -69,11 +69,11 @@ describe('the data directory', () => {
     expect((await stat(data)).mode & 0o777).toBe(0o700);
   });
 
-  it('names drafts apart for each attempt', () => {
+  test('names drafts apart for each attempt', () => {
     expect(draftName('/x')).not.toBe(draftName('/x'));
   });
 
-  it.skipIf(isRoot())(
+  test.skipIf(isRoot())(
     'is refused when it is not writable (skipped: root may write anywhere)',
     async () => {
       await chmod(folder.path, 0o500);
@@ -82,7 +82,7 @@ describe('the data directory', () => {
     },
   );
 
-  it.skipIf(!isRoot())(
+  test.skipIf(!isRoot())(
     'is refused to an ordinary user who may not write there (skipped: not root)',
     async () => {
       const user = { uid: 65_534, gid: 65_534 };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listProcesses } from '../../test/support/child-processes.ts';
 import { openStoreProcess, type StoreProcess } from '../../test/support/open-store-process.ts';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
@@ -86,7 +86,7 @@ async function isGone(pid: number, dataDir: string): Promise<boolean> {
 }
 
 describe('the embedded server', () => {
-  it('is initialised and started, keeps what was stored, and is stopped with its last user', async () => {
+  test('is initialised and started, keeps what was stored, and is stopped with its last user', async () => {
     const dataDir = await temporaryDataDir('data');
     const first = await open(dataDir);
     expect(first.server).toMatchObject({ embedded: true, joined: false });
@@ -117,7 +117,7 @@ describe('the embedded server', () => {
     ]);
   });
 
-  it('is joined by a second process, and stops only with the last one', async () => {
+  test('is joined by a second process, and stops only with the last one', async () => {
     const dataDir = await usedDataDir();
     const store = await open(dataDir);
     const other = await openInProcess(dataDir);
@@ -128,7 +128,7 @@ describe('the embedded server', () => {
     expect(await isGone(other.opened.processId!, dataDir)).toBe(true);
   });
 
-  it('ends with the process that is killed, keeps what was stored, and leaves nothing behind', async () => {
+  test('ends with the process that is killed, keeps what was stored, and leaves nothing behind', async () => {
     const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
     const { processId = 0 } = killed.opened;
@@ -142,7 +142,7 @@ describe('the embedded server', () => {
     await expect.poll(() => watchersOf(dataDir)).toEqual([]);
   });
 
-  it('stays for whoever else uses it when a process is killed, and ends with the last killed', async () => {
+  test('stays for whoever else uses it when a process is killed, and ends with the last killed', async () => {
     const dataDir = await usedDataDir();
     const first = await openInProcess(dataDir);
     const second = await openInProcess(dataDir);
@@ -157,7 +157,7 @@ describe('the embedded server', () => {
     await expect.poll(() => watchersOf(dataDir)).toEqual([]);
   });
 
-  it('that lost its users and its watcher is adopted by the next, which watches it', async () => {
+  test('that lost its users and its watcher is adopted by the next, which watches it', async () => {
     const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
     const { processId = 0 } = killed.opened;
@@ -171,7 +171,7 @@ describe('the embedded server', () => {
     await expect.poll(() => isGone(processId, dataDir)).toBe(true);
   });
 
-  it('is made once when several are first at the same time', async () => {
+  test('is made once when several are first at the same time', async () => {
     const dataDir = await temporaryDataDir('data');
     const stores = await Promise.all([
       open(dataDir),
@@ -184,7 +184,7 @@ describe('the embedded server', () => {
     expect(await readdir(dataDir)).toEqual(['postgres']);
   });
 
-  it('serves whoever comes while the last user stops it', async () => {
+  test('serves whoever comes while the last user stops it', async () => {
     const dataDir = await usedDataDir();
     let store = await open(dataDir);
     for (let round = 0; round < 8; round += 1) {
@@ -194,7 +194,7 @@ describe('the embedded server', () => {
     }
   });
 
-  it('is brought back after PostgreSQL was killed under use', async () => {
+  test('is brought back after PostgreSQL was killed under use', async () => {
     const dataDir = await usedDataDir();
     const store = await open(dataDir);
     await store.database.query(sql('test: create', 'CREATE TABLE acknowledged (id integer)'));
@@ -230,7 +230,7 @@ describe('the embedded server', () => {
     expect([...codes].filter((code) => code !== 'database_unreachable')).toEqual([]);
   });
 
-  it('starts over the lock file of a server that is dead', async () => {
+  test('starts over the lock file of a server that is dead', async () => {
     const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
     // While it runs, it brings its server back.
@@ -243,7 +243,7 @@ describe('the embedded server', () => {
     expect(await store.database.query(ONE)).toEqual([{ one: 1 }]);
   });
 
-  it('starts over a lock file whose process id another program has by now', async () => {
+  test('starts over a lock file whose process id another program has by now', async () => {
     const dataDir = await usedDataDir();
     const data = path.join(dataDir, 'postgres');
     const { uid, gid } = await stat(data);
@@ -260,7 +260,7 @@ describe('the embedded server', () => {
     ).toEqual([]);
   });
 
-  it('works in a path with spaces and in one too long for a socket', async () => {
+  test('works in a path with spaces and in one too long for a socket', async () => {
     const dataDir = await temporaryDataDir('a folder, "of" mine', 'x'.repeat(100), 'y'.repeat(60));
     const store = await open(dataDir);
     expect(await store.database.query(ONE)).toEqual([{ one: 1 }]);
@@ -276,7 +276,7 @@ describe('the embedded server', () => {
     await expect(stat(lock!.socketFolder)).rejects.toThrow('ENOENT');
   });
 
-  it('clears the drafts of processes that died while they initialised', async () => {
+  test('clears the drafts of processes that died while they initialised', async () => {
     const dataDir = await temporaryDataDir('data');
     const gone = spawn('true');
     await new Promise((resolve) => gone.once('exit', resolve));
@@ -287,7 +287,7 @@ describe('the embedded server', () => {
     expect(await readdir(dataDir)).toEqual(['postgres']);
   });
 
-  it('logs into its data directory and says there what went wrong when it cannot start', async () => {
+  test('logs into its data directory and says there what went wrong when it cannot start', async () => {
     const dataDir = await usedDataDir();
     const log = await readFile(path.join(dataDir, 'postgres', 'server.log'), 'utf8');
     expect(log).toContain('database system is ready to accept connections');
@@ -299,7 +299,7 @@ describe('the embedded server', () => {
 });
 
 describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => {
-  it('puts the data where the system user can reach them when a folder above is closed, and finds them again', async () => {
+  test('puts the data where the system user can reach them when a folder above is closed, and finds them again', async () => {
     const folder = await createTemporaryFolder('fullmatch-closed-');
     const closed = path.join(folder.path, 'closed');
     const dataDir = path.join(closed, 'data');
@@ -328,7 +328,7 @@ describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => 
     await expect(open(dataDir)).rejects.toMatchObject({ code: 'data_directory_unusable' });
   });
 
-  it('joins the server of an ordinary user as that user would', async () => {
+  test('joins the server of an ordinary user as that user would', async () => {
     const dataDir = await temporaryDataDir('data');
     await mkdir(dataDir);
     await chown(dataDir, NOBODY.uid, NOBODY.gid);
@@ -343,7 +343,7 @@ describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => 
     await again.close();
   });
 
-  it('takes over data that root was left the owner of', async () => {
+  test('takes over data that root was left the owner of', async () => {
     const dataDir = await usedDataDir();
     const data = path.join(dataDir, 'postgres');
     await run('chown', '-R', '0:0', data);
@@ -351,7 +351,7 @@ describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => 
     expect(await store.database.query(ONE)).toEqual([{ one: 1 }]);
   });
 
-  it('refuses an ordinary user the data of another', async () => {
+  test('refuses an ordinary user the data of another', async () => {
     const dataDir = await usedDataDir();
     const other = await openInProcess(dataDir, NOBODY);
     expect(other.opened.code).toBe('data_directory_unusable');

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FreeSpace } from './free-space.ts';
 
 describe('free space', () => {
-  it('is required above the floor, and its lack is known with its time', async () => {
+  test('is required above the floor, and its lack is known with its time', async () => {
     const space = new FreeSpace(tmpdir(), Number.MAX_SAFE_INTEGER);
     await expect(space.require()).rejects.toMatchObject({
       code: 'storage_full',
@@ -12,7 +12,7 @@ describe('free space', () => {
     expect(space.shortage?.since).toBeInstanceOf(Date);
   });
 
-  it.each([
+  test.each([
     ['there is more than the floor', tmpdir(), 1],
     ['no floor is set', tmpdir(), 0],
     ['the disk is that of another server', undefined, Number.MAX_SAFE_INTEGER],

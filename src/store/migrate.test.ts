@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { testDatabaseUrl } from '../../test/support/global-setup.ts';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
 import { administer } from '../../test/support/test-database.ts';
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 describe('migrations', () => {
-  it('are applied in order, once, and recorded', async () => {
+  test('are applied in order, once, and recorded', async () => {
     const applied = await migrate(client, folder);
     expect(applied.map(({ number, name: file }) => [number, file])).toEqual([
       [1, '0001-boxes'],
@@ -59,7 +59,7 @@ describe('migrations', () => {
     expect(await numbers()).toEqual([1, 2]);
   });
 
-  it('are applied once by 20 starters at the same time', async () => {
+  test('are applied once by 20 starters at the same time', async () => {
     await write('0002-lids.sql', 'SELECT pg_sleep(0.1); CREATE TABLE lids (id integer);');
     const clients = await Promise.all(Array.from({ length: 20 }, connect));
     const applied = await Promise.all(clients.map((starter) => migrate(starter, folder)));
@@ -68,7 +68,7 @@ describe('migrations', () => {
     expect((await client.query('SELECT * FROM boxes')).rowCount).toBe(1);
   });
 
-  it('leave nothing of a file that fails, keep those before it, and go on when it is mended', async () => {
+  test('leave nothing of a file that fails, keep those before it, and go on when it is mended', async () => {
     await write('0002-lids.sql', 'CREATE TABLE lids (id integer); SELECT 1 / 0;');
     await expect(migrate(client, folder)).rejects.toMatchObject({
       code: 'database_error',
@@ -82,7 +82,7 @@ describe('migrations', () => {
     expect(await migrate(client, folder)).toHaveLength(1);
   });
 
-  it('refuse a schema from the future and leave it as it is', async () => {
+  test('refuse a schema from the future and leave it as it is', async () => {
     await migrate(client, folder);
     await client.query(
       `INSERT INTO schema_migrations (number, name, sha256) VALUES (3, '0003-keys', 'x')`,
@@ -94,7 +94,7 @@ describe('migrations', () => {
     expect(await numbers()).toEqual([1, 2, 3]);
   });
 
-  it('refuse a file that changed since it was applied, but not for its line ends', async () => {
+  test('refuse a file that changed since it was applied, but not for its line ends', async () => {
     await migrate(client, folder);
     await write(
       '0001-boxes.sql',
@@ -108,7 +108,7 @@ describe('migrations', () => {
     });
   });
 
-  it('refuse a gap, a number that is there twice and a name out of form', async () => {
+  test('refuse a gap, a number that is there twice and a name out of form', async () => {
     for (const file of ['0004-gap.sql', '0002-twice.sql', '0003 name.sql']) {
       const other = path.join(folder, file.replace('.sql', ''));
       await mkdir(other);
@@ -120,13 +120,13 @@ describe('migrations', () => {
     }
   });
 
-  it('refuse a file that ends its own transaction', async () => {
+  test('refuse a file that ends its own transaction', async () => {
     await write('0002-lids.sql', 'COMMIT; CREATE TABLE lids (id integer);');
     await expect(migrate(client, folder)).rejects.toMatchObject({ code: 'internal_error' });
     expect(await numbers()).toEqual([1]);
   });
 
-  it('of the service bring an empty database up to date when its store opens, for 20 starters at once', async () => {
+  test('of the service bring an empty database up to date when its store opens, for 20 starters at once', async () => {
     const stores = await Promise.all(
       Array.from({ length: 20 }, () =>
         openStore({ url: new Secret(url), poolSize: 1, dataDir: folder }, silentLogger),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   administer,
   createTestDatabase,
@@ -9,15 +9,15 @@ import { silentLogger } from '../log.ts';
 import { sql } from './database.ts';
 import { openStore } from './open-store.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 
 beforeAll(async () => {
-  test = await createTestDatabase({ poolSize: 4 });
-  await test.database.query(
+  testDatabase = await createTestDatabase({ poolSize: 4 });
+  await testDatabase.database.query(
     sql('test: create', 'CREATE TABLE accounts (id integer PRIMARY KEY, balance bigint NOT NULL)'),
   );
 });
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
 /** How long a test waits for what happens on its own; a busy machine takes its time. */
 const SOON = { timeout: 60_000 };
@@ -35,7 +35,7 @@ const NOTIFY = sql('test: notify', `SELECT pg_notify('test_channel', '')`);
  * connection before its end was heard of still fails, so what follows is tried until it succeeds.
  */
 async function cutConnections(): Promise<void> {
-  const name = new URL(test.url.replace('@/', '@host/')).pathname.slice(1);
+  const name = new URL(testDatabase.url.replace('@/', '@host/')).pathname.slice(1);
   await administer((client) =>
     client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
       name,
@@ -44,8 +44,8 @@ async function cutConnections(): Promise<void> {
 }
 
 describe('a statement', () => {
-  it('gives rows, with bigint as a string and bytea as a Buffer', async () => {
-    const rows = await test.database.query(
+  test('gives rows, with bigint as a string and bytea as a Buffer', async () => {
+    const rows = await testDatabase.database.query(
       sql(
         'test: types',
         `SELECT 9007199254740993::bigint AS big, '\\x00ff'::bytea AS bytes, $1::text[] AS list`,
@@ -57,7 +57,7 @@ describe('a statement', () => {
     ]);
   });
 
-  it('is prepared under its label', async () => {
+  test('is prepared under its label', async () => {
     const database = await createTestDatabase({ poolSize: 1 });
     const label = 'test: prepared';
     await database.database.query(sql(label, 'SELECT 1'));
@@ -68,19 +68,21 @@ describe('a statement', () => {
     expect(prepared).toContainEqual({ name: label });
   });
 
-  it('that fails names its label and its SQLSTATE, and leaves the pool sound', async () => {
+  test('that fails names its label and its SQLSTATE, and leaves the pool sound', async () => {
     for (let turn = 0; turn < 10; turn += 1) {
-      await expect(test.database.query(FAIL)).rejects.toMatchObject({
+      await expect(testDatabase.database.query(FAIL)).rejects.toMatchObject({
         code: 'database_error',
         details: { sqlstate: '22012', statement: 'test: fail' },
       });
     }
-    expect(await test.database.query(sql('test: one', 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    expect(await testDatabase.database.query(sql('test: one', 'SELECT 1 AS one'))).toEqual([
+      { one: 1 },
+    ]);
   });
 
-  it('meets connections that were cut, and the next ones succeed without a restart', async () => {
-    const run = () => test.database.query(sql('test: one', 'SELECT 1 AS one'));
-    const sleeping = test.database.query(sql('test: sleep', 'SELECT pg_sleep(5)'));
+  test('meets connections that were cut, and the next ones succeed without a restart', async () => {
+    const run = () => testDatabase.database.query(sql('test: one', 'SELECT 1 AS one'));
+    const sleeping = testDatabase.database.query(sql('test: sleep', 'SELECT pg_sleep(5)'));
     const failed = expect(sleeping).rejects.toMatchObject({ code: 'database_unreachable' });
     await Promise.all([run(), run()]);
     await cutConnections();
@@ -88,8 +90,8 @@ describe('a statement', () => {
     expect(await vi.waitFor(run, SOON)).toEqual([{ one: 1 }]);
   });
 
-  it('has limits of time, also for a transaction that idles', async () => {
-    const [limits] = await test.database.query<Record<string, string>>(
+  test('has limits of time, also for a transaction that idles', async () => {
+    const [limits] = await testDatabase.database.query<Record<string, string>>(
       sql(
         'test: limits',
         `SELECT current_setting('statement_timeout') AS statement,
@@ -101,22 +103,22 @@ describe('a statement', () => {
 });
 
 describe('a transaction', () => {
-  it('is committed when its work returns and rolled back when it throws', async () => {
-    await test.database.transaction((transaction) => transaction.query(SET, [1, 10]));
-    const failed = test.database.transaction(async (transaction) => {
+  test('is committed when its work returns and rolled back when it throws', async () => {
+    await testDatabase.database.transaction((transaction) => transaction.query(SET, [1, 10]));
+    const failed = testDatabase.database.transaction(async (transaction) => {
       await transaction.query(SET, [1, 99]);
       throw new RangeError('changed my mind');
     });
     await expect(failed).rejects.toThrow(RangeError);
-    expect(await test.database.query(READ, [1])).toEqual([{ balance: '10' }]);
+    expect(await testDatabase.database.query(READ, [1])).toEqual([{ balance: '10' }]);
   });
 
-  it('runs again after a deadlock until both sides are done', async () => {
-    await test.database.query(SET, [1, 0]);
-    await test.database.query(SET, [2, 0]);
+  test('runs again after a deadlock until both sides are done', async () => {
+    await testDatabase.database.query(SET, [1, 0]);
+    await testDatabase.database.query(SET, [2, 0]);
     let runs = 0;
     const move = (from: number, to: number) =>
-      test.database.transaction(async (transaction) => {
+      testDatabase.database.transaction(async (transaction) => {
         runs += 1;
         await transaction.query(ADD, [from, -1]);
         await transaction.query(sql('test: pause', 'SELECT pg_sleep(0.2)'));
@@ -124,13 +126,13 @@ describe('a transaction', () => {
       });
     await Promise.all([move(1, 2), move(2, 1)]);
     expect(runs).toBeGreaterThan(2);
-    expect(await test.database.query(READ, [1])).toEqual([{ balance: '0' }]);
+    expect(await testDatabase.database.query(READ, [1])).toEqual([{ balance: '0' }]);
   });
 
-  it('runs at most six times when it fails to serialise each time', async () => {
+  test('runs at most six times when it fails to serialise each time', async () => {
     let runs = 0;
     const fail = sql('test: fail to serialise', `DO $$ BEGIN RAISE SQLSTATE '40001'; END $$`);
-    const failed = test.database.transaction(async (transaction) => {
+    const failed = testDatabase.database.transaction(async (transaction) => {
       runs += 1;
       await transaction.query(fail);
     });
@@ -141,17 +143,17 @@ describe('a transaction', () => {
     expect(runs).toBe(6);
   });
 
-  it('fails when its work hides that a statement failed', async () => {
-    const hidden = test.database.transaction(async (transaction) => {
+  test('fails when its work hides that a statement failed', async () => {
+    const hidden = testDatabase.database.transaction(async (transaction) => {
       await transaction.query(SET, [1, 77]);
       await transaction.query(FAIL).catch(() => undefined);
     });
     await expect(hidden).rejects.toMatchObject({ details: { sqlstate: '22012' } });
-    expect(await test.database.query(READ, [1])).toEqual([{ balance: '0' }]);
+    expect(await testDatabase.database.query(READ, [1])).toEqual([{ balance: '0' }]);
   });
 
-  it('refuses statements after its end', async () => {
-    const leaked = await test.database.transaction((transaction) =>
+  test('refuses statements after its end', async () => {
+    const leaked = await testDatabase.database.transaction((transaction) =>
       Promise.resolve({ transaction }),
     );
     await expect(leaked.transaction.query(READ, [1])).rejects.toMatchObject({
@@ -159,52 +161,52 @@ describe('a transaction', () => {
     });
   });
 
-  it('fails as unreachable when its connection is cut, and is not applied', async () => {
-    await test.database.query(SET, [3, 1]);
-    const cut = test.database.transaction(async (transaction) => {
+  test('fails as unreachable when its connection is cut, and is not applied', async () => {
+    await testDatabase.database.query(SET, [3, 1]);
+    const cut = testDatabase.database.transaction(async (transaction) => {
       await transaction.query(SET, [3, 2]);
       await cutConnections();
       await transaction.query(SET, [3, 3]);
     });
     await expect(cut).rejects.toMatchObject({ code: 'database_unreachable' });
-    expect(await vi.waitFor(() => test.database.query(READ, [3]), SOON)).toEqual([
+    expect(await vi.waitFor(() => testDatabase.database.query(READ, [3]), SOON)).toEqual([
       { balance: '1' },
     ]);
   });
 });
 
 describe('a listener', () => {
-  it('hears notifications, connects again after its connection was cut, and calls then too', async () => {
+  test('hears notifications, connects again after its connection was cut, and calls then too', async () => {
     let heard = 0;
-    const stop = await test.database.listen('test_channel', () => (heard += 1));
-    await test.database.query(NOTIFY);
+    const stop = await testDatabase.database.listen('test_channel', () => (heard += 1));
+    await testDatabase.database.query(NOTIFY);
     await expect.poll(() => heard, SOON).toBe(1);
     await cutConnections();
     await expect.poll(() => heard, SOON).toBe(2);
-    await vi.waitFor(() => test.database.query(NOTIFY), SOON);
+    await vi.waitFor(() => testDatabase.database.query(NOTIFY), SOON);
     await expect.poll(() => heard, SOON).toBe(3);
     await stop();
-    await test.database.query(NOTIFY);
+    await testDatabase.database.query(NOTIFY);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(heard).toBe(3);
   });
 
-  it('that throws does not end the listening', async () => {
+  test('that throws does not end the listening', async () => {
     let heard = 0;
-    const stop = await test.database.listen('test_channel', () => {
+    const stop = await testDatabase.database.listen('test_channel', () => {
       heard += 1;
       throw new Error('bad listener');
     });
-    await test.database.query(NOTIFY);
-    await test.database.query(NOTIFY);
+    await testDatabase.database.query(NOTIFY);
+    await testDatabase.database.query(NOTIFY);
     await expect.poll(() => heard, SOON).toBe(2);
     await stop();
   });
 
-  it('refuses what is not a channel name', async () => {
-    await expect(test.database.listen('a"; DROP TABLE accounts', () => undefined)).rejects.toThrow(
-      TypeError,
-    );
+  test('refuses what is not a channel name', async () => {
+    await expect(
+      testDatabase.database.listen('a"; DROP TABLE accounts', () => undefined),
+    ).rejects.toThrow(TypeError);
   });
 });
 
@@ -212,7 +214,7 @@ describe('a server named by a URL', () => {
   const open = (url: string) =>
     openStore({ url: new Secret(url), poolSize: 1, dataDir: '/' }, silentLogger);
 
-  it('that does not answer is unreachable, by its host, port and database and without its user', async () => {
+  test('that does not answer is unreachable, by its host, port and database and without its user', async () => {
     const error: unknown = await open('postgres://alice:hidden@127.0.0.1:1/verified').catch(
       (thrown: unknown) => thrown,
     );
@@ -224,15 +226,15 @@ describe('a server named by a URL', () => {
     expect(String(error)).not.toMatch(/alice|hidden/);
   });
 
-  it('that lacks the database is a fault to mend, not to wait out', async () => {
-    await expect(open(test.url.replace(/@\/\w+/, '@/missing'))).rejects.toMatchObject({
+  test('that lacks the database is a fault to mend, not to wait out', async () => {
+    await expect(open(testDatabase.url.replace(/@\/\w+/, '@/missing'))).rejects.toMatchObject({
       code: 'database_error',
       details: { sqlstate: '3D000' },
     });
   });
 
-  it('is not spoken to after the store was closed', async () => {
-    const store = await open(test.url);
+  test('is not spoken to after the store was closed', async () => {
+    const store = await open(testDatabase.url);
     await Promise.all([store.close(), store.close()]);
     await expect(store.database.query(READ, [1])).rejects.toMatchObject({
       code: 'database_unreachable',

@@ -1,6 +1,6 @@
 import { chmod, cp, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
 import { silentLogger } from '../log.ts';
 import { findBinaries, locatePackage } from './postgres-binaries.ts';
@@ -44,7 +44,7 @@ async function fakePrograms(name: string, script: string): Promise<string> {
 }
 
 describe('the programs of PostgreSQL', () => {
-  it('are those of the package, whose missing links are made', async () => {
+  test('are those of the package, whose missing links are made', async () => {
     const folder = await unlinkedPackage('plain');
     const binaries = await find(folder);
     expect(binaries.folder).toBe(path.join(folder, 'native', 'bin'));
@@ -52,7 +52,7 @@ describe('the programs of PostgreSQL', () => {
     expect(await find(folder)).toEqual(binaries);
   });
 
-  it.skipIf(!isRoot())(
+  test.skipIf(!isRoot())(
     'are copied once where the system user cannot reach them (skipped: this process is not root)',
     async () => {
       const folder = await unlinkedPackage('closed');
@@ -65,7 +65,7 @@ describe('the programs of PostgreSQL', () => {
     },
   );
 
-  it.skipIf(isRoot())(
+  test.skipIf(isRoot())(
     'are copied when their links cannot be made (skipped: root may write anywhere)',
     async () => {
       const folder = await unlinkedPackage('unwritable');
@@ -76,7 +76,7 @@ describe('the programs of PostgreSQL', () => {
     },
   );
 
-  it('are not run from a copy that is not ours', async () => {
+  test('are not run from a copy that is not ours', async () => {
     const folder = await unlinkedPackage('squatted');
     // Closed to the system user, and to an ordinary user who would make the links.
     await chmod(path.dirname(folder), 0o700);
@@ -98,7 +98,7 @@ describe('the programs of PostgreSQL', () => {
     await chmod(path.join(folder, 'native', 'lib'), 0o700);
   });
 
-  it('may be the operator’s own, in the folder that is named or in its folder bin', async () => {
+  test('may be the operator’s own, in the folder that is named or in its folder bin', async () => {
     const script = '#!/bin/sh\necho "postgres (PostgreSQL) 16.9 (Debian 16.9-1)"\n';
     const bin = await fakePrograms('own/bin', script);
     for (const folder of [bin, path.dirname(bin)]) {
@@ -107,7 +107,7 @@ describe('the programs of PostgreSQL', () => {
     }
   });
 
-  it('are refused when they are too old, missing, or do not run', async () => {
+  test('are refused when they are too old, missing, or do not run', async () => {
     const old = await fakePrograms('old', '#!/bin/sh\necho "postgres (PostgreSQL) 14.22"\n');
     const broken = await fakePrograms('broken', '#!/nowhere/loader\n');
     const missing = path.join(temporary.path, 'missing');

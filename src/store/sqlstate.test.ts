@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   breaksConnection,
   isPassing,
@@ -17,7 +17,7 @@ function systemError(code: string): Error {
 }
 
 describe('an error of the database', () => {
-  it.each([
+  test.each([
     [databaseError('08006'), 'database_unreachable'],
     [databaseError('57P01'), 'database_unreachable'],
     [databaseError('57P03'), 'database_unreachable'],
@@ -43,14 +43,14 @@ describe('an error of the database', () => {
     expect(mapDatabaseError(error, { statement: 'test' }).code).toBe(code);
   });
 
-  it('carries its SQLSTATE and the label of its statement', () => {
+  test('carries its SQLSTATE and the label of its statement', () => {
     const mapped = mapDatabaseError(databaseError('23505'), { statement: 'save a match' });
     expect(mapped.details).toMatchObject({ sqlstate: '23505', statement: 'save a match' });
     expect(sqlstateOf(mapped)).toBe('23505');
     expect(mapDatabaseError(mapped, {})).toBe(mapped);
   });
 
-  it('does not name the user whom the server refused', () => {
+  test('does not name the user whom the server refused', () => {
     const refused = databaseError('28P01', 'password authentication failed for user "alice"');
     const mapped = mapDatabaseError(refused, { server: 'db:5432/x' });
     expect(JSON.stringify([mapped.message, mapped.details, String(mapped.cause)])).not.toContain(
@@ -58,13 +58,13 @@ describe('an error of the database', () => {
     );
   });
 
-  it('is worth a rerun only for a deadlock and a serialisation failure', () => {
+  test('is worth a rerun only for a deadlock and a serialisation failure', () => {
     expect(
       ['40P01', '40001', '23505', '57014'].map((code) => isRetryable(databaseError(code))),
     ).toEqual([true, true, false, false]);
   });
 
-  it('of connecting passes for a server that starts, not for one that is missing or refuses', () => {
+  test('of connecting passes for a server that starts, not for one that is missing or refuses', () => {
     expect([systemError('ECONNREFUSED'), databaseError('57P03')].map(isPassing)).toEqual([
       true,
       true,
@@ -75,7 +75,7 @@ describe('an error of the database', () => {
     ]);
   });
 
-  it('spoils its connection when that or its prepared statements are out of order', () => {
+  test('spoils its connection when that or its prepared statements are out of order', () => {
     expect(
       [databaseError('57P01'), databaseError('0A000'), systemError('EPIPE')].map(breaksConnection),
     ).toEqual([true, true, true]);

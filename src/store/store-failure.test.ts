@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type FullmatchError } from '../errors.ts';
 import { folderFailure, programFailure } from './store-failure.ts';
 
 describe('a failed program of PostgreSQL', () => {
-  it.each([
+  test.each([
     [
       'FATAL:  could not write lock file "postmaster.pid": No space left on device',
       'data_directory_full',
@@ -23,7 +23,7 @@ describe('a failed program of PostgreSQL', () => {
     expect(programFailure('postgres', '/d', output).code).toBe(code);
   });
 
-  it('is quoted with its last lines only', () => {
+  test('is quoted with its last lines only', () => {
     const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
     const { message } = programFailure('postgres', '/d', output);
     expect(message).toContain('line 99');
@@ -32,7 +32,7 @@ describe('a failed program of PostgreSQL', () => {
 });
 
 describe('a failed file operation', () => {
-  it.each([
+  test.each([
     ['ENOSPC', 'data_directory_full'],
     ['EACCES', 'data_directory_unusable'],
     ['EROFS', 'data_directory_unusable'],
@@ -47,7 +47,7 @@ describe('a failed file operation', () => {
     expect(failure.code).toBe(expected);
   });
 
-  it('leaves a programming error as it is', () => {
+  test('leaves a programming error as it is', () => {
     const error = new TypeError('x is not a function');
     expect(folderFailure(error, '/d')).toBe(error);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cleanSettings } from './clean-settings.ts';
 
 const ADDRESS = `0x${'11'.repeat(20)}`;
@@ -13,7 +13,7 @@ function codeOf(settings: Record<string, unknown>, version: string): unknown {
 }
 
 describe('cleanSettings', () => {
-  it.each(['0.4.11', '0.4.26', '0.5.17', '0.8.37'])(
+  test.each(['0.4.11', '0.4.26', '0.5.17', '0.8.37'])(
     'drops what no code depends on, whatever it says (%s)',
     (version) => {
       const settings = {
@@ -32,12 +32,12 @@ describe('cleanSettings', () => {
     },
   );
 
-  it('drops which comments the assembly holds, and keeps what reverts say', () => {
+  test('drops which comments the assembly holds, and keeps what reverts say', () => {
     const debug = { revertStrings: 'strip', debugInfo: ['AUDITED'] };
     expect(cleanSettings({ debug }, '0.8.37')).toEqual({ debug: { revertStrings: 'strip' } });
   });
 
-  it.each([
+  test.each([
     [{ auditedBy: 'x' }],
     [{ optimizer: { auditedBy: 'x' } }],
     [{ metadata: { auditedBy: 'x' } }],
@@ -48,12 +48,12 @@ describe('cleanSettings', () => {
     expect(codeOf(settings, '0.4.26')).toBe('unsupported_setting');
   });
 
-  it('leaves what it does not know to compilers that refuse it themselves', () => {
+  test('leaves what it does not know to compilers that refuse it themselves', () => {
     expect(cleanSettings({ toCome: 1 }, '0.9.1')).toEqual({ toCome: 1 });
     expect(codeOf({ stopAfter: 'parsing' }, '0.8.37')).toBe('unsupported_setting');
   });
 
-  it.each([
+  test.each([
     [{ remappings: ['audited'] }],
     [{ remappings: { a: 'audited' } }],
     [{ libraries: { 'a.sol': { Sums: 'audited' } } }],
@@ -66,7 +66,7 @@ describe('cleanSettings', () => {
     expect(codeOf(settings, '0.4.26')).toBe('invalid_compiler_input');
   });
 
-  it('drops settings of newer versions, and null', () => {
+  test('drops settings of newer versions, and null', () => {
     const settings = {
       evmVersion: 'audited',
       viaIR: true,

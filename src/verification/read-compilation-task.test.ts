@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readVerificationTask } from './read-compilation-task.ts';
 
 const PATH = 'A.sol';
@@ -30,7 +30,7 @@ const libraries = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`L${index}`, ADDRESS]));
 
 describe('the settings of a job', () => {
-  it('name 1,000 libraries and remappings at the most', () => {
+  test('name 1,000 libraries and remappings at the most', () => {
     expect(codeOf({ libraries: { [PATH]: libraries(998) }, remappings: ['a=b'] })).toBeUndefined();
     for (const settings of [
       { libraries: { [PATH]: libraries(1000) } },
@@ -41,7 +41,7 @@ describe('the settings of a job', () => {
     }
   });
 
-  it.each(['\0', '\ud800'])('hold no text that cannot be stored (%j)', (text) => {
+  test.each(['\0', '\ud800'])('hold no text that cannot be stored (%j)', (text) => {
     expect(codeOf({ remappings: [text] })).toBe('invalid_compiler_input');
     expect(codeOf({ libraries: { [text]: { L: ADDRESS } } })).toBe('invalid_compiler_input');
     expect(codeOf({}, { [`${text}.sol`]: { content: '' } })).toBe('missing_or_invalid_source');
@@ -50,7 +50,7 @@ describe('the settings of a job', () => {
 });
 
 describe('the name of the contract', () => {
-  it.each([
+  test.each([
     ['a'.repeat(1_024), undefined],
     ['a'.repeat(1_025), 'invalid_compilation_target'],
     ['é'.repeat(513), 'invalid_compilation_target'],

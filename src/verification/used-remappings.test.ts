@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { usedRemappings } from './used-remappings.ts';
 
 const isUsed = (sources: Readonly<Record<string, string>>, remapping: string): boolean =>
   usedRemappings({ remappings: [remapping], sources }).length === 1;
 
-it.each([
+test.each([
   ['contracts/=AUDITED/'],
   [':contracts/=AUDITED/'],
   [':contracts/=lib/'],
@@ -18,7 +18,7 @@ it.each([
   expect(isUsed({ 'contracts/T.sol': content, 'lib/a.sol': '' }, remapping)).toBe(false);
 });
 
-it.each([
+test.each([
   ['@lib/=lib/'],
   ['contracts/:@lib/=lib/'],
   ['contracts/old/=lib/'],
@@ -35,7 +35,7 @@ it.each([
   expect(isUsed(sources, remapping)).toBe(true);
 });
 
-it.each([
+test.each([
   String.raw`import "\x40lib/a.sol";`,
   String.raw`import "\u0040lib/a.sol";`,
   'import "@lib\\\n/a.sol";',
@@ -51,7 +51,7 @@ it.each([
 });
 
 // What solc 0.4.11, 0.5.17, 0.6.12, 0.8.4 and 0.8.37 look for.
-it.each([
+test.each([
   ['x.sol', '../../y.sol', 'y.sol'],
   ['a/x.sol', './/c//y.sol', 'a/c/y.sol'],
   ['a//x.sol', './c/../y.sol', 'a/y.sol'],
@@ -75,7 +75,7 @@ describe('whatever is submitted', () => {
     maxLength: 8,
   });
 
-  it('keeps a remapping of an import, and none with more text than paths hold', () => {
+  test('keeps a remapping of an import, and none with more text than paths hold', () => {
     fc.assert(
       fc.property(text, text, text, text, (context, prefix, target, rest) => {
         const path = `${context}T.sol`;
@@ -92,7 +92,7 @@ describe('whatever is submitted', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['long paths', 'a/'.repeat(990), 14_000, 999],
     ['many of both', 'T', 100_000, 20_000],
     ['a path that climbs and descends', `${'a/'.repeat(8_000)}T`, 10_000, 10],
@@ -104,7 +104,7 @@ describe('whatever is submitted', () => {
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  it('many remappings and imports take little time', () => {
+  test('many remappings and imports take little time', () => {
     const remappings = Array.from({ length: 1000 }, (_, index) => `used${index}/=A`);
     const content = 'import "used999/a.sol";'.padEnd(2_000_000, '/**/');
     const started = performance.now();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { holdsVerbatim, requireReadableYul } from './yul-program.ts';
 import { readSourceTokens } from './source-tokens.ts';
 
@@ -75,7 +75,7 @@ function runOnStack(code: readonly number[], inputs: number): string[] | undefin
 }
 
 describe('requireReadableYul', () => {
-  it('reads programs of any depth, and knows functions in them by their blocks', () => {
+  test('reads programs of any depth, and knows functions in them by their blocks', () => {
     const [deep, call] = ['{'.repeat(2_000_000), `verbatim_0i_0o(hex"")`];
     expect(isReadable(`${deep}${call.repeat(100_000)}`)).toBe(true);
     expect(isReadable(`{ function f() { { } } ${call} }`)).toBe(true);
@@ -84,7 +84,7 @@ describe('requireReadableYul', () => {
     expect(isReadable(`function f() { function g() { } ${call} }`)).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['a short literal', 'verbatim_0i_1o(hex"5f")'],
     ['eight bytes', `verbatim_0i_8o(hex"${'5f'.repeat(8)}")`],
     ['eight bytes by escapes', `verbatim_0i_8o("${String.raw`\x5f`.repeat(8)}")`],
@@ -104,7 +104,7 @@ describe('requireReadableYul', () => {
     expect(isReadable(content)).toBe(true);
   });
 
-  it.each([
+  test.each([
     ['nine bytes', `verbatim_0i_1o(hex"${'5f'.repeat(9)}")`],
     ['nine bytes with underscores, in single quotes', `verbatim_0i_1o(hex'${'5f_'.repeat(8)}5f')`],
     ['nine characters', 'verbatim_12i_3o("123456789")'],
@@ -137,7 +137,7 @@ describe('requireReadableYul', () => {
     expect(isReadable(content)).toBe(false);
   });
 
-  it('takes no bytes that touch the stack below their inputs, or leave another height', () => {
+  test('takes no bytes that touch the stack below their inputs, or leave another height', () => {
     const short = fc.constantFrom(0x5f, 0x50, 0x01, 0x80, 0x81, 0x90, 0x91, 0x34, 0x52, 0x60, 0x5d);
     const bytes = fc.array(fc.oneof(short, fc.nat(0xff)), { maxLength: 8 });
     const count = fc.nat(3);
@@ -157,7 +157,7 @@ describe('requireReadableYul', () => {
     expect(taken).toBeGreaterThan(50);
   });
 
-  it('finds the call behind any comments, strings and literals', () => {
+  test('finds the call behind any comments, strings and literals', () => {
     const noise = fc.array(
       fc.oneof(
         fc.string().map((text) => `/*${text.replaceAll('*/', '')}*/`),
@@ -175,7 +175,7 @@ describe('requireReadableYul', () => {
     );
   });
 
-  it('reads any text to its end, in time linear in it', () => {
+  test('reads any text to its end, in time linear in it', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('/', '*', '"', "'", '\\', 'hex', ' ', '\n', 'v') }),
@@ -192,7 +192,7 @@ describe('requireReadableYul', () => {
   });
 });
 
-it('knows whether a program holds verbatim', () => {
+test('knows whether a program holds verbatim', () => {
   expect(holdsVerbatim(inputOf('let x := verbatim_0i_1o(hex"5f")'))).toBe(true);
   expect(holdsVerbatim(inputOf('let x := "verbatim_0i_1o(1)"'))).toBe(false);
 });

@@ -94,7 +94,11 @@ describe('files that are dropped', () => {
   });
 
   test.each([
-    ['package.json', { name: 'token', version: '1.0.0' }, 'package.json is not a standard JSON input'],
+    [
+      'package.json',
+      { name: 'token', version: '1.0.0' },
+      'package.json is not a standard JSON input',
+    ],
     ['a.output.json', { id: 'a', output: { contracts: {} } }, 'Choose the build info beside it'],
     ['input.json', '{"language": ', 'input.json is not JSON'],
   ])('that are something else are named: %s', (path, content, reason) => {

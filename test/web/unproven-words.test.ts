@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeUnproven } from '../../web/src/contract/verdict.ts';
 
-it('says that what the constructor stored is not proven, or that another one ran', () => {
+test('says that what the constructor stored is not proven, or that another one ran', () => {
   const [storage, creation] = [
     describeUnproven(['storage']),
     describeUnproven(['storage', 'creation']),

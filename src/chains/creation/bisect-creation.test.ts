@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bisectCreation, type CodeState } from './bisect-creation.ts';
 
 /** A chain whose node keeps states from `keptFrom` on, and on which the code stands from each range's start to its end. */
@@ -19,7 +19,7 @@ function chainOf(ranges: readonly (readonly [number, number])[], keptFrom = 0) {
 const heads = fc.integer({ min: 0, max: 400_000_000 });
 
 describe('the block of a creation', () => {
-  it('is the first with the code, found with few questions', async () => {
+  test('is the first with the code, found with few questions', async () => {
     await fc.assert(
       fc.asyncProperty(heads, fc.double({ min: 0, max: 1, noNaN: true }), async (head, share) => {
         const created = Math.floor(head * share);
@@ -31,7 +31,7 @@ describe('the block of a creation', () => {
     );
   });
 
-  it('is found on a node that keeps late states only, when it is later than these', async () => {
+  test('is found on a node that keeps late states only, when it is later than these', async () => {
     await fc.assert(
       fc.asyncProperty(heads, heads, heads, async (...numbers) => {
         const [keptFrom, created, head] = numbers.sort((a, b) => a - b);
@@ -44,7 +44,7 @@ describe('the block of a creation', () => {
     );
   });
 
-  it('is always one before which the code was not there, however often it was made again', async () => {
+  test('is always one before which the code was not there, however often it was made again', async () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 9 });
     await fc.assert(
       fc.asyncProperty(lengths, async (parts) => {
@@ -65,7 +65,7 @@ describe('the block of a creation', () => {
     );
   });
 
-  it('is the last one where the contract was away for long', async () => {
+  test('is the last one where the contract was away for long', async () => {
     const { read } = chainOf([
       [100, 4_000],
       [7_000, 10_000],
@@ -78,7 +78,7 @@ describe('the block of a creation', () => {
     expect(await bisectCreation(10_000, early.read)).toBe(9_000);
   });
 
-  it('fails with the fault of what was asked', async () => {
+  test('fails with the fault of what was asked', async () => {
     const fault = new Error('away');
     await expect(bisectCreation(9, () => Promise.reject(fault))).rejects.toBe(fault);
   });

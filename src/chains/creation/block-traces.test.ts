@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Hex } from '../../lib/hex.ts';
 import { callTracerBlock, findBlockCreations, flatBlockTrace } from './block-traces.ts';
 
@@ -15,7 +15,7 @@ describe('the creations in the traces of a block', () => {
   });
   const create = { type: 'CREATE2', from: FACTORY, to: MADE, input: '0x6001' };
 
-  it.each([
+  test.each([
     ['with the hashes of the transactions', (index: number) => ({ txHash: hashOf(index + 1) })],
     ['without, as before geth 1.11', () => ({})],
   ])('are found in call trees %s', (_title, named) => {
@@ -34,7 +34,7 @@ describe('the creations in the traces of a block', () => {
     ]);
   });
 
-  it('are found in flat traces, by transaction, and not in rewards', () => {
+  test('are found in flat traces, by transaction, and not in rewards', () => {
     const made = {
       type: 'create',
       action: { from: FACTORY, init: '0x6001' },

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
 import {
   createDeployer,
@@ -93,7 +93,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
   };
   const page = (hash: Hex): string => `<html>${link(hash)}</html>`;
 
-  it.each(EXPLORER_SAMPLES)('finds the creation on a page of $explorer', async (sample) => {
+  test.each(EXPLORER_SAMPLES)('finds the creation on a page of $explorer', async (sample) => {
     show(fillPage(sample, made.address, made.transactionHash));
     const { contractFetchAddress, txRegex }: ExplorerSample = sample;
     const { pathname, search: query } = new URL(contractFetchAddress);
@@ -107,7 +107,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     expect(paths[0]).toContain(checksumAddress(made.address));
   });
 
-  it('reads compressed pages, and follows a redirect of the explorer', async () => {
+  test('reads compressed pages, and follows a redirect of the explorer', async () => {
     const body = page(made.transactionHash);
     show(gzipSync(body), { 'content-encoding': 'gzip' });
     expect((await search()).methods).toMatchObject([{ outcome: 'found' }]);
@@ -121,7 +121,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     expect((await search()).methods).toMatchObject([{ outcome: 'found' }]);
   });
 
-  it('does not believe an explorer that names another transaction', async () => {
+  test('does not believe an explorer that names another transaction', async () => {
     show(page(other.transactionHash));
     const lied = await search();
     expect(lied).not.toHaveProperty('creation');
@@ -132,7 +132,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     expect((await search()).methods).toMatchObject([{ outcome: 'transaction_not_found' }]);
   });
 
-  it('goes on to the next hit on the page, up to three', async () => {
+  test('goes on to the next hit on the page, up to three', async () => {
     const wrong = [1, 2, 3].map((digit): Hex => `0x${String(digit).repeat(64)}`);
     const pageOf = (hashes: readonly Hex[]): string => hashes.map(link).join('\n');
     show(pageOf([...wrong.slice(0, 2), made.transactionHash]));
@@ -141,7 +141,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     expect((await search()).methods).toMatchObject([{ outcome: 'transaction_not_found' }]);
   });
 
-  it.each([
+  test.each([
     ['no hash at all', '<html>No such contract</html>'],
     ['a hit of another shape', link('0x12')],
     ['a hash elsewhere', `<p>0x${'ab'.repeat(32)}</p>`],
@@ -151,7 +151,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     expect((await search()).methods).toMatchObject([{ outcome: 'no_hit' }]);
   });
 
-  it.each(Object.entries(makeHostilePages(TX_REGEX, HOSTILE_PAGE_CHARACTERS / 3)))(
+  test.each(Object.entries(makeHostilePages(TX_REGEX, HOSTILE_PAGE_CHARACTERS / 3)))(
     'ends on a hostile page: %s',
     async (_name, body) => {
       show(body);
@@ -160,7 +160,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     },
   );
 
-  it.each([
+  test.each([
     ['404', 404, 'status_404'],
     ['403', 403, 'status_403'],
     ['500', 500, 'status_500'],
@@ -171,7 +171,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     expect(methods[0]?.detail).toBe(`${explorer.url}: ${detail}`);
   });
 
-  it('refuses a page of more than a megabyte, before and after decompression', async () => {
+  test('refuses a page of more than a megabyte, before and after decompression', async () => {
     const large = `${page(made.transactionHash)}${'x'.repeat(1_000_000)}`;
     const bodies = [[large, {}], ...COMPRESSED] as const;
     for (const [body, headers] of bodies) {
@@ -182,13 +182,13 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     }
   });
 
-  it('reads a page of exactly a megabyte', async () => {
+  test('reads a page of exactly a megabyte', async () => {
     const body = page(made.transactionHash);
     show(`${'x'.repeat(1_000_000 - body.length)}${body}`);
     expect((await search()).methods).toMatchObject([{ outcome: 'found' }]);
   });
 
-  it('reaches no explorer on a private address that the operator did not configure', async () => {
+  test('reaches no explorer on a private address that the operator did not configure', async () => {
     const before = explorer.connections();
     const refused = await search(undefined, stranger);
     expect(refused.methods[0]?.detail).toBe(`${explorer.url}: address_not_allowed`);
@@ -200,7 +200,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     expect(explorer.connections()).toBe(before);
   });
 
-  it('follows no redirect to a private address', async () => {
+  test('follows no redirect to a private address', async () => {
     const canary = await startWebServer((_request, response) =>
       response.end(page(made.transactionHash)),
     );
@@ -212,7 +212,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     await canary.close();
   });
 
-  it('says of a chain without an explorer page that none is configured', async () => {
+  test('says of a chain without an explorer page that none is configured', async () => {
     expect((await search({})).methods).toMatchObject([{ outcome: 'not_configured' }]);
     expect((await search({ txRegex: TX_REGEX })).methods).toMatchObject([
       { outcome: 'not_configured' },
@@ -227,7 +227,7 @@ const COMPRESSED = [
 ] as const;
 
 describe('explorers that may have a private address', () => {
-  it('are those that the operator configured, and no others', () => {
+  test('are those that the operator configured, and no others', () => {
     const chainOf = (contractFetchAddress: string | undefined, origin: string): RegisteredChain =>
       ({
         record: { ...(contractFetchAddress && { contractFetchAddress }) },

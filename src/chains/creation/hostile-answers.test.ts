@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type z } from 'zod';
 import { findCallTracerCreation } from '../rpc/create-frames.ts';
 import { ANSWER_MAX_BYTES, decodeRpcAnswer } from '../rpc/rpc-answer.ts';
@@ -35,7 +35,7 @@ const transaction = { hash: HASH, from: ADDRESS, to: ADDRESS, input: '0x', block
 const flatFrame = { type: 'call', traceAddress: [] };
 
 describe('answers that are made to be slow', () => {
-  it.each([
+  test.each([
     ['a block of numbers', block(times(99_000, 0)), fullBlock],
     ['a block of wrong transactions', block(times(19_000, { hash: 1 })), fullBlock],
     ['a block of whole hashes in place of transactions', block(times(99_000, HASH)), fullBlock],
@@ -62,17 +62,17 @@ describe('answers that are made to be slow', () => {
     expect(timed(() => read(result, shape))).toBe(false);
   });
 
-  it('refuses text of escapes, which is slow to parse', () => {
+  test('refuses text of escapes, which is slow to parse', () => {
     const text = '\\u0041'.repeat(Math.floor(ANSWER_MAX_BYTES / 6) - 100);
     expect(timed(() => decodeRpcAnswer(bodyOf(`"${text}"`), 1))).toBeUndefined();
   });
 
-  it('leaves a few elements of another shape out', () => {
+  test('leaves a few elements of another shape out', () => {
     const mixed = block([...times(500, 'system'), transaction, ...times(100, transaction)]);
     expect(fullBlock.parse(mixed).transactions).toHaveLength(101);
   });
 
-  it('reads wrong traces of a block quickly, and finds nothing in them', () => {
+  test('reads wrong traces of a block quickly, and finds nothing in them', () => {
     const traces = callTracerBlock.parse(times(19_000, { txHash: 1, result: { type: 1 } }));
     const hashes = times(19_000, HASH as `0x${string}`);
     const find = (): unknown =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   EXPLORER_SAMPLES,
   fillPage,
@@ -18,7 +18,7 @@ const real = sharedData('service-chains-2023.json') as
   Record<string, { readonly txRegex?: string }> | undefined;
 
 describe('the hash on an explorer page', () => {
-  it.each(EXPLORER_SAMPLES)('is found on a page of $explorer', (sample) => {
+  test.each(EXPLORER_SAMPLES)('is found on a page of $explorer', (sample) => {
     const [first] = findPageHashes(
       sample.txRegex ?? JSON_TX_REGEX,
       fillPage(sample, ADDRESS, HASH),
@@ -27,12 +27,12 @@ describe('the hash on an explorer page', () => {
     expect(first).toBe(HASH);
   });
 
-  it.each(EXPLORER_SAMPLES)('is found late on a long page of $explorer', (sample) => {
+  test.each(EXPLORER_SAMPLES)('is found late on a long page of $explorer', (sample) => {
     const page = `${'<p>x</p>\n'.repeat(90_000)}${fillPage(sample, ADDRESS, HASH)}`;
     expect(findPageHashes(sample.txRegex ?? JSON_TX_REGEX, page, 3)).toContain(HASH);
   });
 
-  it.skipIf(real === undefined)(
+  test.skipIf(real === undefined)(
     `is looked for by every pattern of 2023${real === undefined ? `: ${NO_SHARED_DATA}` : ''}`,
     () => {
       const known = new Set(EXPLORER_SAMPLES.map(({ txRegex }) => txRegex));
@@ -41,12 +41,12 @@ describe('the hash on an explorer page', () => {
     },
   );
 
-  it('counts in lower case, whatever the page writes', () => {
+  test('counts in lower case, whatever the page writes', () => {
     const page = `<a href="/tx/${HASH.toUpperCase()}">`;
     expect(findPageHashes(LINK, page, 3)).toEqual([HASH]);
   });
 
-  it.each([
+  test.each([
     ['too short', HASH.slice(0, -1)],
     ['too long', `${HASH}0`],
     ['without 0x', HASH.slice(2)],
@@ -57,20 +57,20 @@ describe('the hash on an explorer page', () => {
     expect(findPageHashes(LINK, `<a href="/tx/${hit}"> ${HASH}`, 3)).toEqual([]);
   });
 
-  it('is each hash once, in the order of the page, up to the limit', () => {
+  test('is each hash once, in the order of the page, up to the limit', () => {
     const hashes = [1, 2, 2, 3, 4].map((digit): Hex => `0x${String(digit).repeat(64)}`);
     const page = hashes.map((hash) => `<a href="/tx/${hash}">`).join('\n');
     expect(findPageHashes(LINK, page, 3)).toEqual([hashes[0], hashes[1], hashes[3]]);
   });
 
-  it('stands where a match ends in another slice than it begins', () => {
+  test('stands where a match ends in another slice than it begins', () => {
     for (const length of [12_200, 16_300, 16_384, 28_600]) {
       const page = `${'x'.repeat(length)}<a href="/tx/${HASH}">${'y'.repeat(20_000)}`;
       expect(findPageHashes(LINK, page, 1)).toEqual([HASH]);
     }
   });
 
-  it('of a page of one slice is what the engine finds first', () => {
+  test('of a page of one slice is what the engine finds first', () => {
     const piece = fc.constantFrom('/tx/', HASH, '"', ' ', '\n', `0x${'9'.repeat(64)}`, 'é');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
@@ -86,7 +86,7 @@ describe('the hash on an explorer page', () => {
 
   describe.each(EXPLORER_SAMPLES.flatMap(({ txRegex }) => txRegex ?? []))('by %s', (txRegex) => {
     const pages = makeHostilePages(txRegex, HOSTILE_PAGE_CHARACTERS);
-    it.each(Object.entries(pages))('ends on a hostile page: %s', (_name, page) => {
+    test.each(Object.entries(pages))('ends on a hostile page: %s', (_name, page) => {
       const hashes = findPageHashes(txRegex, page, 3);
       expect(hashes.length).toBeLessThanOrEqual(3);
       for (const hash of hashes) expect(page.toLowerCase()).toContain(hash);

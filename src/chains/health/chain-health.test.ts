@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   type RpcMethod,
   type RpcServer,
@@ -79,7 +79,7 @@ async function until(fits: () => boolean): Promise<void> {
 }
 
 describe('watched endpoints', () => {
-  it('are asked last while they are down, and first again when they are up', async () => {
+  test('are asked last while they are down, and first again when they are up', async () => {
     const [first, second] = [await serve(1, 11), await serve(1, 22)];
     first.methods.eth_chainId = broken;
     const chain = chainOf(1, [first, second]);
@@ -94,7 +94,7 @@ describe('watched endpoints', () => {
     expect(health.summary()).toEqual({ up: 1, degraded: 0, unknown: 0, down: [] });
   });
 
-  it('are those of configured chains, as the configuration is now', async () => {
+  test('are those of configured chains, as the configuration is now', async () => {
     const [one, two] = [await serve(1, 1), await serve(2, 2)];
     const chains = [chainOf(1, [one]), chainOf(2, [two])] as const;
     const { health, configure } = watch(chains, [1]);
@@ -112,7 +112,7 @@ describe('watched endpoints', () => {
     expect(one.calls).toHaveLength(calls);
   });
 
-  it('of another chain are asked again after the configuration has changed', async () => {
+  test('of another chain are asked again after the configuration has changed', async () => {
     const server = await serve(5, 1);
     const chain = chainOf(1, [server]);
     const { health, configure } = watch([chain], [1]);
@@ -123,7 +123,7 @@ describe('watched endpoints', () => {
     await until(() => health.report(chain).state === 'up');
   });
 
-  it('are none when probing is switched off', async () => {
+  test('are none when probing is switched off', async () => {
     const server = await serve(1, 1);
     const chain = chainOf(1, [server]);
     const { health } = watch([chain], [1], false);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   DOWN_AFTER,
   type EndpointState,
@@ -27,7 +27,7 @@ const endOf = (...verdicts: readonly Verdict[]): EndpointState => run(verdicts).
 const times = (count: number, each: Verdict): Verdict[] => Array<Verdict>(count).fill(each);
 
 describe('the state of an endpoint', () => {
-  it.each<[string, readonly Verdict[], EndpointState]>([
+  test.each<[string, readonly Verdict[], EndpointState]>([
     ['is unknown after one good answer', ['good'], 'unknown'],
     ['is up after two', ['good', 'good'], 'up'],
     ['is unknown after four bad ones', times(4, 'bad'), 'unknown'],
@@ -49,7 +49,7 @@ describe('the state of an endpoint', () => {
     expect(endOf(...verdicts)).toBe(state);
   });
 
-  it('does not flap with an endpoint that does', () => {
+  test('does not flap with an endpoint that does', () => {
     const flapping = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 'bad' : 'good'));
     const states = run(['good', 'good', ...(flapping as Verdict[])]).slice(2);
     expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['up']));
@@ -57,7 +57,7 @@ describe('the state of an endpoint', () => {
     expect(new Set(fromDown.map(({ state }) => state))).toEqual(new Set(['down']));
   });
 
-  it('becomes down only after five bad verdicts in a row, and up only after two good ones', () => {
+  test('becomes down only after five bad verdicts in a row, and up only after two good ones', () => {
     fc.assert(
       fc.property(fc.array(verdict, { maxLength: 60 }), (verdicts) => {
         const records = run(verdicts);
@@ -73,7 +73,7 @@ describe('the state of an endpoint', () => {
     );
   });
 
-  it('is of another chain for ever once it was, and never without having said so', () => {
+  test('is of another chain for ever once it was, and never without having said so', () => {
     fc.assert(
       fc.property(fc.array(verdict, { maxLength: 60 }), (verdicts) => {
         const first = verdicts.indexOf('wrong_chain');
@@ -84,7 +84,7 @@ describe('the state of an endpoint', () => {
     );
   });
 
-  it('follows five or two verdicts of one kind, whatever came before', () => {
+  test('follows five or two verdicts of one kind, whatever came before', () => {
     fc.assert(
       fc.property(fc.array(curable, { maxLength: 40 }), (before) => {
         expect(endOf(...before, ...times(DOWN_AFTER, 'bad'))).toBe('down');
@@ -95,7 +95,7 @@ describe('the state of an endpoint', () => {
     );
   });
 
-  it('says when it began, which is when it changed', () => {
+  test('says when it began, which is when it changed', () => {
     fc.assert(
       fc.property(fc.array(verdict, { maxLength: 60 }), (verdicts) => {
         const records = run(verdicts);

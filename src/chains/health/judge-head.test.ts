@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Head, learnPace, oldestHeadSeconds, type Pace, usualSeconds } from './block-pace.ts';
 import { judgeHead, type SeenHead } from './judge-head.ts';
 
@@ -25,7 +25,7 @@ function seen(number: number, timestamp: number, seenAt: number): SeenHead {
 }
 
 describe('the pace of a chain', () => {
-  it('is not known from a few blocks, and known from one long stretch', () => {
+  test('is not known from a few blocks, and known from one long stretch', () => {
     expect(usualSeconds(paceOf(steady(12, 10)))).toBeUndefined();
     expect(usualSeconds(paceOf(steady(12, 30)))).toBe(12);
     const stretch = { number: 1_000_000, timestamp: START };
@@ -33,7 +33,7 @@ describe('the pace of a chain', () => {
     expect(usualSeconds(learnPace([], stretch, later))).toBe(2);
   });
 
-  it('is the usual one, whatever a few gaps say', () => {
+  test('is the usual one, whatever a few gaps say', () => {
     const heads = steady(12, 40).map(({ number, timestamp }) => ({
       number,
       timestamp: timestamp + (number > 120 ? 3600 : 0),
@@ -42,7 +42,7 @@ describe('the pace of a chain', () => {
     expect(oldestHeadSeconds(paceOf(heads))).toBe(3 * 3612);
   });
 
-  it('learns nothing from heads that go back', () => {
+  test('learns nothing from heads that go back', () => {
     fc.assert(
       fc.property(fc.nat(1000), fc.nat(1000), fc.nat(10_000), (number, back, seconds) => {
         const earlier = { number: number + back, timestamp: START };
@@ -53,7 +53,7 @@ describe('the pace of a chain', () => {
     );
   });
 
-  it('remembers a bounded number of blocks, and follows a chain that becomes faster', () => {
+  test('remembers a bounded number of blocks, and follows a chain that becomes faster', () => {
     const pace = [
       ...steady(12, 60),
       ...steady(1, 120).map((head) => ({
@@ -72,19 +72,19 @@ describe('a head', () => {
   const pace = paceOf(steady(12, 30));
   const onChain = { pace, local: false };
 
-  it('lags when a peer had a much newer one before', () => {
+  test('lags when a peer had a much newer one before', () => {
     const head = seen(100, START, START + 200);
     const peer = seen(115, START + 180, START + 190);
     expect(judgeHead(head, [peer], onChain)).toMatchObject({ verdict: 'lagging', lagBlocks: 15 });
   });
 
-  it('does not lag behind what a peer said later', () => {
+  test('does not lag behind what a peer said later', () => {
     const head = seen(100, START, START + 10);
     const peer = seen(115, START + 180, START + 190);
     expect(judgeHead(head, [peer], onChain)).toMatchObject({ verdict: 'good', lagBlocks: 0 });
   });
 
-  it('may be a few blocks or a short time behind', () => {
+  test('may be a few blocks or a short time behind', () => {
     const blocks = judgeHead(seen(100, START, START + 300), [seen(103, START + 290, START + 295)], {
       ...onChain,
       pace: [],
@@ -98,7 +98,7 @@ describe('a head', () => {
     expect(fast).toMatchObject({ verdict: 'good', lagBlocks: 100 });
   });
 
-  it('is stalled when it is too old for the pace, and on the own machine never', () => {
+  test('is stalled when it is too old for the pace, and on the own machine never', () => {
     const head = seen(100, START, START + 241);
     expect(judgeHead(head, [], onChain)).toMatchObject({ verdict: 'stalled', ageSeconds: 241 });
     expect(judgeHead(seen(100, START, START + 239), [], onChain).verdict).toBe('good');
@@ -106,7 +106,7 @@ describe('a head', () => {
     expect(judgeHead(head, [], { pace, local: true }).verdict).toBe('good');
   });
 
-  it('of a time to come makes no peer lag, and has no age', () => {
+  test('of a time to come makes no peer lag, and has no age', () => {
     const liar = seen(10 ** 9, START + 10 ** 6, START);
     expect(judgeHead(seen(100, START, START + 5), [liar], onChain)).toMatchObject({
       verdict: 'good',
@@ -115,7 +115,7 @@ describe('a head', () => {
     expect(judgeHead(liar, [], onChain)).toEqual({ verdict: 'good', lagBlocks: 0, inFuture: true });
   });
 
-  it('of the best endpoint never lags, and the lag is what the best peer is ahead', () => {
+  test('of the best endpoint never lags, and the lag is what the best peer is ahead', () => {
     const peers = fc.array(fc.nat(500), { maxLength: 6 });
     fc.assert(
       fc.property(fc.nat(500), peers, (own, others) => {

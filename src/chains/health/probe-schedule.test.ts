@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addLatency, type Latencies, NO_LATENCIES, reportLatency } from './latency.ts';
 import { DailyBudget, REQUESTS_PER_PROBE, spacingMs, untilNextDay } from './probe-schedule.ts';
 
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 describe('the time to the next probe', () => {
   const usual = { everyMs: 60_000, dailyBudget: 5000, endpointsOfHost: 1, undecided: false };
 
-  it('is as configured, a quarter more or less', () => {
+  test('is as configured, a quarter more or less', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (chance) => {
         const wait = spacingMs({ ...usual, chance });
@@ -18,11 +18,11 @@ describe('the time to the next probe', () => {
     );
   });
 
-  it('is shorter while the state is undecided', () => {
+  test('is shorter while the state is undecided', () => {
     expect(spacingMs({ ...usual, undecided: true, chance: 0.5 })).toBe(15_000);
   });
 
-  it('makes the budget of a host last the day', () => {
+  test('makes the budget of a host last the day', () => {
     const many = fc.record({
       everyMs: fc.integer({ min: 1000, max: DAY_MS }),
       dailyBudget: fc.integer({ min: 10, max: 100_000 }),
@@ -39,7 +39,7 @@ describe('the time to the next probe', () => {
 });
 
 describe('the budget of a host', () => {
-  it('is spent by its requests alone, and begins anew each day', () => {
+  test('is spent by its requests alone, and begins anew each day', () => {
     const budget = new DailyBudget(3);
     const now = 5 * DAY_MS + 1000;
     expect([1, 2, 3, 4].map(() => budget.take('a', now))).toEqual([true, true, true, false]);
@@ -53,19 +53,19 @@ describe('the budget of a host', () => {
 describe('the latency', () => {
   const after = (values: readonly number[]): Latencies => values.reduce(addLatency, NO_LATENCIES);
 
-  it('leaves out the first answer, which pays for the connection', () => {
+  test('leaves out the first answer, which pays for the connection', () => {
     expect(reportLatency(after([900]))).toBeUndefined();
     expect(reportLatency(after([900, 10]))).toEqual({ p50Ms: 10, p95Ms: 10, samples: 1 });
     const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
     expect(reportLatency(after([900, ...hundred]))).toEqual({ p50Ms: 50, p95Ms: 95, samples: 100 });
   });
 
-  it('is of the newest hundred answers', () => {
+  test('is of the newest hundred answers', () => {
     const values = [...Array<number>(500).fill(1000), ...Array<number>(100).fill(5)];
     expect(reportLatency(after(values))).toEqual({ p50Ms: 5, p95Ms: 5, samples: 100 });
   });
 
-  it('lies between the least and the most', () => {
+  test('lies between the least and the most', () => {
     const values = fc.array(fc.nat(60_000), { minLength: 2, maxLength: 200 });
     fc.assert(
       fc.property(values, (all) => {

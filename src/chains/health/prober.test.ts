@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   type RpcMethod,
   type RpcServer,
@@ -157,7 +157,7 @@ function watch(
 }
 
 describe('an endpoint', () => {
-  it('is unknown, then up, with its head, latency and what it offers', async () => {
+  test('is unknown, then up, with its head, latency and what it offers', async () => {
     const clock = new Clock();
     const server = await serve({
       ...chainMethods(clock),
@@ -192,7 +192,7 @@ describe('an endpoint', () => {
     expect(server.calls.filter((name) => name === 'eth_getBalance')).toHaveLength(1);
   });
 
-  it('has what it offers found out once a day, by the kind of its answers', async () => {
+  test('has what it offers found out once a day, by the kind of its answers', async () => {
     const clock = new Clock();
     const pruned = await serve({
       ...chainMethods(clock),
@@ -225,7 +225,7 @@ describe('an endpoint', () => {
     expect(watched.report().archive).toBe('yes');
   });
 
-  it('that says that it belongs to another chain is asked no more until the configuration changes', async () => {
+  test('that says that it belongs to another chain is asked no more until the configuration changes', async () => {
     const clock = new Clock();
     const server = await serve({ ...chainMethods(clock), eth_chainId: () => '0x5' });
     const watched = watch(clock, [chainOf([server])]);
@@ -243,7 +243,7 @@ describe('an endpoint', () => {
     expect(watched.report().state).toBe('up');
   });
 
-  it('that refuses is throttled, never down, and rests as long as it asks', async () => {
+  test('that refuses is throttled, never down, and rests as long as it asks', async () => {
     const clock = new Clock();
     const methods = (status: number, headers = {}): Record<string, RpcMethod> => ({
       eth_chainId: refuse(status, headers),
@@ -289,7 +289,7 @@ describe('an endpoint', () => {
     expect(watched.report(2).state).toBe('up');
   });
 
-  it.each<[string, Record<string, RpcMethod>, string]>([
+  test.each<[string, Record<string, RpcMethod>, string]>([
     ['answers 500', { eth_chainId: refuse(500) }, 'status_500'],
     ['hangs', { eth_chainId: () => undefined }, 'deadline_exceeded'],
     ['hangs up', { eth_chainId: (_p, response) => void response.destroy() }, 'connection_failed'],
@@ -321,7 +321,7 @@ describe('an endpoint', () => {
     expect(watched.report().state).toBe('up');
   });
 
-  it('that flaps stays what it was', async () => {
+  test('that flaps stays what it was', async () => {
     const clock = new Clock();
     const server = await serve(chainMethods(clock));
     const watched = watch(clock, [chainOf([server])]);
@@ -336,7 +336,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('lags behind its peers, and is wanted less until it has caught up', async () => {
+  test('lags behind its peers, and is wanted less until it has caught up', async () => {
     const clock = new Clock();
     let behind = 50;
     const late = await serve(chainMethods(clock, () => behind));
@@ -360,7 +360,7 @@ describe('an endpoint', () => {
     expect(watched.report().state).toBe('up');
   });
 
-  it('is stalled when the whole chain stands, by the pace that was learned', async () => {
+  test('is stalled when the whole chain stands, by the pace that was learned', async () => {
     const clock = new Clock();
     let stalledAt: number | undefined;
     const methods = chainMethods(clock, () =>
@@ -381,7 +381,7 @@ describe('an endpoint', () => {
     expect(watched.report().state).toBe('up');
   });
 
-  it('that lies about a far head makes no other lag when it lies about the time as well', async () => {
+  test('that lies about a far head makes no other lag when it lies about the time as well', async () => {
     const clock = new Clock();
     const liar = await serve({
       ...chainMethods(clock),
@@ -401,7 +401,7 @@ function elapsed({ clock }: Watch): number {
 }
 
 describe('a prober', () => {
-  it('sends one request to a host at a time, and to several hosts at once', async () => {
+  test('sends one request to a host at a time, and to several hosts at once', async () => {
     const clock = new Clock();
     let atOnce = 0;
     let most = 0;
@@ -425,7 +425,7 @@ describe('a prober', () => {
     expect(most).toBe(2);
   });
 
-  it('probes as often as configured, and sooner while it does not know', async () => {
+  test('probes as often as configured, and sooner while it does not know', async () => {
     const clock = new Clock();
     const server = await serve(chainMethods(clock));
     const watched = watch(clock, [chainOf([server])]);
@@ -437,7 +437,7 @@ describe('a prober', () => {
     expect(count()).toBe(12);
   });
 
-  it('sends no host more than its budget in a day, and says so', async () => {
+  test('sends no host more than its budget in a day, and says so', async () => {
     const clock = new Clock();
     const server = await serve(chainMethods(clock));
     const watched = watch(clock, [chainOf([server])], { dailyBudget: 10 });
@@ -453,7 +453,7 @@ describe('a prober', () => {
     expect(server.calls.length).toBeGreaterThan(before);
   });
 
-  it('follows the chains that there are, and keeps what it knows of endpoints that stay', async () => {
+  test('follows the chains that there are, and keeps what it knows of endpoints that stay', async () => {
     const clock = new Clock();
     const [first, second] = [await serve(chainMethods(clock)), await serve(chainMethods(clock))];
     const both = chainOf([first, second]);
@@ -470,7 +470,7 @@ describe('a prober', () => {
     expect(watched.book.chains).toEqual([]);
   });
 
-  it('settles every state at once when it is told to', async () => {
+  test('settles every state at once when it is told to', async () => {
     const clock = new Clock();
     const good = await serve(chainMethods(clock));
     const dead = await serve({ eth_chainId: refuse(500) });
@@ -480,7 +480,7 @@ describe('a prober', () => {
     expect(dead.calls).toHaveLength(5);
   });
 
-  it('ends a request under way when it is closed', async () => {
+  test('ends a request under way when it is closed', async () => {
     const clock = new Clock();
     const hanging = await serve({ eth_chainId: () => undefined });
     const watched = watch(clock, [chainOf([hanging])], { deadlineMs: 60_000 });
@@ -493,7 +493,7 @@ describe('a prober', () => {
 });
 
 describe('a chain with dozens of endpoints', () => {
-  it('has the first twenty probed, and says so of the others', () => {
+  test('has the first twenty probed, and says so of the others', () => {
     const urls = Array.from({ length: 25 }, (_, index) => `https://e${index}.example`);
     const report = reportChain(watch(new Clock(), [chainOf(urls)]).book.chains[0]!);
     const unprobed = report.endpoints.filter(({ state }) => state === 'not_probed');
@@ -504,7 +504,7 @@ describe('a chain with dozens of endpoints', () => {
 });
 
 describe('labels of endpoints', () => {
-  it('tell two endpoints of one host apart, and hold no URL', async () => {
+  test('tell two endpoints of one host apart, and hold no URL', async () => {
     const clock = new Clock();
     const server = await serve(chainMethods(clock));
     const chain = chainOf(

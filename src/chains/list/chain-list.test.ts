@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NO_SHARED_DATA, readCases, sharedData } from '../../../test/support/shared-data.ts';
 import { parseChainList, readEmbeddedList, readListFile } from './chain-list.ts';
 import { judgeRpc } from '../registry/public-rpc.ts';
@@ -22,7 +22,7 @@ const lists = ['public-chain-list.json', 'hard-chains.json'].map((name) => ({
 }));
 
 describe('parseChainList', () => {
-  it.each(cases.filter(({ fault }) => fault === undefined))(
+  test.each(cases.filter(({ fault }) => fault === undefined))(
     'reads a record: $title',
     ({ record, reads }) => {
       const list = parseChainList(JSON.stringify([record]), 'test');
@@ -32,7 +32,7 @@ describe('parseChainList', () => {
     },
   );
 
-  it.each(cases.filter(({ fault }) => fault !== undefined))(
+  test.each(cases.filter(({ fault }) => fault !== undefined))(
     'quarantines a record and keeps the rest: $title',
     ({ record, fault }) => {
       const list = parseChainList(JSON.stringify([record, GOOD]), 'test');
@@ -43,7 +43,7 @@ describe('parseChainList', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['too many records', JSON.stringify(Array.from({ length: 10_001 }, () => ({})))],
     ['too many values', `[{"chainId":1,"name":"A","rpc":[${'0,'.repeat(150_000)}0]}]`],
     ['no JSON', 'name: Good'],
@@ -64,7 +64,7 @@ describe('parseChainList', () => {
     );
   });
 
-  it('takes names of the prototype chain for what they are: fields of no chain record', () => {
+  test('takes names of the prototype chain for what they are: fields of no chain record', () => {
     const text =
       '[{"name":"A","chainId":1,"__proto__":{"title":"polluted","network":"x"},"constructor":{"prototype":{"y":1}}}]';
     const list = parseChainList(text, 'test');
@@ -74,14 +74,14 @@ describe('parseChainList', () => {
     expect(list.ignoredFields).toEqual(['__proto__', 'constructor']);
   });
 
-  it('quarantines a record that is too long', () => {
+  test('quarantines a record that is too long', () => {
     const rpc = Array.from({ length: 1000 }, (_each, index) => `https://${index}.example`);
     const list = parseChainList(JSON.stringify([GOOD, { chainId: 1, name: 'A', rpc }]), 'test');
     expect(list.records).toHaveLength(1);
     expect(list.quarantined).toMatchObject([{ chainId: 1 }]);
   });
 
-  it('quarantines a record that is nested too deeply to be rendered', () => {
+  test('quarantines a record that is nested too deeply to be rendered', () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const text = `[{"name":"A","chainId":1,"parent":${deep}},${JSON.stringify(GOOD)}]`;
     const list = parseChainList(text, 'test');
@@ -89,7 +89,7 @@ describe('parseChainList', () => {
     expect(list.quarantined[0]).toMatchObject({ chainId: 1 });
   });
 
-  it('names the list by the hash of its text', () => {
+  test('names the list by the hash of its text', () => {
     const text = JSON.stringify([GOOD]);
     const list = parseChainList(text, 'own.json');
     expect(list.sha256).toBe(createHash('sha256').update(text).digest('hex'));
@@ -97,7 +97,7 @@ describe('parseChainList', () => {
   });
 
   for (const { name, records } of lists) {
-    it.skipIf(records === undefined)(
+    test.skipIf(records === undefined)(
       `keeps every field of ${name} but empty ones, byte for byte (skipped when ${NO_SHARED_DATA})`,
       () => {
         const sources = records ?? [];
@@ -120,7 +120,7 @@ describe('parseChainList', () => {
 });
 
 describe('readEmbeddedList', () => {
-  it('holds at least 1,900 good chains in ascending order, and no stranger’s credential', async () => {
+  test('holds at least 1,900 good chains in ascending order, and no stranger’s credential', async () => {
     const { records, quarantined, ignoredFields, source } = await readEmbeddedList();
     expect(source).toBe('embedded');
     expect(records.length).toBeGreaterThanOrEqual(1900);
@@ -134,7 +134,7 @@ describe('readEmbeddedList', () => {
 });
 
 describe('readListFile', () => {
-  it('reads a JSON file with a byte order mark', async () => {
+  test('reads a JSON file with a byte order mark', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'fullmatch-list-'));
     try {
       const path = join(directory, 'own.json');
@@ -147,7 +147,7 @@ describe('readListFile', () => {
     }
   });
 
-  it('refuses a file that is not there and says which', async () => {
+  test('refuses a file that is not there and says which', async () => {
     await expect(readListFile('/nowhere/own.json')).rejects.toMatchObject({
       code: 'invalid_chain_list',
       message: expect.stringContaining('/nowhere/own.json') as string,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ListRecord } from '../registry/list-record.ts';
 import { listRecords } from '../../../test/support/made-up-lists.ts';
 import { compareLists, compareRecords, findFormerNames } from './compare-lists.ts';
@@ -26,7 +26,7 @@ const alpha: ListRecord = {
 };
 
 describe('compareLists', () => {
-  it('finds nothing between a list and itself in any order', () => {
+  test('finds nothing between a list and itself in any order', () => {
     fc.assert(
       fc.property(
         listRecords(),
@@ -42,7 +42,7 @@ describe('compareLists', () => {
     );
   });
 
-  it('says of two lists in one direction as added what it says in the other as removed', () => {
+  test('says of two lists in one direction as added what it says in the other as removed', () => {
     fc.assert(
       fc.property(listRecords(), listRecords(), (left, right) => {
         const there = compareLists(left, right);
@@ -56,7 +56,7 @@ describe('compareLists', () => {
     );
   });
 
-  it('counts every change of a chain that both lists have', () => {
+  test('counts every change of a chain that both lists have', () => {
     fc.assert(
       fc.property(listRecords(), listRecords(), (left, right) => {
         const news = new Map(right.map((record) => [record.chainId, record]));
@@ -71,7 +71,7 @@ describe('compareLists', () => {
     );
   });
 
-  it.each<[string, ListRecord, Partial<typeof NOTHING>]>([
+  test.each<[string, ListRecord, Partial<typeof NOTHING>]>([
     ['another name', { ...alpha, name: 'Omega' }, { renamed: 1 }],
     ['another short name', { ...alpha, shortName: 'alp' }, { renamed: 1 }],
     ['another name in case and generic words', { ...alpha, name: 'ALPHA' }, { renamed: 1 }],
@@ -101,7 +101,7 @@ describe('compareLists', () => {
     expect(counts(compareLists([alpha], [after]))).toEqual({ ...NOTHING, ...expected });
   });
 
-  it('names the endpoints that came and went', () => {
+  test('names the endpoints that came and went', () => {
     const after = { ...alpha, rpc: ['https://c.example', 'https://a.example'] };
     expect(compareLists([alpha], [after]).rpcChanged).toEqual([
       {
@@ -115,7 +115,7 @@ describe('compareLists', () => {
 });
 
 describe('findFormerNames', () => {
-  it('keeps the names that a chain lost, and those of chains that are gone', () => {
+  test('keeps the names that a chain lost, and those of chains that are gone', () => {
     const gone: ListRecord = { chainId: 9, name: 'Gone', rpc: [] };
     const after = { ...alpha, name: 'Omega' };
     expect(findFormerNames(compareLists([alpha, gone], [after]))).toEqual([

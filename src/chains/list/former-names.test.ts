@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chainListOf } from '../../../test/support/chain-sources.ts';
 import { findChain } from '../registry/chain-reference.ts';
 import { makeRegistry } from '../registry/load-registry.ts';
@@ -13,17 +13,17 @@ const find = (ref: string, formerNames: ReadonlyMap<number, readonly string[]>):
     .record.chainId;
 
 describe('a former name', () => {
-  it('finds the chain that had it, in any case', () => {
+  test('finds the chain that had it, in any case', () => {
     expect(find('Old Seven', new Map([[7, ['Old Seven']]]))).toBe(7);
     expect(find('OLD SEVEN', new Map([[7, ['Old Seven']]]))).toBe(7);
   });
 
-  it('finds nothing where another chain has it now', () => {
+  test('finds nothing where another chain has it now', () => {
     expect(find('five', new Map([[7, ['five']]]))).toBe(5);
     expect(find('FIVE', new Map([[7, ['FIVE']]]))).toBe(5);
   });
 
-  it('is ambiguous when two chains had it', () => {
+  test('is ambiguous when two chains had it', () => {
     const names = new Map([
       [5, ['old']],
       [7, ['old']],
@@ -33,7 +33,7 @@ describe('a former name', () => {
     );
   });
 
-  it('of a chain that is no longer there finds nothing', () => {
+  test('of a chain that is no longer there finds nothing', () => {
     expect(() => find('gone', new Map([[9, ['gone']]]))).toThrow(
       expect.objectContaining({ code: 'chain_not_found' }),
     );

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listedChain, listRecords } from '../../../test/support/made-up-lists.ts';
 import { readCases, sharedData } from '../../../test/support/shared-data.ts';
 import { parseChainList } from './chain-list.ts';
@@ -35,7 +35,7 @@ const chains = (count: number): readonly ListRecord[] =>
   Array.from({ length: count }, (_each, index) => listedChain(index + 1));
 
 describe('judgeList', () => {
-  it.each(readCases<JudgementCase>('list-judgements.json'))('$name', (given) => {
+  test.each(readCases<JudgementCase>('list-judgements.json'))('$name', (given) => {
     const { before, after, contracts = [], configured = [], maxShrinkPercent = 100 } = given;
     const refusals = judge(before, after, {
       contractChainIds: new Set(contracts),
@@ -48,7 +48,7 @@ describe('judgeList', () => {
   const lists = fc.tuple(listRecords(), listRecords());
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: 30 }));
 
-  it('never accepts a list that drops a chain with contracts or a configured one', () => {
+  test('never accepts a list that drops a chain with contracts or a configured one', () => {
     fc.assert(
       fc.property(lists, ids, ids, ([before, after], contracts, configured) => {
         const refusals = judge(before, after, {
@@ -67,7 +67,7 @@ describe('judgeList', () => {
     );
   });
 
-  it('never accepts another identity for a chain with contracts', () => {
+  test('never accepts another identity for a chain with contracts', () => {
     fc.assert(
       fc.property(lists, ids, ([before, after], contracts) => {
         const codes = judge(before, after, {
@@ -84,7 +84,7 @@ describe('judgeList', () => {
     );
   });
 
-  it('accepts no list that lacks more than the share of known chains, and every one that only adds', () => {
+  test('accepts no list that lacks more than the share of known chains, and every one that only adds', () => {
     fc.assert(
       fc.property(lists, fc.integer({ min: 0, max: 100 }), ([before, after], percent) => {
         const kept = new Set(after.map(({ chainId }) => chainId));
@@ -97,7 +97,7 @@ describe('judgeList', () => {
     );
   });
 
-  it('lets no list shrink bit by bit by more than at once', () => {
+  test('lets no list shrink bit by bit by more than at once', () => {
     const percents = fc.integer({ min: 0, max: 100 });
     const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 2, maxLength: 12 });
     fc.assert(
@@ -114,14 +114,14 @@ describe('judgeList', () => {
     );
   });
 
-  it('measures by what the operator accepted, after he accepted a smaller list', () => {
+  test('measures by what the operator accepted, after he accepted a smaller list', () => {
     expect(judge(chains(70), chains(68), { recentSizes: [100, 70] })).toEqual([]);
     expect(judge(chains(97), chains(94), { recentSizes: [100, 97] })).toMatchObject([
       { code: 'shrinks', chainIds: [95, 96, 97] },
     ]);
   });
 
-  it('names at most five chains and counts the others', () => {
+  test('names at most five chains and counts the others', () => {
     const [, drops] = judge(chains(9), [], {
       contractChainIds: new Set([1, 2, 3, 4, 5, 6, 7, 8, 9]),
     });
@@ -146,7 +146,7 @@ describe('findHeldChanges', () => {
     ).map((change) => change.chainId);
   const forged = { name: 'Moonrock', rpc: ['https://rpc.forger.dev'] };
 
-  it.each<[string, Partial<ListRecord>, Partial<ListRecord>]>([
+  test.each<[string, Partial<ListRecord>, Partial<ListRecord>]>([
     ['all RPC endpoints', forged, {}],
     ['every link', { ...forged, explorers: [], infoURL: 'https://forger.dev' }, {}],
     ['no endpoint and no link left', { name: 'A', rpc: [], explorers: [], infoURL: '' }, {}],
@@ -167,7 +167,7 @@ describe('findHeldChanges', () => {
     expect(held(after, 9, before)).toEqual([]);
   });
 
-  it.each<[string, Partial<ListRecord>]>([
+  test.each<[string, Partial<ListRecord>]>([
     ['another name alone', { name: 'Moonrock' }],
     ['a name without generic words', { ...forged, name: 'Chain 7 MAINNET' }],
     ['other endpoints alone', { rpc: ['https://rpc.forger.dev'] }],
@@ -183,7 +183,7 @@ describe('findHeldChanges', () => {
     expect(held(after)).toEqual([]);
   });
 
-  it('holds nothing back that is not renamed, and no chain that nothing needs', () => {
+  test('holds nothing back that is not renamed, and no chain that nothing needs', () => {
     fc.assert(
       fc.property(fc.tuple(listRecords(), listRecords()), ([before, after]) => {
         const known = new Map(before.map((each) => [each.chainId, each]));
@@ -202,13 +202,13 @@ const shared = sharedData('public-chain-list.json');
 describe.skipIf(shared === undefined)('the real list, if ../shared/data is there', () => {
   const real = shared === undefined ? [] : parseChainList(JSON.stringify(shared), 'real').records;
 
-  it('is believed unchanged, and refused when half of it is gone', () => {
+  test('is believed unchanged, and refused when half of it is gone', () => {
     expect(judge(real, structuredClone(real))).toEqual([]);
     const half = real.filter((_record, index) => index % 2 === 0);
     expect(judge(real, half).map(({ code }) => code)).toEqual(['shrinks']);
   });
 
-  it('is refused without any one of its chains when that one has contracts', () => {
+  test('is refused without any one of its chains when that one has contracts', () => {
     fc.assert(
       fc.property(fc.constantFrom(...real), (gone) => {
         const rest = real.filter((record) => record !== gone);

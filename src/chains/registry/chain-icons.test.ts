@@ -1,6 +1,6 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { openIcons } from './chain-icons.ts';
 import { type ChainRecord } from './chain-record.ts';
@@ -34,7 +34,7 @@ async function read(chain: ChainRecord): Promise<string | undefined> {
 }
 
 describe('the icons of a folder', () => {
-  it.each<[ChainRecord, string | undefined, string]>([
+  test.each<[ChainRecord, string | undefined, string]>([
     [record(1, 'ether'), 'image/svg+xml 1.svg', 'the file of the id goes first'],
     [record(2, 'ether'), 'image/png ether.PNG', 'the better of two endings, in any case'],
     [record(2, 'ａ b'), 'image/svg+xml ａ b.svg', 'any name is a name'],
@@ -53,7 +53,7 @@ describe('the icons of a folder', () => {
     expect(await read(chain)).toBe(expected);
   });
 
-  it('that vanished are not there, and none becomes a link', async () => {
+  test('that vanished are not there, and none becomes a link', async () => {
     const gone = path.join(folder, 'gone.svg');
     await writeFile(gone, 'gone');
     const icons = await openIcons(folder);
@@ -64,7 +64,7 @@ describe('the icons of a folder', () => {
     expect(await icons.read(record(2, 'gone'))).toBeUndefined();
   });
 
-  it('are none without a folder, and a folder that is not there is a fault', async () => {
+  test('are none without a folder, and a folder that is not there is a fault', async () => {
     expect((await openIcons(undefined)).has(record(1))).toBe(false);
     await expect(openIcons(path.join(folder, 'missing'))).rejects.toMatchObject({
       code: 'invalid_configuration',

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { registryOf } from '../../../test/support/chain-sources.ts';
 import { NO_SHARED_DATA, sharedData } from '../../../test/support/shared-data.ts';
 import { parseChainList, readEmbeddedList, type ChainList } from '../list/chain-list.ts';
@@ -24,18 +24,18 @@ function documentOf(list: ChainList): unknown {
 }
 
 describe('the published JSON Schema of GET /chains', () => {
-  it('is of draft 2020-12 and names every field of a chain record and no other', () => {
+  test('is of draft 2020-12 and names every field of a chain record and no other', () => {
     expect(chainsJsonSchema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
     expect(Object.keys(chainRecordSchema.shape)).toEqual([...CHAIN_RECORD_FIELDS]);
   });
 
-  it('holds for no chain and for one', () => {
+  test('holds for no chain and for one', () => {
     expect(validate([]), JSON.stringify(validate.errors)).toBe(true);
     const one = registryOf({ contracts: [5] });
     expect(validate(JSON.parse(renderChains(one).toString('utf8')))).toBe(true);
   });
 
-  it('holds for the embedded list', async () => {
+  test('holds for the embedded list', async () => {
     expect(validate(documentOf(await readEmbeddedList())), JSON.stringify(validate.errors)).toBe(
       true,
     );
@@ -43,14 +43,14 @@ describe('the published JSON Schema of GET /chains', () => {
 
   for (const name of ['public-chain-list.json', 'hard-chains.json']) {
     const records = sharedData(name);
-    it.skipIf(records === undefined)(`holds for ${name} (skipped when ${NO_SHARED_DATA})`, () => {
+    test.skipIf(records === undefined)(`holds for ${name} (skipped when ${NO_SHARED_DATA})`, () => {
       const document = documentOf(parseChainList(JSON.stringify(records), name));
       expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
     });
   }
 
   const smallest = { name: 'A', rpc: [], chainId: 1, supported: false, monitored: false };
-  it.each([
+  test.each([
     ['an empty text', { ...smallest, infoURL: '' }],
     ['null', { ...smallest, slip44: null }],
     ['a missing field', { name: 'A', rpc: [], chainId: 1, supported: false }],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { registryOf } from '../../../test/support/chain-sources.ts';
 import { findChain } from './chain-reference.ts';
 
@@ -17,7 +17,7 @@ const registry = registryOf({
 });
 
 describe('findChain', () => {
-  it.each([
+  test.each([
     ['1', 1],
     ['0x1', 1],
     ['0X1', 1],
@@ -38,28 +38,28 @@ describe('findChain', () => {
     expect(findChain(registry, ref).record.chainId).toBe(chainId);
   });
 
-  it('prefers an exact short name to an exact name, and both to another case', () => {
+  test('prefers an exact short name to an exact name, and both to another case', () => {
     expect(findChain(registry, 'blast').record.chainId).toBe(238);
     expect(findChain(registry, 'Blast').record.chainId).toBe(81457);
   });
 
-  it.each(['Twin', 'twin', 'aBc', 'BLAST'])('lists the candidates of %s', (ref) => {
+  test.each(['Twin', 'twin', 'aBc', 'BLAST'])('lists the candidates of %s', (ref) => {
     expect(() => findChain(registry, ref)).toThrow(
       expect.objectContaining({ code: 'ambiguous_chain_reference' }),
     );
   });
 
-  it('names the candidates by id, name and short name', () => {
+  test('names the candidates by id, name and short name', () => {
     expect(() => findChain(registry, 'Twin')).toThrow(/11 Twin \(one\), 12 Twin \(two\)/);
   });
 
-  it.each(['2', '0x2', 'eip155:2', 'nothing like it', '-1', '1.5'])('does not find %s', (ref) => {
+  test.each(['2', '0x2', 'eip155:2', 'nothing like it', '-1', '1.5'])('does not find %s', (ref) => {
     expect(() => findChain(registry, ref)).toThrow(
       expect.objectContaining({ code: 'chain_not_found' }),
     );
   });
 
-  it('suggests what is near', () => {
+  test('suggests what is near', () => {
     expect(() => findChain(registry, 'Etherum Mainet')).toThrow(
       expect.objectContaining({
         code: 'chain_not_found',
@@ -68,7 +68,7 @@ describe('findChain', () => {
     );
   });
 
-  it.each([
+  test.each([
     '',
     '  ',
     '0',
@@ -88,7 +88,7 @@ describe('findChain', () => {
     );
   });
 
-  it('shows no control character of a reference', () => {
+  test('shows no control character of a reference', () => {
     expect(() => findChain(registry, 'a\u001b[31m\n')).toThrow(
       expect.objectContaining({
         message: expect.not.stringContaining('\u001b') as string,

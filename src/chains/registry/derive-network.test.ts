@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NO_SHARED_DATA, readCases, sharedData } from '../../../test/support/shared-data.ts';
 import { deriveNetwork } from './derive-network.ts';
 
@@ -15,14 +15,14 @@ const shared = sharedData('public-chain-list.json') as
   readonly { chainId: number; name: string; title?: string; shortName: string }[] | undefined;
 
 describe('deriveNetwork', () => {
-  it.each(readCases<Case>('chain-networks.json'))(
+  test.each(readCases<Case>('chain-networks.json'))(
     'calls $name / $title / $shortName / $slip44 $network',
     ({ network, ...names }) => {
       expect(deriveNetwork({ chainId: 7, ...names }) ?? null).toBe(network);
     },
   );
 
-  it('never calls a chain with mainnet in its name a testnet', () => {
+  test('never calls a chain with mainnet in its name a testnet', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.constantFrom('mainnet', 'Mainnet'), (a, b, word) => {
         const name = `${a}${word}${b}`;
@@ -32,7 +32,7 @@ describe('deriveNetwork', () => {
     );
   });
 
-  it.skipIf(shared === undefined)(
+  test.skipIf(shared === undefined)(
     `agrees with every record of the shared list that says testnet or mainnet itself (skipped when ${NO_SHARED_DATA})`,
     () => {
       for (const record of shared ?? []) {

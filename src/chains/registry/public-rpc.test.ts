@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readCases } from '../../../test/support/shared-data.ts';
 import { judgeRpc, type RpcFault } from './public-rpc.ts';
 
@@ -10,14 +10,14 @@ interface Case {
 }
 
 describe('judgeRpc', () => {
-  it.each(readCases<Case>('public-rpc.json'))(
+  test.each(readCases<Case>('public-rpc.json'))(
     'judges $url (local: $local) as $fault',
     ({ url, local = false, fault }) => {
       expect(judgeRpc(url, { local }) ?? null).toBe(fault);
     },
   );
 
-  it('refuses every private IPv4 address in decimal, hexadecimal, octal and IPv6 spelling', () => {
+  test('refuses every private IPv4 address in decimal, hexadecimal, octal and IPv6 spelling', () => {
     const privateAddress = fc
       .tuple(
         fc.constantFrom([127], [10], [192, 168], [172, 20], [169, 254], [100, 100], [0]),
@@ -41,7 +41,7 @@ describe('judgeRpc', () => {
     );
   });
 
-  it('lets no string with an @ before the path through, whatever surrounds it', () => {
+  test('lets no string with an @ before the path through, whatever surrounds it', () => {
     const part = fc.stringMatching(/^[a-z0-9%:._-]{0,8}$/);
     fc.assert(
       fc.property(part, part, fc.boolean(), (name, password, local) => {

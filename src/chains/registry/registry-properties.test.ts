@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NO_SHARED_DATA, sharedData } from '../../../test/support/shared-data.ts';
 import { chainListOf, serviceChains } from '../../../test/support/chain-sources.ts';
 import { Secret } from '../../lib/secret.ts';
@@ -92,7 +92,7 @@ function turnRound(sources: RegistryInput): RegistryInput {
 }
 
 describe('the chain registry, whatever its sources', () => {
-  it('merges idempotently: the merged records as the list give the same bytes', () => {
+  test('merges idempotently: the merged records as the list give the same bytes', () => {
     fc.assert(
       fc.property(input, (sources) => {
         const once = render(sources);
@@ -112,7 +112,7 @@ describe('the chain registry, whatever its sources', () => {
     );
   });
 
-  it('is the same in whatever order its sources come, findings included', () => {
+  test('is the same in whatever order its sources come, findings included', () => {
     fc.assert(
       fc.property(input, (sources) => {
         const turned = turnRound(sources);
@@ -123,7 +123,7 @@ describe('the chain registry, whatever its sources', () => {
     );
   });
 
-  it('publishes no placeholder, no user information, no private host but of a local chain', () => {
+  test('publishes no placeholder, no user information, no private host but of a local chain', () => {
     fc.assert(
       fc.property(input, (sources) => {
         for (const { record, local } of buildRegistry(sources).chains) {
@@ -140,7 +140,7 @@ describe('the chain registry, whatever its sources', () => {
     );
   });
 
-  it('shows a private endpoint nowhere', () => {
+  test('shows a private endpoint nowhere', () => {
     fc.assert(
       fc.property(input, (sources) => {
         const registry = buildRegistry(sources);
@@ -154,7 +154,7 @@ describe('the chain registry, whatever its sources', () => {
     );
   });
 
-  it('has ascending ids, each once, every contract’s among them, keys in order, nothing empty', () => {
+  test('has ascending ids, each once, every contract’s among them, keys in order, nothing empty', () => {
     fc.assert(
       fc.property(input, (sources) => {
         const { chains } = buildRegistry(sources);
@@ -186,7 +186,7 @@ for (const file of ['public-chain-list.json', 'hard-chains.json']) {
         contractChainIds: [],
       });
 
-    it('survives the merge byte for byte but for empty fields and endpoints that nobody may see', () => {
+    test('survives the merge byte for byte but for empty fields and endpoints that nobody may see', () => {
       const records = sources ?? [];
       const merged = new Map(merge(records).chains.map(({ record }) => [record.chainId, record]));
       expect(merged.size).toBe(records.length);
@@ -206,7 +206,7 @@ for (const file of ['public-chain-list.json', 'hard-chains.json']) {
       }
     });
 
-    it('leaves out every endpoint with braces, angle brackets, user information or a loopback host', () => {
+    test('leaves out every endpoint with braces, angle brackets, user information or a loopback host', () => {
       const document = renderChains(merge(sources ?? [])).toString('utf8');
       const rpc = (JSON.parse(document) as ListRecord[]).flatMap((record) => record.rpc);
       expect(rpc.filter((text) => /[{}<>]|\/\/[^/]*@|127\.0\.0\.1|localhost/.test(text))).toEqual(
@@ -214,7 +214,7 @@ for (const file of ['public-chain-list.json', 'hard-chains.json']) {
       );
     });
 
-    it('gives the same bytes from a list in reverse order', () => {
+    test('gives the same bytes from a list in reverse order', () => {
       const records = sources ?? [];
       expect(renderChains(merge([...records].reverse()))).toEqual(renderChains(merge(records)));
     });

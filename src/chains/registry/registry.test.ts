@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chainListOf, registryOf } from '../../../test/support/chain-sources.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseChainList, readEmbeddedList } from '../list/chain-list.ts';
@@ -40,7 +40,7 @@ const codesOf = (registry: ChainRegistry): readonly string[] =>
   registry.findings.map(({ code }) => code);
 
 describe('the array', () => {
-  it('holds every listed chain, not supported and not monitored, in ascending numeric order', () => {
+  test('holds every listed chain, not supported and not monitored, in ascending numeric order', () => {
     const ids = [9007199254740991, 10, 2, 4294967296, 1];
     const registry = registryOf({
       list: ids.map((chainId) => ({ name: `C${chainId}`, rpc: [], chainId })),
@@ -53,7 +53,7 @@ describe('the array', () => {
     }
   });
 
-  it('is narrowed by include: configured to the operator’s chains and chains with contracts', () => {
+  test('is narrowed by include: configured to the operator’s chains and chains with contracts', () => {
     const list = [1, 2, 3, 4].map((chainId) => ({ name: `C${chainId}`, rpc: [], chainId }));
     const registry = registryOf({
       list,
@@ -66,11 +66,11 @@ describe('the array', () => {
     expect(chainOf(registry, 3).record).toMatchObject({ name: 'C3', supported: false });
   });
 
-  it('can be empty', () => {
+  test('can be empty', () => {
     expect(registryOf().chains).toEqual([]);
   });
 
-  it('applies the default configuration only to chains that the list holds', () => {
+  test('applies the default configuration only to chains that the list holds', () => {
     const registry = registryOf({
       list: [{ name: 'One', rpc: ['https://a.example.org'], chainId: 1 }],
       defaults: [
@@ -84,7 +84,7 @@ describe('the array', () => {
     ]);
   });
 
-  it('supports the best-known chains of the embedded list, each with an endpoint', async () => {
+  test('supports the best-known chains of the embedded list, each with an endpoint', async () => {
     const registry = buildRegistry({
       list: await readEmbeddedList(),
       defaults: defaultServiceChains,
@@ -106,7 +106,7 @@ describe('the array', () => {
 });
 
 describe('a record', () => {
-  it('has its keys in the order of the table, then the extras', () => {
+  test('has its keys in the order of the table, then the extras', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [
@@ -121,7 +121,7 @@ describe('a record', () => {
     expect(Object.keys(chainOf(registry, 7).record)).toEqual([...CHAIN_RECORD_FIELDS]);
   });
 
-  it('has the origin of each of its fields and of no other', () => {
+  test('has the origin of each of its fields and of no other', () => {
     const { record, origins } = chainOf(
       registryOf({
         list: [FULL],
@@ -143,7 +143,7 @@ describe('a record', () => {
     });
   });
 
-  it('takes each field from the configuration before the default one before the list', () => {
+  test('takes each field from the configuration before the default one before the list', () => {
     const registry = registryOf({
       list: [FULL],
       defaults: [{ chainId: 7, name: 'Default', title: 'Default', supported: true }],
@@ -159,7 +159,7 @@ describe('a record', () => {
     });
   });
 
-  it('is supported once it is configured, unless the entry says otherwise', () => {
+  test('is supported once it is configured, unless the entry says otherwise', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [{ chainId: 7 }, { chainId: 8, name: 'Eight', supported: false }],
@@ -169,7 +169,7 @@ describe('a record', () => {
     expect(chainOf(registry, 8).record.supported).toBe(false);
   });
 
-  it('keeps a network that a source names and derives one otherwise', () => {
+  test('keeps a network that a source names and derives one otherwise', () => {
     const registry = registryOf({
       list: [
         { name: 'Old', network: 'rinkeby', rpc: [], chainId: 1 },
@@ -184,7 +184,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('of an entry without a name that no list knows says so and reports it', () => {
+  test('of an entry without a name that no list knows says so and reports it', () => {
     const registry = registryOf({ configured: [{ chainId: 8, rpc: ['https://a.example.org'] }] });
     expect(JSON.stringify(chainOf(registry, 8).record)).toBe(
       '{"name":"Unknown chain 8","rpc":["https://a.example.org"],"chainId":8,"supported":true,"monitored":false}',
@@ -194,7 +194,7 @@ describe('a record', () => {
 });
 
 describe('a chain with contracts that no source knows', () => {
-  it('has exactly the record of SPEC §1 rule 2, and is reported', () => {
+  test('has exactly the record of SPEC §1 rule 2, and is reported', () => {
     const registry = registryOf({ contracts: [2716446429837000, 2716446429837000] });
     expect(registry.chains.map(({ record }) => record)).toEqual([
       {
@@ -210,7 +210,7 @@ describe('a chain with contracts that no source knows', () => {
 });
 
 describe('rpc', () => {
-  it('of the configuration replaces, extraRpc appends what is not there yet', () => {
+  test('of the configuration replaces, extraRpc appends what is not there yet', () => {
     const list = [{ ...FULL, rpc: ['https://a.example.org', 'https://b.example.org'] }];
     const extraRpc = ['https://b.example.org', 'https://c.example.org', 'https://c.example.org'];
     const appended = registryOf({ list, configured: [{ chainId: 7, extraRpc }] });
@@ -233,7 +233,7 @@ describe('rpc', () => {
     expect(chainOf(replaced, 7).origins.rpc).toBe('configuration');
   });
 
-  it('has the origins of what it holds', () => {
+  test('has the origins of what it holds', () => {
     const extraRpc = ['https://c.example.org'];
     const originOf = (registry: ChainRegistry): unknown => chainOf(registry, 7).origins.rpc;
     expect(originOf(registryOf({ contracts: [7] }))).toBe('service');
@@ -241,20 +241,20 @@ describe('rpc', () => {
     expect(originOf(registryOf({ configured: [{ chainId: 7, extraRpc }] }))).toBe('configuration');
   });
 
-  it('may be replaced by nothing', () => {
+  test('may be replaced by nothing', () => {
     const registry = registryOf({ list: [FULL], configured: [{ chainId: 7, rpc: [] }] });
     expect(chainOf(registry, 7).record.rpc).toEqual([]);
     expect(codesOf(registry)).toEqual(['supported_chain_without_endpoint']);
   });
 
-  it('keeps a repeated string of one source, and the service asks it once', () => {
+  test('keeps a repeated string of one source, and the service asks it once', () => {
     const rpc = ['https://a.example.org', 'https://a.example.org'];
     const { record, endpoints } = chainOf(registryOf({ list: [{ ...FULL, rpc }] }), 7);
     expect(record.rpc).toEqual(rpc);
     expect(endpoints.map(({ label }) => label)).toEqual(['a.example.org']);
   });
 
-  it('of the list is left out when nobody may see it, and not asked either; one finding says so', () => {
+  test('of the list is left out when nobody may see it, and not asked either; one finding says so', () => {
     const rpc = [
       'https://a.example.org',
       'https://b.example.org/${KEY}',
@@ -273,7 +273,7 @@ describe('rpc', () => {
     expect(JSON.stringify(registry.findings)).not.toContain('password');
   });
 
-  it('of the configuration that nobody may see is asked but not published, and the mend is named', () => {
+  test('of the configuration that nobody may see is asked but not published, and the mend is named', () => {
     const rpc = [
       'https://name:hunter2@d.example.org',
       'http://10.0.0.1:8545',
@@ -296,7 +296,7 @@ describe('rpc', () => {
     expect(JSON.stringify(registry)).not.toContain('10.0.0.1');
   });
 
-  it('of a local chain may name private hosts, but neither user information nor placeholders', () => {
+  test('of a local chain may name private hosts, but neither user information nor placeholders', () => {
     const rpc = ['http://127.0.0.1:8545', 'http://a:b@127.0.0.1', 'http://geth:8545/${KEY}'];
     const registry = registryOf({
       configured: [{ chainId: 7, name: 'Mine', local: true, rpc }],
@@ -306,7 +306,7 @@ describe('rpc', () => {
     expect(local).toBe(true);
   });
 
-  it('of the list stays hidden when the operator uses the same endpoint privately', () => {
+  test('of the list stays hidden when the operator uses the same endpoint privately', () => {
     const secret = new Secret('https://a.example.org');
     const { endpoints } = chainOf(
       registryOf({ list: [FULL], configured: [{ chainId: 7, privateRpc: [secret] }] }),
@@ -317,7 +317,7 @@ describe('rpc', () => {
 });
 
 describe('privateRpc', () => {
-  it('is asked first, under an opaque label, and appears nowhere', () => {
+  test('is asked first, under an opaque label, and appears nowhere', () => {
     const key = '0123456789abcdef0123456789abcdef';
     const registry = registryOf({
       list: [FULL],
@@ -334,7 +334,7 @@ describe('privateRpc', () => {
     expect(JSON.stringify(registry)).not.toMatch(/0123456789abcdef|secret-host/);
   });
 
-  it('that cannot be an endpoint is reported by its place, without its value', () => {
+  test('that cannot be an endpoint is reported by its place, without its value', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [{ chainId: 7, privateRpc: [new Secret('https://a.example/${HUNTER2}')] }],
@@ -352,7 +352,7 @@ describe('a reused id', () => {
     { ...FULL, name: 'Ronin Mainnet', title: 'Ronin', redFlags: ['reusedChainId'] },
   ];
 
-  it('merges no field of the list when the names conflict, and reports it', () => {
+  test('merges no field of the list when the names conflict, and reports it', () => {
     const registry = registryOf({ list, configured: [{ chainId: 7, name: 'PublicMint Mainnet' }] });
     expect(chainOf(registry, 7).record).toEqual({
       name: 'PublicMint Mainnet',
@@ -365,7 +365,7 @@ describe('a reused id', () => {
     expect(codesOf(registry)).toEqual(['reused_chain_id', 'supported_chain_without_endpoint']);
   });
 
-  it.each(['Ronin Mainnet', 'ronin mainnet', 'Ronin', 'Ronin Chain'])(
+  test.each(['Ronin Mainnet', 'ronin mainnet', 'Ronin', 'Ronin Chain'])(
     'is not a conflict when the configuration calls the chain %s',
     (name) => {
       const registry = registryOf({ list, configured: [{ chainId: 7, name }] });
@@ -374,13 +374,13 @@ describe('a reused id', () => {
     },
   );
 
-  it.each(['Ronin Testnet', 'Saigon'])('is a conflict when it calls the chain %s', (name) => {
+  test.each(['Ronin Testnet', 'Saigon'])('is a conflict when it calls the chain %s', (name) => {
     const registry = registryOf({ list, configured: [{ chainId: 7, name }] });
     expect(chainOf(registry, 7).record.shortName).toBeUndefined();
     expect(codesOf(registry)).toContain('reused_chain_id');
   });
 
-  it('is not a conflict without a configured name, nor under an id that is not flagged', () => {
+  test('is not a conflict without a configured name, nor under an id that is not flagged', () => {
     const unnamed = registryOf({ list, configured: [{ chainId: 7 }] });
     expect(codesOf(unnamed)).not.toContain('reused_chain_id');
     const unflagged = registryOf({ list: [FULL], configured: [{ chainId: 7, name: 'Other' }] });
@@ -394,7 +394,7 @@ describe('the local chains', () => {
     { ...FULL, name: 'GoChain Testnet', shortName: 'got', chainId: 31337 },
   ];
 
-  it('are off by default: the list’s records stand, without their private endpoints', () => {
+  test('are off by default: the list’s records stand, without their private endpoints', () => {
     const registry = registryOf({ list });
     expect(chainOf(registry, 1337)).toMatchObject({
       record: { name: 'Geth Testnet', rpc: [], supported: false },
@@ -403,7 +403,7 @@ describe('the local chains', () => {
     expect(chainOf(registry, 31337).record.name).toBe('GoChain Testnet');
   });
 
-  it('replace the list’s records when they are enabled', () => {
+  test('replace the list’s records when they are enabled', () => {
     const registry = registryOf({ list, localChains: true, include: 'configured' });
     expect(registry.chains.map(({ record, local }) => [record.chainId, local])).toEqual([
       [1337, true],
@@ -418,7 +418,7 @@ describe('the local chains', () => {
     }
   });
 
-  it('are there without a list that knows them, and the configuration wins over their defaults', () => {
+  test('are there without a list that knows them, and the configuration wins over their defaults', () => {
     const registry = registryOf({
       localChains: true,
       configured: [{ chainId: 31337, rpc: ['http://10.0.0.5:8545'], monitored: true }],
@@ -432,7 +432,7 @@ describe('the local chains', () => {
 });
 
 describe('findings', () => {
-  it('tell of quarantined records and ignored fields of the list', () => {
+  test('tell of quarantined records and ignored fields of the list', () => {
     const text = JSON.stringify([{ name: 'A', chainId: 1, tvl: 5 }, { chainId: 2 }]);
     const registry = buildRegistry({
       list: parseChainList(text, 'own.json'),
@@ -449,7 +449,7 @@ describe('findings', () => {
     expect(registry.listSource).toBe('own.json');
   });
 
-  it('tell of supported chains that are deprecated or have no endpoint', () => {
+  test('tell of supported chains that are deprecated or have no endpoint', () => {
     const registry = registryOf({
       list: [{ name: 'Old', rpc: [], chainId: 1, status: 'deprecated' }],
       configured: [{ chainId: 1 }],
@@ -461,7 +461,7 @@ describe('findings', () => {
     expect(codesOf(registryOf({ list: [{ name: 'Old', rpc: [], chainId: 1 }] }))).toEqual([]);
   });
 
-  it('tell of short names that two chains have, whatever their case', () => {
+  test('tell of short names that two chains have, whatever their case', () => {
     const registry = registryOf({
       list: [
         { name: 'A', shortName: 'a', rpc: [], chainId: 1 },
@@ -471,7 +471,7 @@ describe('findings', () => {
     expect(registry.findings).toMatchObject([{ code: 'duplicate_short_name', chainId: 2 }]);
   });
 
-  it('tell of what is monitored but not supported, and of a txRegex without a page', () => {
+  test('tell of what is monitored but not supported, and of a txRegex without a page', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [{ chainId: 7, supported: false, monitored: true, txRegex: '(a)' }],
@@ -485,7 +485,7 @@ describe('findings', () => {
 });
 
 describe('buildRegistry', () => {
-  it('refuses an entry whose id is not its key', () => {
+  test('refuses an entry whose id is not its key', () => {
     const input = {
       list: chainListOf([FULL]),
       defaults: new Map(),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { registryOf } from '../../../test/support/chain-sources.ts';
 import { FullmatchError } from '../../errors.ts';
 import { Secret } from '../../lib/secret.ts';
@@ -24,7 +24,7 @@ function check(fields: Partial<ServiceChain>, value: string): unknown {
 }
 
 describe('renderChains', () => {
-  it('renders compact JSON, an empty registry as an empty array', () => {
+  test('renders compact JSON, an empty registry as an empty array', () => {
     expect(renderChains(registryOf()).toString()).toBe('[]');
     const registry = registryOf({ list: [{ name: 'ARÉV ◈', rpc: [], chainId: 1 }] });
     expect(renderChains(registry).toString('utf8')).toBe(
@@ -34,7 +34,7 @@ describe('renderChains', () => {
 });
 
 describe('assertNoSecrets', () => {
-  it.each([
+  test.each([
     ['in an endpoint', { rpc: [`https://rpc.example.org/v3/${KEY}`] }, KEY, 'rpc[0]'],
     ['in another case', { rpc: [`https://${KEY.toUpperCase()}.example.org`] }, KEY, 'rpc[0]'],
     ['in a name', { name: `Seven ${KEY}` }, KEY, 'name'],
@@ -82,12 +82,12 @@ describe('assertNoSecrets', () => {
     },
   );
 
-  it('finds nothing in a document without secrets', () => {
+  test('finds nothing in a document without secrets', () => {
     const privateRpc = [new Secret(`https://rpc.example.org/v3/${KEY}`)];
     expect(check({ privateRpc }, `https://rpc.example.org/v3/${KEY}`)).toBeUndefined();
   });
 
-  it('takes a short secret within a longer word, and a shorter one anywhere, for chance', () => {
+  test('takes a short secret within a longer word, and a shorter one anywhere, for chance', () => {
     expect(check({}, 'test')).toBeUndefined();
     expect(check({ title: 'a b c' }, 'b')).toBeUndefined();
     expect(check({}, '')).toBeUndefined();

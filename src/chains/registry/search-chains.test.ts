@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readCases } from '../../../test/support/shared-data.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { foldText } from '../../lib/fold-text.ts';
@@ -42,11 +42,11 @@ const find = (filter: ChainFilter): number[] =>
   idsOf(searchChains(CHAINS, filter, { limit: 100 }).chains);
 
 describe('the search of chains', () => {
-  it.each(readCases<SearchCase>('chain-search.json'))('"$words" finds $finds: $why', (each) => {
+  test.each(readCases<SearchCase>('chain-search.json'))('"$words" finds $finds: $why', (each) => {
     expect(find({ words: each.words })).toEqual(each.finds);
   });
 
-  it.each<[ChainFilter, number[]]>([
+  test.each<[ChainFilter, number[]]>([
     [{}, [1, 5, 137, 1370, 1400, 4157]],
     [{ supported: true }, [1, 1370]],
     [{ supported: false }, [5, 137, 1400, 4157]],
@@ -61,7 +61,7 @@ describe('the search of chains', () => {
     expect(find(filter)).toEqual(ids);
   });
 
-  it('says how many fit, and where the next page begins', () => {
+  test('says how many fit, and where the next page begins', () => {
     const page = searchChains(CHAINS, { supported: false }, { limit: 2 });
     expect([idsOf(page.chains), page.matching, page.next]).toEqual([[5, 137], 4, 137]);
     const last = searchChains(CHAINS, { supported: false }, { limit: 2, after: 1399 });
@@ -107,7 +107,7 @@ const filters = fc.record(
 );
 
 describe('every search', () => {
-  it('gives the same chains page by page as at once, each once, ascending', () => {
+  test('gives the same chains page by page as at once, each once, ascending', () => {
     fc.assert(
       fc.property(chains, filters, fc.integer({ min: 1, max: 7 }), (all, filter, limit) => {
         const whole = searchChains(all, filter, { limit: all.length + 1 });
@@ -126,7 +126,7 @@ describe('every search', () => {
     );
   });
 
-  it('finds a chain by every word of its name, in any case and with or without accents', () => {
+  test('finds a chain by every word of its name, in any case and with or without accents', () => {
     fc.assert(
       fc.property(chains, (all) => {
         for (const { record } of all) {
@@ -139,7 +139,7 @@ describe('every search', () => {
     );
   });
 
-  it('finds no more with another condition', () => {
+  test('finds no more with another condition', () => {
     fc.assert(
       fc.property(chains, filters, text, (all, filter, word) => {
         const narrower = { ...filter, words: `${filter.words ?? ''} ${word}` };
@@ -150,7 +150,7 @@ describe('every search', () => {
     );
   });
 
-  it('folds a text once and for all', () => {
+  test('folds a text once and for all', () => {
     fc.assert(
       fc.property(text, (each) => {
         expect(foldText(foldText(each))).toBe(foldText(each));
@@ -161,7 +161,7 @@ describe('every search', () => {
 });
 
 describe('the fields of a record', () => {
-  it('are those chosen and the id, in the order of the record', () => {
+  test('are those chosen and the id, in the order of the record', () => {
     const { record } = CHAINS[0]!;
     expect(Object.entries(pickFields(record, ['supported', 'name']))).toEqual([
       ['name', 'Ethereum Mainnet'],

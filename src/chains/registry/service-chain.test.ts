@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NO_SHARED_DATA, readCases, sharedData } from '../../../test/support/shared-data.ts';
 import { defaultServiceChains, localServiceChains } from './default-service-chains.ts';
 import { validateServiceChain } from './service-chain.ts';
@@ -12,7 +12,7 @@ interface Case {
 const real = sharedData('service-chains-2023.json') as Record<string, object> | undefined;
 
 describe('validateServiceChain', () => {
-  it.each(readCases<Case>('explorer-pages.json'))(
+  test.each(readCases<Case>('explorer-pages.json'))(
     'finds $field $value sound: $sound',
     ({ field, value, sound }) => {
       const { chain, problems } = validateServiceChain(5, { [field]: value });
@@ -30,17 +30,17 @@ describe('validateServiceChain', () => {
     },
   );
 
-  it('refuses a txRegex that is longer than 500 characters', () => {
+  test('refuses a txRegex that is longer than 500 characters', () => {
     const { problems } = validateServiceChain(5, { txRegex: `(${'a'.repeat(500)})` });
     expect(problems).toMatchObject([{ field: 'txRegex' }]);
   });
 
-  it('takes an empty entry: the chain is configured', () => {
+  test('takes an empty entry: the chain is configured', () => {
     expect(validateServiceChain(5, null).chain).toEqual({ chainId: 5 });
     expect(validateServiceChain(5, {}).chain).toEqual({ chainId: 5 });
   });
 
-  it('takes every field of the public list and every field of the service', () => {
+  test('takes every field of the public list and every field of the service', () => {
     const entry = {
       supported: false,
       monitored: true,
@@ -74,14 +74,14 @@ describe('validateServiceChain', () => {
     });
   });
 
-  it('refuses an unknown key and names the one that was meant', () => {
+  test('refuses an unknown key and names the one that was meant', () => {
     const { chain, problems } = validateServiceChain(5, { txregex: '(a)' });
     expect(chain).toBeUndefined();
     expect(problems).toMatchObject([{ code: 'unknown_configuration_key', field: 'txregex' }]);
     expect(problems[0]?.message).toContain("'txRegex'");
   });
 
-  it('reports every fault with its path, and no value', () => {
+  test('reports every fault with its path, and no value', () => {
     const { problems } = validateServiceChain(5, {
       rpc: ['https://a.example.org', 'x', 7],
       nativeCurrency: { name: 'A', symbol: 'hunter2', decimals: -1, extra: 'hunter2' },
@@ -98,22 +98,22 @@ describe('validateServiceChain', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  it('says no credential of a contractFetchAddress in its message', () => {
+  test('says no credential of a contractFetchAddress in its message', () => {
     const value = 'https://explorer.example.org/${ADDRESS}?apikey=hunter2';
     const { problems } = validateServiceChain(5, { contractFetchAddress: value });
     expect(JSON.stringify(problems)).toContain('apikey');
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  it.each([0, -1, 1.5, 2 ** 53, Number.NaN])('refuses the chain id %d', (chainId) => {
+  test.each([0, -1, 1.5, 2 ** 53, Number.NaN])('refuses the chain id %d', (chainId) => {
     expect(validateServiceChain(chainId, {}).problems).toHaveLength(1);
   });
 
-  it.each([['a text'], [5], [[]]])('refuses %j as entry', (raw) => {
+  test.each([['a text'], [5], [[]]])('refuses %j as entry', (raw) => {
     expect(validateServiceChain(5, raw).problems).toHaveLength(1);
   });
 
-  it.skipIf(real === undefined)(
+  test.skipIf(real === undefined)(
     `takes every real entry of 2023 (skipped when ${NO_SHARED_DATA})`,
     () => {
       for (const [key, entry] of Object.entries(real ?? {})) {
@@ -128,14 +128,14 @@ describe('validateServiceChain', () => {
 describe('the default service configuration', () => {
   const chains = [...defaultServiceChains, ...localServiceChains];
 
-  it.each(chains)('is sound for chain %d', (chainId, chain) => {
+  test.each(chains)('is sound for chain %d', (chainId, chain) => {
     const { chainId: id, ...entry } = chain;
     expect(id).toBe(chainId);
     expect(validateServiceChain(chainId, entry)).toMatchObject({ chain, problems: [] });
     expect(chain).toMatchObject({ supported: true, monitored: false });
   });
 
-  it.skipIf(real === undefined)(
+  test.skipIf(real === undefined)(
     `names the explorer pages that served them (skipped when ${NO_SHARED_DATA})`,
     () => {
       for (const [chainId, { contractFetchAddress, txRegex }] of defaultServiceChains) {

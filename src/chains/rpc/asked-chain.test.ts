@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { operatorOf } from './asked-chain.ts';
 
 const operatorAt = (host: string): string => operatorOf(sampleEndpoint(`https://${host}/key`));
 
 describe('endpoints of one operator', () => {
-  it.each([
+  test.each([
     ['one domain', 'one.example.com', 'two.Example.com.'],
     ['an IPv4 address inside IPv6', '203.0.114.7', '[::ffff:203.0.114.7]'],
     ['the same in hex', '203.0.114.7:8545', '[::ffff:cb00:7207]'],
@@ -20,7 +20,7 @@ describe('endpoints of one operator', () => {
     expect(operatorAt(one)).toBe(operatorAt(other));
   });
 
-  it('are all addresses of a public /24, in both notations', () => {
+  test('are all addresses of a public /24, in both notations', () => {
     const last = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(last, last, fc.boolean(), (one, other, mapped) => {
@@ -32,7 +32,7 @@ describe('endpoints of one operator', () => {
 });
 
 describe('endpoints of two operators', () => {
-  it.each([
+  test.each([
     ['two domains', 'rpc.example.com', 'rpc.example.org'],
     ['two networks of IPv4', '203.0.114.7', '203.0.115.7'],
     ['two networks of IPv6', '[2606:4700:1::1]', '[2606:4700:2::1]'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Hex } from '../../lib/hex.ts';
 import { computeCreate2Address, readProxyDeployment } from './contract-address.ts';
 import { findCallTracerCreation, findFlatCreation, flatTrace } from './create-frames.ts';
@@ -23,7 +23,7 @@ const create = (rest: object = {}): object => ({
 });
 
 describe('a creation in a call tree', () => {
-  it.each(['CREATE', 'CREATE2'])('is found by %s at any depth', (type) => {
+  test.each(['CREATE', 'CREATE2'])('is found by %s at any depth', (type) => {
     const root = call({ calls: [call({}), call({ calls: [create({ type })] })] });
     expect(findCallTracerCreation(root, MADE)).toEqual({
       deployer: FACTORY,
@@ -31,7 +31,7 @@ describe('a creation in a call tree', () => {
     });
   });
 
-  it('is none when it failed, or anything around it was reverted', () => {
+  test('is none when it failed, or anything around it was reverted', () => {
     for (const root of [
       call({ calls: [create({ error: 'out of gas' })] }),
       call({ calls: [call({ error: 'execution reverted', calls: [create()] })] }),
@@ -41,12 +41,12 @@ describe('a creation in a call tree', () => {
     }
   });
 
-  it('is none when the address was only called, or another was made', () => {
+  test('is none when the address was only called, or another was made', () => {
     const root = call({ calls: [call({ to: MADE }), create({ to: FACTORY })] });
     expect(findCallTracerCreation(root, MADE)).toBeUndefined();
   });
 
-  it('is the last one that stands', () => {
+  test('is the last one that stands', () => {
     const root = call({
       calls: [
         create({ input: '0x01' }),
@@ -57,12 +57,12 @@ describe('a creation in a call tree', () => {
     expect(findCallTracerCreation(root, MADE)?.creationCode).toEqual(Buffer.of(2));
   });
 
-  it('shows the code that it left, where the tracer does', () => {
+  test('shows the code that it left, where the tracer does', () => {
     const root = call({ calls: [create({ output: '0x33ff' })] });
     expect(findCallTracerCreation(root, MADE)?.runtimeCode).toEqual(Buffer.from('33ff', 'hex'));
   });
 
-  it('is none when the contract destroyed itself in the end', () => {
+  test('is none when the contract destroyed itself in the end', () => {
     const destroy = (from: Hex, rest: object = {}): object => ({
       ...call({ type: 'SELFDESTRUCT', from, to: SENDER }),
       ...rest,
@@ -75,13 +75,13 @@ describe('a creation in a call tree', () => {
     expect(after(call({ error: 'execution reverted', calls: [destroy(MADE)] }))).toBeDefined();
   });
 
-  it('is found under a deep stack', () => {
+  test('is found under a deep stack', () => {
     let root = create();
     for (let depth = 0; depth < 5000; depth += 1) root = call({ calls: [root] });
     expect(findCallTracerCreation(root, MADE)).toBeDefined();
   });
 
-  it('of another shape is refused', () => {
+  test('of another shape is refused', () => {
     for (const root of [
       null,
       [],
@@ -112,7 +112,7 @@ describe('a creation in a flat trace', () => {
     });
   const find = (frames: object[]): unknown => findFlatCreation(flatTrace.parse(frames), MADE);
 
-  it('is found', () => {
+  test('is found', () => {
     expect(find([frame([]), frame([0]), made([0, 0])])).toEqual({
       deployer: FACTORY,
       creationCode: Buffer.from('6001', 'hex'),
@@ -121,7 +121,7 @@ describe('a creation in a flat trace', () => {
     expect(find([made([])])).toBeDefined();
   });
 
-  it('is none when it or a call around it was reverted, but siblings stand', () => {
+  test('is none when it or a call around it was reverted, but siblings stand', () => {
     expect(find([frame([]), made([0], { error: 'Reverted', result: null })])).toBeUndefined();
     expect(find([frame([], { error: 'Reverted' }), made([0])])).toBeUndefined();
     expect(
@@ -130,7 +130,7 @@ describe('a creation in a flat trace', () => {
     expect(find([frame([]), frame([1], { error: 'Reverted' }), made([10])])).toBeDefined();
   });
 
-  it('is none when the contract destroyed itself in the end', () => {
+  test('is none when the contract destroyed itself in the end', () => {
     const destroy = (at: number[], address: Hex, rest: object = {}): object =>
       frame(at, { type: 'suicide', action: { address }, ...rest });
     expect(find([frame([]), made([0]), destroy([1], MADE)])).toBeUndefined();
@@ -138,7 +138,7 @@ describe('a creation in a flat trace', () => {
     expect(find([frame([]), made([0]), destroy([1], MADE, { error: 'Reverted' })])).toBeDefined();
   });
 
-  it('of many deep frames below a reverted one is looked up at once', () => {
+  test('of many deep frames below a reverted one is looked up at once', () => {
     const deep = (index: number): number[] => [...Array.from({ length: 1000 }, () => 0), index];
     const frames = Array.from({ length: 200 }, (_, index) => frame(deep(index)));
     const failed = frame(deep(0).slice(0, 999), { error: 'Reverted' });
@@ -148,7 +148,7 @@ describe('a creation in a flat trace', () => {
     expect(() => flatTrace.parse([frame(Array.from({ length: 1026 }, () => 0))])).toThrow();
   });
 
-  it('is none in an empty trace', () => {
+  test('is none in an empty trace', () => {
     expect(find([])).toBeUndefined();
     expect(findFlatCreation(null, MADE)).toBeUndefined();
   });
@@ -156,7 +156,7 @@ describe('a creation in a flat trace', () => {
 
 describe('a CREATE2 address', () => {
   // The examples of EIP-1014.
-  it.each([
+  test.each([
     [
       '0x0000000000000000000000000000000000000000',
       '00',
@@ -186,7 +186,7 @@ describe('a CREATE2 address', () => {
     expect(computeCreate2Address(deployer as Hex, bytes, Buffer.from(code, 'hex'))).toBe(address);
   });
 
-  it('proves the creation code in a call of a proxy', () => {
+  test('proves the creation code in a call of a proxy', () => {
     const salt = Buffer.alloc(32, 7);
     const code = Buffer.from('600a600c600039600a6000f3', 'hex');
     const address = computeCreate2Address(FACTORY, salt, code);

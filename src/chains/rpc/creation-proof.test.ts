@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
 import { DEPLOYMENT_PROXY, word } from '../../../test/support/creation-deployments.ts';
 import {
@@ -101,7 +101,7 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
     for (const node of nodes) node.filter = {};
   });
 
-  it('fails where the code was replaced afterwards', async () => {
+  test('fails where the code was replaced afterwards', async () => {
     const { anvil, contracts, read } = old;
     const first = await contracts.makeMetamorphic(MORTAL);
     expect(await read(contracts.metamorphic, first.transactionHash)).toBe('found');
@@ -117,7 +117,7 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
     expect(await read(address, plain.transactionHash)).toBe('left_other_code');
   });
 
-  it('fails where the contract was destroyed and made anew with the same code', async () => {
+  test('fails where the contract was destroyed and made anew with the same code', async () => {
     const { contracts, read } = old;
     const { madeByNonce } = contracts;
     const first = await contracts.makeByNonce(MAKE_MORTAL);
@@ -132,7 +132,7 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
     }
   });
 
-  it('needs no states where the code cannot destroy itself, or not since Cancun', async () => {
+  test('needs no states where the code cannot destroy itself, or not since Cancun', async () => {
     const filter = { changes: withoutStates };
     for (const { contracts, read } of [old, present]) {
       const salt = contracts === old.contracts ? 1 : 2;
@@ -151,7 +151,7 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
     expect(await present.read(metamorphic, made.transactionHash, filter)).toBe('found');
   });
 
-  it('fails where the contract was gone at the end of the transaction', async () => {
+  test('fails where the contract was gone at the end of the transaction', async () => {
     const { anvil, contracts, read } = present;
     const code = Buffer.from(MAKE_MORTAL.slice(2), 'hex');
     const address = computeCreate2Address(contracts.maker, Buffer.alloc(32), code);
@@ -163,7 +163,7 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
     }
   });
 
-  it('tells a call of a deployment proxy that creates from one that does not', async () => {
+  test('tells a call of a deployment proxy that creates from one that does not', async () => {
     for (const [salt, proxy] of [
       [7, old.contracts.quietProxy],
       [8, DEPLOYMENT_PROXY],
@@ -199,7 +199,7 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
 });
 
 describe('the blocks at which the code is looked at again', () => {
-  it('ascend from the creation to the reading, and are all of them where they are few', () => {
+  test('ascend from the creation to the reading, and are all of them where they are few', () => {
     fc.assert(
       fc.property(fc.nat(1e9), fc.nat(1e9), (first, more) => {
         const blocks = sampleBlocks(first, first + more);

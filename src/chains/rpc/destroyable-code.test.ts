@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canDestroyItself } from './destroyable-code.ts';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
 describe('code that may destroy itself', () => {
-  it.each([
+  test.each([
     ['SELFDESTRUCT', '33ff', true],
     ['DELEGATECALL', '5f5f5f5f335af4', true],
     ['CALLCODE', '5f5f5f5f5f335af2', true],
@@ -19,7 +19,7 @@ describe('code that may destroy itself', () => {
     expect(canDestroyItself(bytes(hex))).toBe(expected);
   });
 
-  it('is found behind any code that ends with an instruction', () => {
+  test('is found behind any code that ends with an instruction', () => {
     const instruction = fc.oneof(
       fc.integer({ min: 0, max: 0x5f }).map((opcode) => Buffer.of(opcode)),
       fc

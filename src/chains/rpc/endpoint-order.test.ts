@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
@@ -32,14 +32,14 @@ const cases = fc
 const quorum = fc.constantFrom(undefined, 1 as const, 2 as const);
 
 describe('the order of endpoints', () => {
-  it('is by rank, and by the chain within a rank', () => {
+  test('is by rank, and by the chain within a rank', () => {
     const chain = chainOf(['a.example', 'b.example', 'c.example', 'd.example']);
     const preference = rankBy(chain, ['last', 'later', 'first', 'last']);
     const hosts = orderEndpoints(chain, preference).map(({ label }) => label);
     expect(hosts).toEqual(['c.example', 'b.example', 'a.example', 'd.example']);
   });
 
-  it('loses no endpoint and repeats none', () => {
+  test('loses no endpoint and repeats none', () => {
     fc.assert(
       fc.property(cases, quorum, ({ chain, preference }, wanted) => {
         const planned = planWaves(chain, wanted, preference).flat();
@@ -49,7 +49,7 @@ describe('the order of endpoints', () => {
     );
   });
 
-  it('puts what is known not to help after everything else, and one whose word is enough alone', () => {
+  test('puts what is known not to help after everything else, and one whose word is enough alone', () => {
     fc.assert(
       fc.property(cases, quorum, ({ chain, preference }, wanted) => {
         const waves = planWaves(chain, wanted, preference);

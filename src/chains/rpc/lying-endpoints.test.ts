@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   type RpcMethod,
   type RpcServer,
@@ -118,7 +118,7 @@ const honest = (state: Partial<NodeState> = {}): Record<string, RpcMethod> =>
   nodeMethods({ head: 100, ...state });
 
 describe('two endpoints that agree', () => {
-  it('give the code, the block and their labels', async () => {
+  test('give the code, the block and their labels', async () => {
     expect(await readCode([honest(), honest()])).toEqual({
       code: Buffer.from('6001', 'hex'),
       blockNumber: 100,
@@ -128,12 +128,12 @@ describe('two endpoints that agree', () => {
     });
   });
 
-  it('agree at the older head when one is a little behind', async () => {
+  test('agree at the older head when one is a little behind', async () => {
     const answer = await readCode([honest({ head: 102 }), honest()]);
     expect(answer).toMatchObject({ blockNumber: 100, endpoints: ['a', 'b'] });
   });
 
-  it('agree at the newer head when the other hears of it', async () => {
+  test('agree at the newer head when the other hears of it', async () => {
     const late: NodeState = { head: 100 };
     const methods = nodeMethods(late);
     const byHash = methods.eth_getBlockByHash!;
@@ -145,12 +145,12 @@ describe('two endpoints that agree', () => {
     expect(answer).toMatchObject({ blockNumber: 102 });
   });
 
-  it('need not take a block hash', async () => {
+  test('need not take a block hash', async () => {
     const answer = await readCode([honest({ byHash: false }), honest({ byHash: false })]);
     expect(answer).toMatchObject({ blockNumber: 100, endpoints: ['a', 'b'] });
   });
 
-  it('are asked at the block that the caller names', async () => {
+  test('are asked at the block that the caller names', async () => {
     const answer = await readCode([honest({ head: 105 }), honest()], { blockTag: 95 });
     expect(answer).toMatchObject({ blockNumber: 95, blockHash: blockHash(95) });
     expect(await readCode([honest(), honest()], { blockTag: 101 })).toMatchObject({
@@ -159,7 +159,7 @@ describe('two endpoints that agree', () => {
     });
   });
 
-  it('say that nothing is deployed', async () => {
+  test('say that nothing is deployed', async () => {
     const empty = { codeAt: () => '0x' };
     expect(await readCode([honest(empty), honest(empty)])).toMatchObject({
       code: 'contract_not_deployed',
@@ -167,7 +167,7 @@ describe('two endpoints that agree', () => {
     });
   });
 
-  it('have to be of two operators: hosts of one domain are one', async () => {
+  test('have to be of two operators: hosts of one domain are one', async () => {
     const { rpc, chain, servers } = await createNet([honest(), honest()]);
     const [a = 0, b = 0] = servers.map(({ port }) => port);
     const named = (...hosts: readonly string[]): AskedChain => ({
@@ -197,7 +197,7 @@ describe('two endpoints that agree', () => {
 describe('endpoints that do not agree', () => {
   const lies = { codeAt: () => '0xdead' };
 
-  it('give no code', async () => {
+  test('give no code', async () => {
     expect(await readCode([honest(), honest(lies)])).toMatchObject({
       code: 'endpoints_disagree',
       details: { about: 'code', endpoints: ['a', 'b'] },
@@ -215,7 +215,7 @@ describe('endpoints that do not agree', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['number', { number: hex(100_000_000) }],
     ['lower number', { number: hex(99) }],
     ['timestamp', { timestamp: hex(1) }],
@@ -250,7 +250,7 @@ describe('endpoints that do not agree', () => {
     }
   });
 
-  it.each([0, 1, 2])('are outvoted when two others agree (liar at %d)', async (place) => {
+  test.each([0, 1, 2])('are outvoted when two others agree (liar at %d)', async (place) => {
     for (const lie of [lies, { fork: 1 }, { head: 10_000_000, fork: 1 }]) {
       const nodes = [honest(), honest()];
       nodes.splice(place, 0, honest(lie));
@@ -261,14 +261,14 @@ describe('endpoints that do not agree', () => {
     }
   });
 
-  it('because one is stale give no code, and no "not deployed"', async () => {
+  test('because one is stale give no code, and no "not deployed"', async () => {
     expect(await readCode([honest({ head: 100 }), honest({ head: 50 })])).toMatchObject({
       code: 'cannot_fetch_bytecode',
       details: { endpoints: [{ endpoint: 'b', reason: 'stale' }] },
     });
   });
 
-  it('because one has not heard of the newest block are not believed that nothing is there', async () => {
+  test('because one has not heard of the newest block are not believed that nothing is there', async () => {
     const fresh = (block: number): string => (block >= 102 ? '0x6001' : '0x');
     const nodes = [honest({ head: 102, codeAt: fresh }), honest({ head: 100, codeAt: fresh })];
     expect(await readCode(nodes)).toMatchObject({
@@ -289,7 +289,7 @@ describe('endpoints that fail', () => {
   const busy: RpcMethod = (_params, response) =>
     void response.writeHead(429, { 'retry-after': '60' }).end();
 
-  it.each([
+  test.each([
     ['another chain', { eth_chainId: () => '0x2' }, 'wrong_chain'],
     ['HTML', { eth_getBlockByNumber: html }, 'rpc_invalid_answer'],
     ['HTML for the code', { eth_getCode: html }, 'rpc_invalid_answer'],
@@ -329,7 +329,7 @@ describe('endpoints that fail', () => {
     },
   );
 
-  it('with more than any code are passed over, unless enough of them say so', async () => {
+  test('with more than any code are passed over, unless enough of them say so', async () => {
     const large = { ...honest(), eth_getCode: () => `0x${'00'.repeat(1_001_000)}` };
     expect(await readCode([large, honest(), honest()])).toMatchObject({ endpoints: ['b', 'c'] });
     expect(await readCode([large, honest()])).toMatchObject({
@@ -341,7 +341,7 @@ describe('endpoints that fail', () => {
     expect(await readCode([largest, largest])).toMatchObject({ endpoints: ['a', 'b'] });
   });
 
-  it('for a moment are asked again', async () => {
+  test('for a moment are asked again', async () => {
     let times = 0;
     const flaky = honest();
     const getCode = flaky.eth_getCode!;
@@ -352,12 +352,12 @@ describe('endpoints that fail', () => {
     expect(await readCode([flaky, honest()])).toMatchObject({ endpoints: ['a', 'b'] });
   });
 
-  it('all, or none there, are no proof that nothing is deployed', async () => {
+  test('all, or none there, are no proof that nothing is deployed', async () => {
     expect(await readCode([])).toMatchObject({ code: 'cannot_fetch_bytecode' });
     expect(await readCode([{}, {}])).toMatchObject({ code: 'cannot_fetch_bytecode' });
   });
 
-  it('while catching up are not believed that nothing is there', async () => {
+  test('while catching up are not believed that nothing is there', async () => {
     const syncing = {
       ...honest({ codeAt: () => '0x' }),
       eth_syncing: () => ({ currentBlock: '0x64' }),
@@ -372,7 +372,7 @@ describe('endpoints that fail', () => {
     });
   });
 
-  it('take no longer than the whole may', async () => {
+  test('take no longer than the whole may', async () => {
     const started = performance.now();
     const slow = { ...honest(), eth_getCode: drip };
     expect(await readCode([slow, slow, slow], { deadlineMs: 500 })).toMatchObject({
@@ -381,7 +381,7 @@ describe('endpoints that fail', () => {
     expect(performance.now() - started).toBeLessThan(1500);
   });
 
-  it('are left when the caller ends', async () => {
+  test('are left when the caller ends', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     setTimeout(() => controller.abort(reason), 50);
@@ -391,7 +391,7 @@ describe('endpoints that fail', () => {
 });
 
 describe('the operator’s own node', () => {
-  it('is enough by itself, and is asked first', async () => {
+  test('is enough by itself, and is asked first', async () => {
     const own = await startRpcServer(honest());
     const stranger = await startRpcServer(honest({ codeAt: () => '0xdead' }));
     closers.push(own.close, stranger.close);
@@ -468,7 +468,7 @@ describe('endpoints about a creation', () => {
   });
   const byFactory = { to: FACTORY, contractAddress: null } as const;
 
-  it('that agree give it', async () => {
+  test('that agree give it', async () => {
     expect(await read([tell(), tell()])).toMatchObject({
       creation: {
         creationCode: Buffer.from('600a', 'hex'),
@@ -491,7 +491,7 @@ describe('endpoints about a creation', () => {
     });
   });
 
-  it('that differ on any fact give none, and are outvoted by two that agree', async () => {
+  test('that differ on any fact give none, and are outvoted by two that agree', async () => {
     const other = tell({ input: '0x600b' });
     const lies = [
       ...[other, tell({ block: 91 }), tell({ sender: FACTORY })],
@@ -509,13 +509,13 @@ describe('endpoints about a creation', () => {
     ).toMatchObject({ reason: 'endpoints_disagree' });
   });
 
-  it('of which only one knows it do not confirm it', async () => {
+  test('of which only one knows it do not confirm it', async () => {
     const unknown = { ...tell(), eth_getTransactionReceipt: () => null };
     expect(await read([tell(), unknown])).toMatchObject({ reason: 'not_confirmed' });
     expect(await read([unknown, unknown])).toMatchObject({ reason: 'transaction_not_found' });
   });
 
-  it('without traces cannot tell of a factory', async () => {
+  test('without traces cannot tell of a factory', async () => {
     expect(await read([tell(byFactory), tell(byFactory)])).toMatchObject({
       reason: 'traces_unavailable',
     });
@@ -524,7 +524,7 @@ describe('endpoints about a creation', () => {
     });
   });
 
-  it('of which two deny it are asked no further', async () => {
+  test('of which two deny it are asked no further', async () => {
     const denial = tell({ ...byFactory, trace: { ...made('0x'), calls: [] } });
     const { rpc, chain, servers } = await createNet([denial, denial, tell()]);
     expect(await readCreation(rpc, chain, ADDRESS, HASH)).toMatchObject({
@@ -536,7 +536,7 @@ describe('endpoints about a creation', () => {
     });
   });
 
-  it('that answer with another transaction are passed over', async () => {
+  test('that answer with another transaction are passed over', async () => {
     const another = tell({ hash: `0x${'78'.repeat(32)}` });
     expect(await read([another, tell(), tell()])).toMatchObject({
       creation: { endpoints: ['b', 'c'] },

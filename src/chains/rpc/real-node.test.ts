@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
 import {
   compileCreationContracts,
@@ -73,7 +73,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     return { child: `0x${child.slice(-40)}`, hash: sent.transactionHash };
   }
 
-  it('reads the code at a named block', async () => {
+  test('reads the code at a named block', async () => {
     const sent = await anvil.send({ data: `0x${contracts.Child}${word(7)}` });
     const address = sent.contractAddress!;
     const read = await readDeployedCode(rpc, chain, address);
@@ -89,7 +89,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     ).rejects.toMatchObject({ code: 'contract_not_deployed' });
   });
 
-  it('asks over a WebSocket as well', async () => {
+  test('asks over a WebSocket as well', async () => {
     const sent = await anvil.send({ data: `0x${contracts.Child}${word(8)}` });
     const socket = { ...chain, endpoints: [sampleEndpoint(`ws://127.0.0.1:${anvil.port}`, 'ws')] };
     const read = await readDeployedCode(rpc, socket, sent.contractAddress!);
@@ -98,7 +98,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     expect(reading.creation).toMatchObject({ method: 'transaction', endpoints: ['ws'] });
   });
 
-  it('has two names of one node agree when two are asked for', async () => {
+  test('has two names of one node agree when two are asked for', async () => {
     const two = {
       ...chain,
       endpoints: [...chain.endpoints, sampleEndpoint(`http://a.example:${anvil.port}`, 'a')],
@@ -107,7 +107,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     expect(read.endpoints).toEqual(['node', 'a']);
   });
 
-  it('says that nothing is deployed only where the node says so', async () => {
+  test('says that nothing is deployed only where the node says so', async () => {
     const nowhere: Hex = `0x${'12'.repeat(20)}`;
     await expect(readDeployedCode(rpc, chain, nowhere)).rejects.toMatchObject({
       code: 'contract_not_deployed',
@@ -119,7 +119,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     });
   });
 
-  it('finds the creation by an ordinary transaction', async () => {
+  test('finds the creation by an ordinary transaction', async () => {
     const code = `0x${contracts.Child}${word(7)}`;
     const sent = await anvil.send({ data: code });
     const creation = await creationOf(sent.contractAddress!, sent.transactionHash);
@@ -136,7 +136,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     });
   });
 
-  it('finds the creation by a factory', async () => {
+  test('finds the creation by a factory', async () => {
     const { child, hash } = await childOf(`0x${selector('make(uint256)')}${word(9)}`);
     const creation = await creationOf(child, hash);
     expect(bytesToHex(creation.creationCode)).toBe(`0x${contracts.Child}${word(9)}`);
@@ -147,7 +147,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     });
   });
 
-  it('finds the creation by a factory with CREATE2', async () => {
+  test('finds the creation by a factory with CREATE2', async () => {
     const call = `0x${selector('makeBySalt(uint256,bytes32)')}${word(9)}${word(1)}`;
     const { child, hash } = await childOf(call);
     const code = Buffer.from(`${contracts.Child}${word(9)}`, 'hex');
@@ -157,7 +157,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     expect(creation).toMatchObject({ method: 'trace', deployer: factory });
   });
 
-  it('finds the creation by the deterministic deployment proxy without a trace', async () => {
+  test('finds the creation by the deterministic deployment proxy without a trace', async () => {
     const code = `${contracts.Child}${word(3)}`;
     const salt = word(0xbeef);
     const address = computeCreate2Address(
@@ -172,7 +172,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     expect((await readDeployedCode(rpc, chain, address)).code.length).toBeGreaterThan(0);
   });
 
-  it.each([
+  test.each([
     ['calls a factory', true],
     ['makes a contract itself', false],
   ])('finds parent and child of a constructor that %s', async (_what, byFactory) => {
@@ -188,7 +188,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     expect(creation).toMatchObject({ method: 'trace', deployer: byFactory ? factory : parent });
   });
 
-  it('finds a creation by trace_transaction too', async () => {
+  test('finds a creation by trace_transaction too', async () => {
     const { child, hash } = await childOf(`0x${selector('make(uint256)')}${word(11)}`);
     const flatOnly: RpcClient = {
       ...rpc,
@@ -206,7 +206,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     expect(bytesToHex(creation!.creationCode)).toBe(`0x${contracts.Child}${word(11)}`);
   });
 
-  it('ignores transactions that did not create the contract', async () => {
+  test('ignores transactions that did not create the contract', async () => {
     const deployed = await anvil.send({ data: `0x${contracts.Child}${word(1)}` });
     const address = deployed.contractAddress!;
     const another = await anvil.send({ data: `0x${contracts.Child}${word(1)}` });
@@ -230,7 +230,7 @@ describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
     }
   });
 
-  it('does not believe that a reverted creation stands', async () => {
+  test('does not believe that a reverted creation stands', async () => {
     const call = `0x${selector('tryToMake(uint256)')}${word(1)}`;
     const sent = await anvil.send({ to: factory, data: call });
     const trace = await anvil.request<unknown>('debug_traceTransaction', [

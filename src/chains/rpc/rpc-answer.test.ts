@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeRpcAnswer, encodeRpcCall } from './rpc-answer.ts';
 
 function decode(text: string): ReturnType<typeof decodeRpcAnswer> {
@@ -7,7 +7,7 @@ function decode(text: string): ReturnType<typeof decodeRpcAnswer> {
 }
 
 describe('a JSON-RPC answer', () => {
-  it('is a result of any shape', () => {
+  test('is a result of any shape', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (result) => {
         const text = JSON.stringify({ jsonrpc: '2.0', id: 7, result });
@@ -17,19 +17,19 @@ describe('a JSON-RPC answer', () => {
     );
   });
 
-  it('is a result where the error is null, as some nodes write it', () => {
+  test('is a result where the error is null, as some nodes write it', () => {
     expect(decode('{"jsonrpc":"2.0","id":7,"result":null,"error":null}')).toEqual({
       kind: 'result',
       result: null,
     });
   });
 
-  it('is an error without its text', () => {
+  test('is an error without its text', () => {
     const text = '{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"key canary"}}';
     expect(decode(text)).toEqual({ kind: 'error', errorCode: -32000, throttled: false });
   });
 
-  it.each([
+  test.each([
     [-32_005, 'limit'],
     [429, 'x'],
     [-32_000, 'Too Many Requests, wait'],
@@ -40,7 +40,7 @@ describe('a JSON-RPC answer', () => {
     expect(decode(text)).toMatchObject({ throttled: true });
   });
 
-  it.each([
+  test.each([
     '',
     'null',
     '[]',
@@ -64,20 +64,20 @@ describe('a JSON-RPC answer', () => {
     expect(decode(text)).toBeUndefined();
   });
 
-  it('is not what is not UTF-8', () => {
+  test('is not what is not UTF-8', () => {
     const bytes = Buffer.from('{"jsonrpc":"2.0","id":7,"result":"x"}');
     bytes[bytes.indexOf('x')] = 0xff;
     expect(decodeRpcAnswer(bytes, 7)).toBeUndefined();
   });
 
-  it('is refused however it was cut', () => {
+  test('is refused however it was cut', () => {
     const text = '{"jsonrpc":"2.0","id":7,"result":{"number":"0x1"}}';
     for (let length = 0; length < text.length; length += 1) {
       expect(decode(text.slice(0, length))).toBeUndefined();
     }
   });
 
-  it('answers to a call with its id', () => {
+  test('answers to a call with its id', () => {
     expect(JSON.parse(encodeRpcCall(7, 'eth_chainId', []))).toEqual({
       jsonrpc: '2.0',
       id: 7,

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   type RpcMethod,
@@ -63,7 +63,7 @@ async function ask(server: RpcServer, options: Partial<RpcClientOptions> = {}): 
 }
 
 describe('an endpoint', () => {
-  it('is asked for its chain first, and then trusted', async () => {
+  test('is asked for its chain first, and then trusted', async () => {
     const server = await serve({ eth_blockNumber: () => '0x10' });
     const rpc = client([server]);
     const endpoint = sampleEndpoint(server.url);
@@ -73,7 +73,7 @@ describe('an endpoint', () => {
     expect(server.calls).toEqual(['eth_chainId', ...Array<string>(3).fill('eth_blockNumber')]);
   });
 
-  it('of another chain is asked nothing else', async () => {
+  test('of another chain is asked nothing else', async () => {
     const server = await serve({ ...chainId('0x5'), eth_blockNumber: () => '0x10' });
     await expect(ask(server)).rejects.toMatchObject({
       code: 'wrong_chain',
@@ -82,7 +82,7 @@ describe('an endpoint', () => {
     expect(server.calls).toEqual(['eth_chainId']);
   });
 
-  it('is asked for its chain again after its connection broke, and after a while', async () => {
+  test('is asked for its chain again after its connection broke, and after a while', async () => {
     const server = await serve({ eth_blockNumber: () => '0x10' });
     const clock = { now: 0 };
     const rpc = client([server], { now: () => clock.now, trustMs: 1000, attempts: 1 });
@@ -102,7 +102,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('gets the user information of its URL as a header', async () => {
+  test('gets the user information of its URL as a header', async () => {
     const seen: unknown[] = [];
     const server = await serve({
       eth_blockNumber(_params, response) {
@@ -117,7 +117,7 @@ describe('an endpoint', () => {
 });
 
 describe('a fault of the moment', () => {
-  it.each([
+  test.each([
     ['status 500', (response) => response.writeHead(500).end('x')],
     ['status 503 without a time', (response) => response.writeHead(503).end('<html>')],
     ['status 429 without a time', (response) => response.writeHead(429).end('slow down')],
@@ -146,7 +146,7 @@ describe('a fault of the moment', () => {
     },
   );
 
-  it('waits as long as Retry-After asks, when that is not long', async () => {
+  test('waits as long as Retry-After asks, when that is not long', async () => {
     let times = 0;
     const server = await serve({
       eth_blockNumber(_params, response) {
@@ -160,7 +160,7 @@ describe('a fault of the moment', () => {
     expect(performance.now() - started).toBeGreaterThan(950);
   });
 
-  it('is not waited for when Retry-After is long', async () => {
+  test('is not waited for when Retry-After is long', async () => {
     const server = await serve({
       eth_blockNumber: (_params, response) =>
         void response.writeHead(429, { 'retry-after': '60' }).end(),
@@ -172,7 +172,7 @@ describe('a fault of the moment', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  it('ends after the last attempt', async () => {
+  test('ends after the last attempt', async () => {
     const server = await serve({
       eth_blockNumber: (_params, response) => void response.writeHead(502).end(),
     });
@@ -187,7 +187,7 @@ describe('what is not an answer', () => {
     (_params, response) =>
       void response.writeHead(status, headers).end(body);
 
-  it.each([
+  test.each([
     ['HTML', write(200, '<!doctype html><title>Just a moment...</title>'), 'rpc_invalid_answer'],
     ['truncated JSON', write(200, '{"jsonrpc":"2.0","id":2,"resu'), 'rpc_invalid_answer'],
     ['nothing', write(200, ''), 'rpc_invalid_answer'],
@@ -217,7 +217,7 @@ describe('what is not an answer', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  it('an error object is a refusal, with whatever status', async () => {
+  test('an error object is a refusal, with whatever status', async () => {
     for (const status of [200, 400, 500]) {
       const server = await serve({
         eth_blockNumber(_params, response, id) {
@@ -231,7 +231,7 @@ describe('what is not an answer', () => {
     }
   });
 
-  it('an error object about limits is throttling', async () => {
+  test('an error object about limits is throttling', async () => {
     const server = await serve({
       eth_blockNumber() {
         throw new RpcServerError(-32_005, 'limit exceeded');
@@ -240,7 +240,7 @@ describe('what is not an answer', () => {
     await expect(ask(server)).rejects.toMatchObject({ details: { reason: 'throttled' } });
   });
 
-  it('an endpoint that drips ends with the time', async () => {
+  test('an endpoint that drips ends with the time', async () => {
     const server = await startSocketServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{');
       const timer = setInterval(() => socket.write(' '), 20);
@@ -257,7 +257,7 @@ describe('what is not an answer', () => {
 });
 
 describe('the endpoints of a chain', () => {
-  it('are asked in their order until one answers', async () => {
+  test('are asked in their order until one answers', async () => {
     const dead = await serve({});
     await dead.close();
     const wrong = await serve(chainId('0x2'));
@@ -273,7 +273,7 @@ describe('the endpoints of a chain', () => {
     expect(unasked.calls).toEqual([]);
   });
 
-  it('are all named, by their labels, when none answers', async () => {
+  test('are all named, by their labels, when none answers', async () => {
     const wrong = await serve(chainId('0x2'));
     const chain = chainOf(
       sampleEndpoint(`${wrong.url}/canary`, 'private-1'),
@@ -295,7 +295,7 @@ describe('the endpoints of a chain', () => {
     expect(shown).not.toMatch(/canary|10\.1\.2\.3/);
   });
 
-  it('are left when the caller ends', async () => {
+  test('are left when the caller ends', async () => {
     const server = await serve({ eth_blockNumber: () => undefined });
     const reason = new Error('enough');
     const controller = new AbortController();
@@ -308,7 +308,7 @@ describe('the endpoints of a chain', () => {
 });
 
 describe('a preference', () => {
-  it('says which endpoint is asked first', async () => {
+  test('says which endpoint is asked first', async () => {
     const servers = [
       await serve({ eth_blockNumber: () => '0x1' }),
       await serve({ eth_blockNumber: () => '0x2' }),
@@ -328,7 +328,7 @@ describe('a probe', () => {
     return client([server]).probe(chainOf(endpoint), endpoint, BLOCK_NUMBER);
   };
 
-  it('is one request, whatever the chain and however it fails', async () => {
+  test('is one request, whatever the chain and however it fails', async () => {
     const other = await serve({ ...chainId('0x2'), eth_blockNumber: () => '0x7' });
     expect(await probe(other)).toBe(7);
     expect(other.calls).toEqual(['eth_blockNumber']);
@@ -339,7 +339,7 @@ describe('a probe', () => {
     expect(failing.calls).toHaveLength(1);
   });
 
-  it('tells the status of an answer that is an error object', async () => {
+  test('tells the status of an answer that is an error object', async () => {
     const locked = await serve({
       eth_blockNumber: (_params, response, id) => {
         const error = { code: -32_600, message: 'Must be authenticated!' };
@@ -364,7 +364,7 @@ describe('private hosts of endpoints', () => {
   const hosts = (...chains: unknown[]): readonly string[] =>
     findOperatorHosts(chains as Parameters<typeof findOperatorHosts>[0]);
 
-  it('are those that the operator configured, by host and port', () => {
+  test('are those that the operator configured, by host and port', () => {
     const hidden = {
       url: new Secret('https://node.corp.example/key'),
       label: 'private-1',
@@ -388,7 +388,7 @@ describe('private hosts of endpoints', () => {
 });
 
 describe('shapes', () => {
-  it('take what the interface defines and drop the rest', () => {
+  test('take what the interface defines and drop the rest', () => {
     const hash = `0x${'Ab'.repeat(32)}`;
     expect(blockHead.parse({ number: '0x0a', hash, timestamp: '0x1', extra: 1 })).toEqual({
       number: 10,
@@ -399,11 +399,11 @@ describe('shapes', () => {
     expect(data.parse('0x')).toHaveLength(0);
   });
 
-  it.each(['0x1', '00', '0xgg', '', null, 1, ['0x']])('take no data of %j', (value) => {
+  test.each(['0x1', '00', '0xgg', '', null, 1, ['0x']])('take no data of %j', (value) => {
     expect(data.safeParse(value).success).toBe(false);
   });
 
-  it('read megabytes of data', () => {
+  test('read megabytes of data', () => {
     expect(data.parse(`0x${'ab'.repeat(3_000_000)}`)).toHaveLength(3_000_000);
     expect(z.array(data).safeParse([`0x${'ab'.repeat(3_000_000)}z`]).success).toBe(false);
   });

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readForm } from './read-form.ts';
 import { readRequest } from './read-request.ts';
 
 const LIMITS = { depth: 64, values: 1000, sources: 10, sourceBytes: 1000 };
 
-it('takes boundaries of up to 70 characters', async () => {
+test('takes boundaries of up to 70 characters', async () => {
   const read = (length: number): Promise<FormData> => {
     const boundary = 'b'.repeat(length);
     const part = 'Content-Disposition: form-data; name="chain"\r\n\r\n1';
@@ -22,7 +22,7 @@ describe('a form that takes long to parse is refused before that', () => {
     readForm(Buffer.from(text), 'multipart/form-data; boundary=b', LIMITS);
   const field = 'X-Field: y\r\n';
 
-  it.each([
+  test.each([
     ['many header fields', `${part(field.repeat(17))}--b--\r\n`],
     ['many header fields in its last part', `${part('')}${part(field.repeat(17))}--b--\r\n`],
     ['many header fields and no end', part(field.repeat(100_000))],
@@ -31,7 +31,7 @@ describe('a form that takes long to parse is refused before that', () => {
     await expect(read(text)).rejects.toMatchObject({ code: 'malformed_request' });
   });
 
-  it('many plus signs', async () => {
+  test('many plus signs', async () => {
     const plain = (count: number): Promise<FormData> =>
       readForm(
         Buffer.from(`chain=${'+'.repeat(count)}`),
@@ -42,14 +42,14 @@ describe('a form that takes long to parse is refused before that', () => {
     await expect(plain(5_000)).rejects.toMatchObject({ code: 'malformed_request' });
   });
 
-  it('and others are taken: a few fields, a long path', async () => {
+  test('and others are taken: a few fields, a long path', async () => {
     const head = `${field.repeat(10)}X-Path: ${'p/'.repeat(1_000)}\r\n`;
     const form = await read(`${part(head)}${part('')}--b--\r\n`);
     expect(form.getAll('chain')).toEqual(['1', '1']);
   });
 });
 
-it('takes standard JSON with as much source text as the limit', async () => {
+test('takes standard JSON with as much source text as the limit', async () => {
   const read = (length: number): Promise<unknown> => {
     const sources = { 'A.sol': { content: 'a'.repeat(length - 1) }, 'B.sol': { content: 'b' } };
     const body = {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type RequestForm, readRequest } from './read-request.ts';
 
 const LIMITS = {
@@ -29,7 +29,7 @@ const codeOf = async (
 };
 
 describe('a request to verify', () => {
-  it.each(['contractIdentifier', 'compilerVersion'])(
+  test.each(['contractIdentifier', 'compilerVersion'])(
     'whose %s holds very much text',
     async (name) => {
       const body = {
@@ -43,7 +43,7 @@ describe('a request to verify', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['8,192 bytes', 'a'.repeat(8_192), 'taken'],
     ['8,193 bytes', 'a'.repeat(8_193), 'source_path_too_long'],
     ['more bytes than letters', 'é'.repeat(4_097), 'source_path_too_long'],
@@ -56,7 +56,7 @@ describe('a request to verify', () => {
     expect(await codeOf(named, {}, { ...FORM, kind: 'metadata' })).toBe(code);
   });
 
-  it.each([
+  test.each([
     ['in the sources', { 'a.sol': { content: 'x'.repeat(10_001) } }, {}],
     ['in the settings', { 'a.sol': { content: '' } }, { content: 'x'.repeat(10_001) }],
   ])('with more text than is taken %s', async (_what, sources, settings) => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { holdsImmutables, unprovenOf, type MatchValues } from './unproven.ts';
 
 const NOTHING: MatchValues = {
@@ -11,7 +11,7 @@ const NOTHING: MatchValues = {
 const LIBRARIES = { libraries: { 'a.sol:L': '0x' } };
 const BOTH = { ...LIBRARIES, immutables: { 1: '0x' } };
 
-it('names storage without a creation match, and the creation where it is known to be another', () => {
+test('names storage without a creation match, and the creation where it is known to be another', () => {
   expect(unprovenOf(NOTHING, false)).toEqual(['storage']);
   expect(unprovenOf(NOTHING, true)).toEqual(['storage', 'creation']);
   expect(unprovenOf({ ...NOTHING, values: BOTH }, false)).toEqual([
@@ -24,7 +24,7 @@ it('names storage without a creation match, and the creation where it is known t
   ]);
 });
 
-it.each([
+test.each([
   ['the settings', { hasConfiguredLibraries: true }],
   ['the code', { values: LIBRARIES }],
 ])(
@@ -38,7 +38,7 @@ it.each([
   },
 );
 
-it('says of an imported match that its text is a claim', () => {
+test('says of an imported match that its text is a claim', () => {
   const imported: MatchValues = { ...NOTHING, origin: 'imported', hasConfiguredLibraries: true };
   expect(unprovenOf(imported, false)).toEqual([
     'names',
@@ -49,7 +49,7 @@ it('says of an imported match that its text is a claim', () => {
   ]);
 });
 
-it('takes the address of a library via IR for an immutable where it is zero', () => {
+test('takes the address of a library via IR for an immutable where it is zero', () => {
   const values = (address: string) => ({
     immutables: { library_deploy_address: `0x${address.padStart(64, '0')}` },
   });

@@ -48,7 +48,7 @@ function JoinedWithdrawals({
   readonly base: string | undefined;
 }): VNode {
   const [{ date: first }] = withdrawals;
-  const last = falls.at(-1)?.date ?? first;
+  const last = withdrawals.at(-1)?.date ?? first;
   const sum = sumOf(withdrawals);
   const left = sumOf(withdrawals.slice(SHOWN));
   return (

@@ -77,8 +77,8 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
       <Rules base={context.base} />
       <h2>Ask for it</h2>
       <p>
-        These commands ask this instance. <a href={`${context.base}docs`}>The API</a> has
-        everything else.
+        These commands ask this instance. <a href={`${context.base}docs`}>The API</a> has everything
+        else.
       </p>
       <Command about="All counts, by chain, origin and compiler" url={`${apiUrl}/v1/statistics`} />
       <Command
