@@ -71,8 +71,12 @@ export function prepareService(options: BootOptions): { service: Service; logTex
 export async function bootService(options: BootOptions): Promise<BootedService> {
   const { service, logText } = prepareService(options);
   const { apiUrl = '', repositoryUrl = '' } = await service.start();
-  checkAnswersOf({ apiUrl, repositoryUrl });
-  return { apiUrl, repositoryUrl, logText, close: () => service.close() };
+  const release = checkAnswersOf({ apiUrl, repositoryUrl });
+  const close = async (): Promise<void> => {
+    await service.close();
+    release();
+  };
+  return { apiUrl, repositoryUrl, logText, close };
 }
 
 /** The program as built. */
@@ -147,6 +151,6 @@ export async function startProgram(
   const line = await run.waitForLine((text) => text.includes('"event":"ready"'));
   const ready = JSON.parse(line) as { api_url: string; repository_url: string };
   const urls = { apiUrl: ready.api_url, repositoryUrl: ready.repository_url };
-  checkAnswersOf(urls);
+  void run.ended.then(checkAnswersOf(urls));
   return { ...run, ...urls };
 }

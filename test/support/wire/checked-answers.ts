@@ -15,15 +15,27 @@ let isWrapped = false;
 /**
  * Has every answer that `fetch` gets from a service parsed with the schema of its route. A call whose answer drifts
  * from its schema rejects.
+ * @returns stops that: its ports may be somebody else's afterwards
  */
 export function checkAnswersOf(service: {
   readonly apiUrl: string;
   readonly repositoryUrl: string;
-}): void {
+}): () => void {
+  const origins: string[] = [];
   for (const host of ['api', 'repository'] as const) {
     const url = service[`${host}Url`];
-    if (url !== '') hosts.set(new URL(url).origin, host);
+    if (url === '') continue;
+    const { origin } = new URL(url);
+    origins.push(origin);
+    hosts.set(origin, host);
   }
+  wrapFetch();
+  return () => {
+    for (const origin of origins) hosts.delete(origin);
+  };
+}
+
+function wrapFetch(): void {
   if (isWrapped) return;
   isWrapped = true;
   const { fetch } = globalThis;
