@@ -1,3 +1,4 @@
+import { splitLibraryId } from '../solidity/library-id.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../solidity/standard-json.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { isBoundedName, MOST_NAME_BYTES } from '../lib/source-path.ts';
@@ -122,10 +123,8 @@ function readStandardJsonTask(compilation: StandardJsonCompilation): Compilation
 
 /** Splits at the last colon: a path may hold colons, a name cannot. */
 function readTarget(identifier: string, input: StandardJsonInput): CompilationTarget {
-  const colon = identifier.lastIndexOf(':');
-  const path = identifier.slice(0, Math.max(0, colon));
-  const name = identifier.slice(colon + 1);
-  if (colon < 1 || name === '') {
+  const [path, name] = splitLibraryId(identifier);
+  if (path === '' || name === '') {
     throw new VerificationFailure(
       'invalid_compilation_target',
       `${showName(identifier)} names no contract; write it as path:Name, such as contracts/Token.sol:Token.`,

@@ -61,9 +61,9 @@ export async function withdrawCreation(
   const isWithdrawn = await database.transaction(async (transaction) => {
     const row = await withdrawRow(transaction, withdrawal);
     if (row === undefined) return false;
-    const stored = await keepRuntimeSide(transaction, withdrawal, row);
+    const kept = await keepRuntimeSide(transaction, withdrawal, row);
     await addToCounts(transaction, [
-      { chainId: withdrawal.chainId, before: row.match, after: stored?.match ?? null },
+      { chainId: withdrawal.chainId, before: row.match, after: kept ?? null },
     ]);
     return true;
   });
@@ -75,7 +75,7 @@ async function keepRuntimeSide(
   transaction: Queryable,
   { chainId, address, matchId, runtimeCode }: CreationWithdrawal,
   row: WithdrawnRow,
-): Promise<{ readonly match: Match; readonly eventId: string } | undefined> {
+): Promise<Match | undefined> {
   const match = row.runtime_match;
   if (match === null) return undefined;
   const [evidence] = await transaction.query<{ runtime_values: Record<string, unknown> | null }>(
@@ -96,5 +96,5 @@ async function keepRuntimeSide(
     row.runtime_code_hash,
     row.text_hash,
   ]);
-  return event && { match, eventId: event.id };
+  return event && match;
 }
