@@ -89,6 +89,13 @@ module.exports = {
       },
     })),
     {
+      name: 'face-of-repository',
+      comment: 'Other rooms import src/repository/repository.ts only.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/repository/', '\\.test\\.ts$'] },
+      to: { path: '^src/repository/', pathNot: '^src/repository/repository\\.ts$' },
+    },
+    {
       name: 'nothing-imports-service',
       comment: 'Only the CLI knows the composition root.',
       severity: 'error',

@@ -13,7 +13,7 @@ import { createSyncRules } from '../chains/list/sync-rules.ts';
 import { recordAttempt } from '../chains/list/sync-state.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
-import { readContractChainIds } from '../repository/statistics/statistics.ts';
+import { readContractChainIds } from '../repository/repository.ts';
 import { type Database } from '../store/database.ts';
 import {
   differenceJson,

@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress } from '../lib/hex.ts';
-import { recount, type CountDifference, type Recount } from '../repository/statistics/recount.ts';
+import { type CountDifference, type Recount, recount } from '../repository/repository.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';

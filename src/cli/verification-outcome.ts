@@ -1,7 +1,7 @@
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { Match } from '../repository/repository.ts';
 import { type FailureKind } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/verification-job.ts';
 import { renderTable } from './table.ts';

@@ -4,7 +4,7 @@ import { hostPortOf } from '../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { Match } from '../repository/repository.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';

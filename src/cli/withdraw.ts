@@ -3,7 +3,7 @@ import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
-import { withdrawMatch } from '../repository/matches/withdraw-match.ts';
+import { withdrawMatch } from '../repository/repository.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { withCore } from './with-core.ts';

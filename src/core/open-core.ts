@@ -115,7 +115,7 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     return opened;
   });
   const readIds = async (database: Database): Promise<readonly number[]> =>
-    (await import('../repository/statistics/statistics.ts')).readContractChainIds(database);
+    (await import('../repository/repository.ts')).readContractChainIds(database);
   const registry = part(async (): Promise<RegistryInForce> => {
     if (isPublished) return publication();
     const ids = options.registry === 'stored' ? await readIds((await store()).database) : [];

@@ -2,7 +2,7 @@ import { type ListSyncTimes, startListSync } from '../chains/list/start-list-syn
 import { createSyncRules } from '../chains/list/sync-rules.ts';
 import { openIcons } from '../chains/registry/chain-icons.ts';
 import { type LoadedConfig } from '../config/config.ts';
-import { readContractChainIds } from '../repository/statistics/statistics.ts';
+import { readContractChainIds } from '../repository/repository.ts';
 import { startRecheckWalk } from '../verification/recheck-walk.ts';
 import { type Core } from './open-core.ts';
 import { startReload } from './start-reload.ts';

@@ -1,5 +1,5 @@
 import { checksumAddress, type Hex } from '../lib/hex.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { Match } from '../repository/repository.ts';
 
 /** The folders of the published tree. */
 export const MATCH_FOLDERS = { full: 'full_match', partial: 'partial_match' } as const;

@@ -1,5 +1,5 @@
 import { isMembers } from '../lib/members.ts';
-import { type Source } from '../repository/matches/verified-contract.ts';
+import type { Source } from '../repository/repository.ts';
 import { type ContentHasher } from './content-hash.ts';
 import { readRegularFile, type ContractFolder } from './contract-folder.ts';
 import { type ImportLimits } from './import-limits.ts';

@@ -1,10 +1,7 @@
 import { setInterval } from 'node:timers';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { type Logger } from '../log.ts';
-import {
-  type CurrentMatch,
-  readCurrentMatches,
-} from '../repository/matches/read-current-matches.ts';
+import { type CurrentMatch, readCurrentMatches } from '../repository/repository.ts';
 import { ContentHasher } from './content-hash.ts';
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from './import-limits.ts';
 import { type ImportProgress } from './import-progress.ts';

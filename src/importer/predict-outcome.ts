@@ -4,8 +4,7 @@ import { allSpellings } from './entry-name.ts';
 import { type Outcome } from './import-tally.ts';
 import { type ContractPlace } from './read-contract.ts';
 import { MATCH_FOLDERS } from './repository-tree.ts';
-import { type CurrentMatch } from '../repository/matches/read-current-matches.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { CurrentMatch, Match } from '../repository/repository.ts';
 
 /** What storing a match would do to the current one: it only rises, and what was judged here stays. */
 export function predictOutcome(match: Match, current: CurrentMatch | undefined): Outcome {

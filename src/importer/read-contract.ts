@@ -1,5 +1,5 @@
 import { type Hex } from '../lib/hex.ts';
-import { type Match, type VerifiedContract } from '../repository/matches/verified-contract.ts';
+import type { Match, VerifiedContract } from '../repository/repository.ts';
 import { type ContentHasher } from './content-hash.ts';
 import { listContractFolder, readRegularFile } from './contract-folder.ts';
 import { ReadBudget, SourceFinder } from './find-sources.ts';

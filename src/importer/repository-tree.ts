@@ -2,7 +2,7 @@ import { type Dirent, type Stats } from 'node:fs';
 import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { Match } from '../repository/repository.ts';
 import { readEntryKind } from './contract-folder.ts';
 import { parseAddressFolder, parseChainFolder, preferredSpellings } from './entry-name.ts';
 import { type ContractPlace } from './read-contract.ts';

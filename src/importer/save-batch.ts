@@ -1,7 +1,6 @@
 import { FullmatchError, messageOf } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { saveMatches, type SavedMatch } from '../repository/matches/save-matches.ts';
-import { type VerifiedContract } from '../repository/matches/verified-contract.ts';
+import { type SavedMatch, type VerifiedContract, saveMatches } from '../repository/repository.ts';
 import { Refusal } from './refusal.ts';
 
 /** The database as the repository's functions take it: the importer itself knows no store. */

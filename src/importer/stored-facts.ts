@@ -5,12 +5,12 @@ import {
   placeholderDigits,
 } from '../solidity/library-placeholder.ts';
 import { isMembers } from '../lib/members.ts';
-import {
-  type Compilation,
-  type Deployment,
-  type Source,
-  type VerifiedContract,
-} from '../repository/matches/verified-contract.ts';
+import type {
+  Compilation,
+  Deployment,
+  Source,
+  VerifiedContract,
+} from '../repository/repository.ts';
 import { readRegularFile, type ContractFolder } from './contract-folder.ts';
 import { type ReadBudget } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { type Logger } from '../log.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
-import { type FeedReader } from '../repository/feed/feed-reader.ts';
-import { type HistoryQuestion } from '../repository/statistics/statistics-history.ts';
-import { type StatisticsReader } from '../repository/statistics/statistics-reader.ts';
+import type { FeedReader, HistoryQuestion, StatisticsReader } from '../repository/repository.ts';
 import { type Documents } from './documents.ts';
 import { makeSnapshot, type Snapshot } from './snapshot.ts';
 import { EventHub, type EventHubOptions } from './event-hub.ts';

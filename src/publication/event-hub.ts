@@ -7,7 +7,7 @@ import {
   type FeedPlace,
   type MatchEvent,
   type OpenedFeed,
-} from '../repository/feed/feed-reader.ts';
+} from '../repository/repository.ts';
 
 /** What {@link EventHub} may be told. */
 export interface EventHubOptions {

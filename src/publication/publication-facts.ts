@@ -1,5 +1,5 @@
 import { type ChainRegistry } from '../chains/registry/registry.ts';
-import { type Statistics } from '../repository/statistics/statistics.ts';
+import type { Statistics } from '../repository/repository.ts';
 
 /** What the registry in force says of itself. */
 export interface RegistryHealth {

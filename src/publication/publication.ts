@@ -9,13 +9,13 @@ import { FullmatchError } from '../errors.ts';
 import { Closers } from '../lib/closers.ts';
 import { type NamedSecret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
-import { MATCHES_CHANNEL } from '../repository/matches/match-notifications.ts';
-import { createStatisticsReader } from '../repository/statistics/statistics-reader.ts';
 import {
+  MATCHES_CHANNEL,
+  type Statistics,
+  createStatisticsReader,
   readStatistics,
   renderStatistics,
-  type Statistics,
-} from '../repository/statistics/statistics.ts';
+} from '../repository/repository.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { openActivity, type RunningActivity } from './activity.ts';
 import { type DocumentContent, Documents, type DocumentsOptions } from './documents.ts';

@@ -1,12 +1,10 @@
 import { type ChainRegistry } from '../chains/registry/registry.ts';
-import {
-  type HistoryQuestion,
-  type StatisticsHistory,
-} from '../repository/statistics/statistics-history.ts';
-import {
-  type MatchCounts,
-  type StatisticsOverview,
-} from '../repository/statistics/statistics-overview.ts';
+import type {
+  HistoryQuestion,
+  MatchCounts,
+  StatisticsHistory,
+  StatisticsOverview,
+} from '../repository/repository.ts';
 
 const SHARE_DIGITS = 1e6;
 

@@ -17,8 +17,7 @@ import { RecordAnswers } from '../http/records/record-answers.ts';
 import { createRepositoryApp } from '../http/repository/repository-app.ts';
 import { readPackageVersion } from '../lib/package-version.ts';
 import { type Logger } from '../log.ts';
-import { createContractLists } from '../repository/lists/contract-lists.ts';
-import { createContractReader } from '../repository/matches/contract-reader.ts';
+import { createContractLists, createContractReader } from '../repository/repository.ts';
 import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 
 /** Metrics are for the operator's own machine, whatever the hosts bind. */

@@ -3,17 +3,18 @@ import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
 import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { type Logger } from '../log.ts';
-import { forgetAlternatives } from '../repository/matches/alternative-matches.ts';
-import { DEPLOYMENT_CORRECTED } from '../repository/matches/correct-deployment.ts';
 import {
   CLAIM_DISPROVED,
   CODE_REPLACED,
   CREATION_DISPROVED,
   CREATION_REPLACED,
-} from '../repository/matches/outdated-reading.ts';
-import { sha256 } from '../repository/matches/verified-contract-identity.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
-import { type Withdrawal, withdrawMatch } from '../repository/matches/withdraw-match.ts';
+  DEPLOYMENT_CORRECTED,
+  type Match,
+  type Withdrawal,
+  forgetAlternatives,
+  sha256,
+  withdrawMatch,
+} from '../repository/repository.ts';
 import { sql, type Database } from '../store/database.ts';
 import { checkCreation, type CreationLoss, settleCreation } from './creation-check.ts';
 import { type ChainReaders } from './read-on-chain.ts';

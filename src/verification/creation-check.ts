@@ -6,12 +6,13 @@ import { type RunningCode } from '../chains/rpc/creation-proof.ts';
 import { canDestroyItself } from '../chains/rpc/destroyable-code.ts';
 import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
 import {
-  correctDeployment,
+  CREATION_DISPROVED,
+  CREATION_REPLACED,
   DEPLOYMENT_CORRECTED,
-} from '../repository/matches/correct-deployment.ts';
-import { CREATION_DISPROVED, CREATION_REPLACED } from '../repository/matches/outdated-reading.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
-import { withdrawCreation } from '../repository/matches/withdraw-creation.ts';
+  type Match,
+  correctDeployment,
+  withdrawCreation,
+} from '../repository/repository.ts';
 import { sql, type Database } from '../store/database.ts';
 import { type ChainReaders } from './read-on-chain.ts';
 

@@ -1,6 +1,6 @@
 import { toCodeTemplate, type RecompiledCode } from '../bytecode/recompiled-code.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
-import { type Compilation } from '../repository/matches/verified-contract.ts';
+import type { Compilation } from '../repository/repository.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { unlistedSources } from './needed-sources.ts';

@@ -2,10 +2,13 @@ import { judgeContract } from '../bytecode/judge-contract.ts';
 import { groupByPath } from '../solidity/library-id.ts';
 import { type AuxdataPositions, type LinkReferences } from '../bytecode/recompiled-code.ts';
 import { bytesToHex, hexToBytes } from '../lib/hex.ts';
-import { attachCreation } from '../repository/matches/attach-creation.ts';
-import { type SavedMatch } from '../repository/matches/save-matches.ts';
-import { hashOf, textHash } from '../repository/matches/verified-contract-identity.ts';
-import { type VerifiedContract } from '../repository/matches/verified-contract.ts';
+import {
+  type SavedMatch,
+  type VerifiedContract,
+  attachCreation,
+  hashOf,
+  textHash,
+} from '../repository/repository.ts';
 import { sql, type Database } from '../store/database.ts';
 import { entriesOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { toTransformed } from './verify-contract.ts';

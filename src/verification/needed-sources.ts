@@ -1,7 +1,7 @@
 import { type ContractJudgement } from '../bytecode/judge-contract.ts';
 import { compareVersions } from '../compilers/compiler-version.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { Match } from '../repository/repository.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { VerificationFailure } from './verification-failure.ts';

@@ -1,5 +1,5 @@
 import { bytesToHex } from '../lib/hex.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { Match } from '../repository/repository.ts';
 import { sql, type Queryable } from '../store/database.ts';
 import { comparisonsOf, type FailureRecord, wholeCodes } from './failure-record.ts';
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { toStorableJson } from '../lib/storable-text.ts';
-import { type SavedMatch } from '../repository/matches/save-matches.ts';
+import type { SavedMatch } from '../repository/repository.ts';
 import { lockUntilCommit } from '../store/advisory-locks.ts';
 import { sql, type Database, type Statement } from '../store/database.ts';
 import {

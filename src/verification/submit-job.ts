@@ -1,7 +1,7 @@
 import { FullmatchError } from '../errors.ts';
 import { networkOf } from '../lib/client-network.ts';
 import { checksumAddress, hexToBytes } from '../lib/hex.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { Match } from '../repository/repository.ts';
 import { lockUntilCommit } from '../store/advisory-locks.ts';
 import { sql, type Database } from '../store/database.ts';
 import { beyondSmallChange, isSlow, joinUsage, spentMs } from './client-usage.ts';

@@ -1,6 +1,6 @@
 import { type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { type Match } from '../repository/matches/verified-contract.ts';
+import type { Match } from '../repository/repository.ts';
 import { type FailureRecord } from './failure-record.ts';
 import { type ComparedCodes, type FailureCode, type FailureKind } from './verification-failure.ts';
 

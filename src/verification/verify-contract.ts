@@ -10,7 +10,7 @@ import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { bytesToHex, checksumAddress } from '../lib/hex.ts';
 import { isStorableJson } from '../lib/storable-text.ts';
-import { type VerifiedContract } from '../repository/matches/verified-contract.ts';
+import type { VerifiedContract } from '../repository/repository.ts';
 import { readConfiguredLibraries } from './configured-libraries.ts';
 import { describeCompilation } from './describe-compilation.ts';
 import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';

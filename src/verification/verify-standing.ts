@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { contractChanged, readNewestEvent } from '../repository/matches/outdated-reading.ts';
-import { saveMatch, type SavedMatch } from '../repository/matches/save-matches.ts';
 import {
   type CodeReading,
+  type SavedMatch,
   type VerifiedContract,
-} from '../repository/matches/verified-contract.ts';
+  contractChanged,
+  readNewestEvent,
+  saveMatch,
+} from '../repository/repository.ts';
 import { type Database } from '../store/database.ts';
 import { withdrawWhatWasReplaced } from './code-check.ts';
 import { isCreationDisproved } from './creation-check.ts';

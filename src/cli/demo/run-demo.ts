@@ -4,10 +4,12 @@ import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { checksumAddress, bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
-import { saveMatch } from '../../repository/matches/save-matches.ts';
-import { withdrawMatch } from '../../repository/matches/withdraw-match.ts';
-import { type SavedMatch } from '../../repository/matches/save-matches.ts';
-import { type Match } from '../../repository/matches/verified-contract.ts';
+import {
+  type Match,
+  type SavedMatch,
+  saveMatch,
+  withdrawMatch,
+} from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
 import { readVerificationTask } from '../../verification/read-compilation-task.ts';
 import { verifyContract, type VerificationParts } from '../../verification/verify-contract.ts';

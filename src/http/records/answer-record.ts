@@ -1,10 +1,12 @@
 import { type Context } from 'hono';
 
 import { type Hex } from '../../lib/hex.ts';
-import { type ContractMatch } from '../../repository/matches/contract-match.ts';
-import { type ContractPart } from '../../repository/matches/contract-parts.ts';
-import { type ContractReader } from '../../repository/matches/contract-reader.ts';
-import { type RecordVersion } from '../../repository/matches/read-contract.ts';
+import type {
+  ContractMatch,
+  ContractPart,
+  ContractReader,
+  RecordVersion,
+} from '../../repository/repository.ts';
 import { type Answer, JSON_TYPE } from '../answer.ts';
 import { type HttpDependencies } from '../host-dependencies.ts';
 import { type RecordForm } from './render-record.ts';

@@ -7,7 +7,7 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../../errors.ts';
 import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
-import { type StoredParts } from '../../repository/matches/contract-parts.ts';
+import type { StoredParts } from '../../repository/repository.ts';
 import {
   answer,
   type Answer,

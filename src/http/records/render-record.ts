@@ -1,6 +1,10 @@
-import { parseParts, type StoredParts } from '../../repository/matches/contract-parts.ts';
-import { filePathsOf, filesOf } from '../../repository/tree/read-files.ts';
-import { type ContractMatch } from '../../repository/matches/contract-match.ts';
+import {
+  type ContractMatch,
+  type StoredParts,
+  filePathsOf,
+  filesOf,
+  parseParts,
+} from '../../repository/repository.ts';
 import { checksumAddress } from '../../lib/hex.ts';
 import { renderContract } from '../api/v2/contract-text.ts';
 import { type FieldSelection } from '../api/v2/contract-fields.ts';

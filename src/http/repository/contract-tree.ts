@@ -2,9 +2,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../errors.ts';
 import { checksumAddress } from '../../lib/hex.ts';
-import { type ContractMatch } from '../../repository/matches/contract-match.ts';
-import { FILE_PATH_PARTS } from '../../repository/tree/read-files.ts';
-import { type Match } from '../../repository/matches/verified-contract.ts';
+import { type ContractMatch, FILE_PATH_PARTS, type Match } from '../../repository/repository.ts';
 import { JSON_TYPE, TEXT_TYPE } from '../answer.ts';
 import { contractParameters } from '../contract-parameters.ts';
 import { type HttpDependencies } from '../host-dependencies.ts';

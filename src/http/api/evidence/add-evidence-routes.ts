@@ -2,11 +2,12 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
-import {
-  type Alternative,
-  type AlternativeText,
-} from '../../../repository/matches/read-alternatives.ts';
-import { type CodeHashes, type MatchEvidence } from '../../../repository/evidence/read-evidence.ts';
+import type {
+  Alternative,
+  AlternativeText,
+  CodeHashes,
+  MatchEvidence,
+} from '../../../repository/repository.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import {
   type ComparedCode,

@@ -2,12 +2,12 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { describeAddressFault, isAddress } from '../../../lib/hex.ts';
-import { type ContractLists } from '../../../repository/lists/contract-lists.ts';
-import {
-  type ListQuestion,
-  type SummaryPage,
-} from '../../../repository/matches/contract-summary.ts';
-import { type HistoryQuestion } from '../../../repository/statistics/statistics-history.ts';
+import type {
+  ContractLists,
+  HistoryQuestion,
+  ListQuestion,
+  SummaryPage,
+} from '../../../repository/repository.ts';
 import {
   type Answer,
   answer,

@@ -1,10 +1,7 @@
 import { type z } from '@hono/zod-openapi';
 
 import { checksumAddress } from '../../../lib/hex.ts';
-import {
-  type ContractSummary,
-  type SummaryPage,
-} from '../../../repository/matches/contract-summary.ts';
+import type { ContractSummary, SummaryPage } from '../../../repository/repository.ts';
 import { type contractPageSchema } from './contract-list-routes.ts';
 
 /** A page of contracts as it goes over the wire. */

@@ -2,8 +2,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
-import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
-import { FILE_PARTS, FILE_PATH_PARTS } from '../../../repository/tree/read-files.ts';
+import { type ContractMatch, FILE_PARTS, FILE_PATH_PARTS } from '../../../repository/repository.ts';
 import { answerJson, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';

@@ -3,7 +3,7 @@ import { type Context } from 'hono';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
-import { type Match } from '../../../repository/matches/verified-contract.ts';
+import type { Match } from '../../../repository/repository.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type WaitOptions } from '../../../verification/job-waiters.ts';
 import { jobNotFound } from '../../../verification/verification.ts';

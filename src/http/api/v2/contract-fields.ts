@@ -1,9 +1,6 @@
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
-import {
-  type ContractPart,
-  type ContractParts,
-} from '../../../repository/matches/contract-parts.ts';
+import type { ContractPart, ContractParts } from '../../../repository/repository.ts';
 import {
   renderCode,
   renderCompilation,

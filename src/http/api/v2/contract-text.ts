@@ -1,6 +1,5 @@
 import { bytesToHex } from '../../../lib/hex.ts';
-import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
-import { type ContractParts, type StoredCode } from '../../../repository/matches/contract-parts.ts';
+import type { ContractMatch, ContractParts, StoredCode } from '../../../repository/repository.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { type contractSchema } from './contract-schema.ts';
 import { CONTRACT_FIELDS, type FieldSelection } from './contract-fields.ts';

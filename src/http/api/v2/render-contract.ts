@@ -1,7 +1,10 @@
 import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
-import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
-import { type ContractParts, type StoredCode } from '../../../repository/matches/contract-parts.ts';
-import { type Match } from '../../../repository/matches/verified-contract.ts';
+import type {
+  ContractMatch,
+  ContractParts,
+  Match,
+  StoredCode,
+} from '../../../repository/repository.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { type contractSchema, type minimalContractSchema } from './contract-schema.ts';
 

@@ -1,4 +1,4 @@
-import { type ContractMatch } from '../../../repository/matches/contract-match.ts';
+import type { ContractMatch } from '../../../repository/repository.ts';
 import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';

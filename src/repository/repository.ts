@@ -1,0 +1,60 @@
+/** Verified contracts: stored, read, listed, counted and followed. Other rooms import this file only. */
+export type { CodeHashes, MatchEvidence } from './evidence/read-evidence.ts';
+export {
+  FEED_BEGIN,
+  type FeedEntry,
+  type FeedPlace,
+  type FeedReader,
+  type MatchEvent,
+  type OpenedFeed,
+} from './feed/feed-reader.ts';
+export { type ContractLists, createContractLists } from './lists/contract-lists.ts';
+export { listContracts } from './lists/list-contracts.ts';
+export { forgetAlternatives } from './matches/alternative-matches.ts';
+export { attachCreation } from './matches/attach-creation.ts';
+export type { ContractMatch } from './matches/contract-match.ts';
+export {
+  type ContractPart,
+  type ContractParts,
+  parseParts,
+  type StoredCode,
+  type StoredParts,
+} from './matches/contract-parts.ts';
+export { type ContractReader, createContractReader } from './matches/contract-reader.ts';
+export type { ContractSummary, ListQuestion, SummaryPage } from './matches/contract-summary.ts';
+export { correctDeployment, DEPLOYMENT_CORRECTED } from './matches/correct-deployment.ts';
+export { MATCHES_CHANNEL } from './matches/match-notifications.ts';
+export {
+  CLAIM_DISPROVED,
+  CODE_REPLACED,
+  contractChanged,
+  CREATION_DISPROVED,
+  CREATION_REPLACED,
+  readNewestEvent,
+} from './matches/outdated-reading.ts';
+export type { Alternative, AlternativeText } from './matches/read-alternatives.ts';
+export type { RecordVersion } from './matches/read-contract.ts';
+export { type CurrentMatch, readCurrentMatches } from './matches/read-current-matches.ts';
+export { type SavedMatch, saveMatch, saveMatches } from './matches/save-matches.ts';
+export { hashOf, sha256, textHash } from './matches/verified-contract-identity.ts';
+export type {
+  CodeReading,
+  Compilation,
+  Deployment,
+  Match,
+  Source,
+  VerifiedContract,
+} from './matches/verified-contract.ts';
+export { withdrawCreation } from './matches/withdraw-creation.ts';
+export { type Withdrawal, withdrawMatch } from './matches/withdraw-match.ts';
+export { type CountDifference, recount, type Recount } from './statistics/recount.ts';
+export type { HistoryQuestion, StatisticsHistory } from './statistics/statistics-history.ts';
+export type { MatchCounts, StatisticsOverview } from './statistics/statistics-overview.ts';
+export { createStatisticsReader, type StatisticsReader } from './statistics/statistics-reader.ts';
+export {
+  readContractChainIds,
+  readStatistics,
+  renderStatistics,
+  type Statistics,
+} from './statistics/statistics.ts';
+export { FILE_PARTS, FILE_PATH_PARTS, filePathsOf, filesOf } from './tree/read-files.ts';
