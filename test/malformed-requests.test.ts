@@ -1,7 +1,8 @@
 // No request makes a 5xx answer or an error in the log: every parameter of every route, and every body, in bad forms.
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -296,6 +297,17 @@ describe('a malformed body', () => {
     const answer = await send(service.apiUrl, path, sent);
     expect([answer.status, answer.body]).toEqual([status, expect.any(String) as string]);
     expect(complaints()).toEqual([]);
+  });
+
+  test.each([V2, METADATA, '/verify', '/'])('for %s is kept by its reader alone', async (path) => {
+    // A web stream of the request would hold all that its reader takes once more, outside of every limit.
+    const secondReader = vi.spyOn(Readable, 'toWeb');
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(' '.repeat(300_000));
+    const answer = await fetch(`${service.apiUrl}${path}`, { method: 'POST', headers, body });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(secondReader).not.toHaveBeenCalled();
+    secondReader.mockRestore();
   });
 
   test('that its client does not send to its end is not an error of the service', async () => {

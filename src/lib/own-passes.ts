@@ -1,13 +1,26 @@
+import { NetworkTurns } from './network-turns.ts';
+
 /**
- * Passes of the event loop for work that takes its thread for milliseconds: each is given to one asker, so that
- * everything else comes between two pieces of such work.
+ * Passes of the event loop for work that takes its thread for long: each is given to one asker, so that everything else
+ * comes between two pieces of such work. Networks take turns, so one that asks for many delays no other.
  */
 export class OwnPasses {
-  #last: Promise<void> = Promise.resolve();
+  readonly #waiting = new NetworkTurns<() => void>();
+  #isRunning = false;
 
   /** Resolves in a pass of the event loop in which it resolves for nobody else. */
-  next(): Promise<void> {
-    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)));
-    return this.#last;
+  next(client: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.add(client, resolve);
+      if (this.#isRunning) return;
+      this.#isRunning = true;
+      setImmediate(() => this.#pass());
+    });
+  }
+
+  #pass(): void {
+    this.#waiting.next()?.();
+    this.#isRunning = !this.#waiting.isEmpty;
+    if (this.#isRunning) setImmediate(() => this.#pass());
   }
 }

@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { readSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -33,7 +34,14 @@ function receive(
   const { client = 'a', limitBytes = 1e9, declaredBytes } = more;
   const share = new BodyShare(budget, client);
   const stream = Readable.from(chunks, { objectMode: false });
-  return receiveBody(stream, { limitBytes, declaredBytes, share, folder, log: silentLogger });
+  return receiveBody(stream, {
+    limitBytes,
+    declaredBytes,
+    share,
+    folder,
+    log: silentLogger,
+    turn: nextLoopTurn,
+  });
 }
 
 /** A body that comes over HTTP in chunks of one byte, or why it was refused, and how often its stream was read. */
@@ -51,7 +59,7 @@ async function receiveChunked(
   const read = vi.spyOn(request, 'read');
   socket.write(`${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`);
   const body = await receiveBody(request, {
-    ...{ limitBytes: 1e9, share, folder, log: silentLogger },
+    ...{ limitBytes: 1e9, share, folder, log: silentLogger, turn: nextLoopTurn },
     wireBytes: wireBytes && ((): number => wireBytes(request)),
   }).catch((error: unknown) => error);
   socket.destroy();

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { finished, type Readable } from 'node:stream';
-import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
@@ -30,6 +29,8 @@ export interface ReceiveOptions {
   readonly share: BodyShare;
   /** What the connection has received so far, with the framing of chunks, where it is known. */
   readonly wireBytes?: (() => number) | undefined;
+  /** Resolves when more of the body may be taken: bodies take turns, and everything else comes between them. */
+  readonly turn: () => Promise<void>;
   /** Where temporary files are put. */
   readonly folder: string;
   readonly log: Logger;
@@ -55,10 +56,10 @@ export async function receiveBody(
   options: ReceiveOptions,
 ): Promise<ReceivedBody> {
   const body = new GrowingBody(options);
-  const { share, wireBytes } = options;
+  const { share, wireBytes, turn } = options;
   const wireStart = wireBytes?.() ?? 0;
   try {
-    for await (const bytes of gather(stream, share.lost)) {
+    for await (const bytes of gather(stream, share.lost, turn)) {
       await body.add(bytes);
       const received = (wireBytes?.() ?? 0) - wireStart;
       if (received > body.length * MAX_FRAMING_FACTOR + FRAMING_ALLOWANCE_BYTES) throw tinyChunks();
@@ -75,7 +76,11 @@ export async function receiveBody(
  * The bytes of a body, until it ends or loses its room. All that one turn of the event loop brings is taken together:
  * an awaited step for each chunk would cost ten times what parsing it does.
  */
-async function* gather(stream: Readable, lost: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* gather(
+  stream: Readable,
+  lost: AbortSignal,
+  turn: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
   let ending: { readonly error: Error | null | undefined } | undefined;
   let wake = (): void => undefined;
   const tell = (): void => wake();
@@ -96,7 +101,7 @@ async function* gather(stream: Readable, lost: AbortSignal): AsyncGenerator<Uint
         if (ending.error) throw brokenOff(ending.error);
         return;
       } else await new Promise<void>((resolve) => (wake = resolve));
-      await nextLoopTurn();
+      await turn();
     }
   } finally {
     lost.removeEventListener('abort', tell);

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
+import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import { type Logger } from '../../log.ts';
 import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
@@ -70,6 +71,7 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
   const small = threadFor(Math.min(SMALL_BYTES, bodyBytes));
   const large = threadFor(bodyBytes);
   const folder = path.join(dataDir, FOLDER);
+  const passes = new OwnPasses();
   return {
     read: async (c, form) => {
       const client = clientOf(c.env, trustedProxies);
@@ -78,8 +80,10 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
       const share = new BodyShare(budget, client);
       const socket = connectionOf(c)?.socket;
       const wireBytes = socket && ((): number => socket.bytesRead);
-      const receiving = { limitBytes: bodyBytes, declaredBytes, share, wireBytes, folder, log };
-      const body = await receiveBody(streamOf(c), receiving);
+      const body = await receiveBody(streamOf(c), {
+        ...{ limitBytes: bodyBytes, declaredBytes, share, wireBytes, folder, log },
+        turn: () => passes.next(client),
+      });
       try {
         const thread = body.length <= SMALL_BYTES ? small : large;
         const question = { form, limits, bytes: body.bytes };
@@ -106,8 +110,11 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
 
 /** The body as it comes. The connection outlives a body that is not read to its end, for the answer. */
 function streamOf(c: Context): Readable {
+  const incoming = connectionOf(c)?.incoming;
+  if (incoming !== undefined) return incoming;
+  // To ask a request of a connection for this would make a second reader, which keeps all that the first one takes.
   const { body } = c.req.raw;
-  return connectionOf(c)?.incoming ?? (body === null ? Readable.from([]) : Readable.fromWeb(body));
+  return body === null ? Readable.from([]) : Readable.fromWeb(body);
 }
 
 function requireNoCoding(c: Context): void {

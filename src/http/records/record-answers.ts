@@ -174,8 +174,8 @@ export class RecordAnswers {
   }
 
   /** Resolves when something may be rendered that takes milliseconds: other requests come between two such answers. */
-  ownPass(): Promise<void> {
-    return this.#passes.next();
+  ownPass(c: Context): Promise<void> {
+    return this.#passes.next(this.#clientOf(c));
   }
 
   /** Refuses a client that has taken too little of its answers. @throws FullmatchError too_many_client_answers */

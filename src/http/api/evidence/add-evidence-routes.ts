@@ -93,7 +93,7 @@ export function addEvidenceRoutes(
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
     if (job === undefined) throw jobNotFound(id);
-    if (job.failure !== undefined) await answers.ownPass();
+    if (job.failure !== undefined) await answers.ownPass(c);
     return answers.answerJson(c, jobStateRoute, renderJobState(job), NOT_STORED);
   });
 }

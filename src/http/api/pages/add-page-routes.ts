@@ -194,7 +194,7 @@ async function makePage(
     },
     async (asked) => {
       const response = await ask(`/${asked}`);
-      await answers.ownPass();
+      await answers.ownPass(c);
       return response;
     },
   );

@@ -31,7 +31,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
       client: clientOf(c.env, deps.trustedProxies),
       signal: c.req.raw.signal,
     });
-    if (job.failure !== undefined) await deps.answers.ownPass();
+    if (job.failure !== undefined) await deps.answers.ownPass(c);
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await deps.contracts.readContract(chainId, address) : undefined;
