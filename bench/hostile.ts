@@ -17,7 +17,7 @@ import { Command } from 'commander';
 import { silentLogger } from '../src/log.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { openStore, type Store } from '../src/store/open-store.ts';
-import { cancelJob } from '../src/verification/run-jobs.ts';
+import { cancelJob } from '../src/verification/jobs/run-jobs.ts';
 import { startAnvil, type Anvil } from '../test/support/anvil.ts';
 import { PROGRAM, startProgram } from '../test/support/booted-service.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cancelJob } from '../src/verification/run-jobs.ts';
+import { cancelJob } from '../src/verification/jobs/run-jobs.ts';
 import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import {

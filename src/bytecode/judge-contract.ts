@@ -1,3 +1,4 @@
+// Compares the codes of a compilation with those on chain by strict replay, without I/O, and judges: none, partial or full.
 import { type ConfiguredLibraries } from './explained-value.ts';
 import { groupByPath } from '../solidity/library-id.ts';
 import { matchCreationCode, matchRuntimeCode, requireSelfEvidentValues } from './match-code.ts';

@@ -5,8 +5,8 @@ import { sampleAddress } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import { sql } from '../store/database.ts';
-import { claimJob, renewLease } from '../verification/run-jobs.ts';
-import { submitJob } from '../verification/submit-job.ts';
+import { claimJob, renewLease } from '../verification/jobs/run-jobs.ts';
+import { submitJob } from '../verification/jobs/submit-job.ts';
 import { packRequest } from '../verification/verification-request.ts';
 
 let testDatabase: TestDatabase;

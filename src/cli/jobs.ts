@@ -2,15 +2,15 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import { type Database } from '../store/database.ts';
-import { listJobs, readJob } from '../verification/read-job.ts';
-import { cancelJob } from '../verification/run-jobs.ts';
+import { listJobs, readJob } from '../verification/jobs/read-job.ts';
+import { cancelJob } from '../verification/jobs/run-jobs.ts';
 import { jobNotFound } from '../verification/verification.ts';
 import {
   isFinished,
   JOB_STATES,
   type VerificationJob,
   type VerificationJobState,
-} from '../verification/verification-job.ts';
+} from '../verification/jobs/verification-job.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';

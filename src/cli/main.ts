@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// The command line: one file for each command, loaded when it is called.
 import { readEnvironment } from '../config/environment.ts';
 import { prepareNode } from './prepare-node.ts';
 import { stopOnSignals } from './stop-signals.ts';

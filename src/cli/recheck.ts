@@ -6,7 +6,7 @@ import { FullmatchError } from '../errors.ts';
 import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
 import { listContracts, readContractChainIds } from '../repository/repository.ts';
 import { type Database } from '../store/database.ts';
-import { checkCode, type CodeCheck } from '../verification/code-check.ts';
+import { checkCode, type CodeCheck } from '../verification/recheck/code-check.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';

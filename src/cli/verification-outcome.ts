@@ -3,7 +3,7 @@ import { checksumAddress, type Hex } from '../lib/hex.ts';
 import { printableText } from '../lib/printable-text.ts';
 import type { Match } from '../repository/repository.ts';
 import { type FailureKind } from '../verification/verification-failure.ts';
-import { type DroppedSources } from '../verification/verification-job.ts';
+import { type DroppedSources } from '../verification/jobs/verification-job.ts';
 import { renderTable } from './table.ts';
 
 /** What came of a verification, wherever it ran. */

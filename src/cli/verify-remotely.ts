@@ -6,7 +6,7 @@ import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import type { Match } from '../repository/repository.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
-import { type DroppedSources } from '../verification/verification-job.ts';
+import { type DroppedSources } from '../verification/jobs/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { type VerificationOutcome } from './verification-outcome.ts';
 

@@ -1,3 +1,4 @@
+// Obtains compilers and runs them in child processes with bounded time, memory and output.
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { checkCompilerInput } from './check-input.ts';

@@ -1,3 +1,4 @@
+// Makes one checked configuration of flags, environment and file.
 import path from 'node:path';
 import { type Members } from '../lib/members.ts';
 import { type NamedSecret } from '../lib/secret.ts';

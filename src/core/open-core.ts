@@ -1,3 +1,5 @@
+// The parts of a service or of a command, each opened when it is asked for and closed in order.
+//
 // Types are imported by whole declarations, which load nothing: `chains list` waits for no database.
 import type { ChainList } from '../chains/list/chain-list.ts';
 import { makeRegistry, readChainList } from '../chains/registry/load-registry.ts';
@@ -136,7 +138,7 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     return options.compilersOver?.(opened) ?? opened;
   });
   const verificationParts = part(async () => {
-    const { createJobReader } = await import('../verification/job-reader.ts');
+    const { createJobReader } = await import('../verification/compilation/job-reader.ts');
     const found = { ...(await chains()), compilers: await compilers() };
     const reader = closers.add(createJobReader());
     return { ...found, reader, sourceBytes: config.limits.sourceBytes };

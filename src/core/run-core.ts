@@ -3,7 +3,7 @@ import { createSyncRules } from '../chains/list/sync-rules.ts';
 import { openIcons } from '../chains/registry/chain-icons.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { readContractChainIds } from '../repository/repository.ts';
-import { startRecheckWalk } from '../verification/recheck-walk.ts';
+import { startRecheckWalk } from '../verification/recheck/recheck-walk.ts';
 import { type Core } from './open-core.ts';
 import { startReload } from './start-reload.ts';
 

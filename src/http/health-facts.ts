@@ -1,7 +1,7 @@
 import { type HealthSummary } from '../chains/health/health-report.ts';
 import { type CompilersState } from '../compilers/compilers.ts';
 import { type PublicationFacts } from '../publication/publication-facts.ts';
-import { type QueueState } from '../verification/queue-state.ts';
+import { type QueueState } from '../verification/jobs/queue-state.ts';
 
 /** What the sync with the public list says of itself. */
 export interface ListSyncHealth {

@@ -1,3 +1,4 @@
+// The API host and the repository host: routes, their schemas, and answers.
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import { Hono, type Context } from 'hono';

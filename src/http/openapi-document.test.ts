@@ -9,7 +9,7 @@ import {
 import { fixtureDependencies } from '../../test/support/http-fixture.ts';
 import { NO_SHARED_DATA, sharedData } from '../../test/support/shared-data.ts';
 import { type ContractMatch } from '../repository/matches/contract-match.ts';
-import { type VerificationJob } from '../verification/verification-job.ts';
+import { type VerificationJob } from '../verification/jobs/verification-job.ts';
 import {
   buildOpenapiDocument,
   type JsonSchema,

@@ -1,3 +1,4 @@
+// From stored matches to what is published: the registry in force, both documents, statistics and events.
 import { createHash } from 'node:crypto';
 import { type ChainList } from '../chains/list/chain-list.ts';
 import { makeRegistry, type RegistryOptions } from '../chains/registry/load-registry.ts';

@@ -1,3 +1,4 @@
+// The service: a core that runs, and the hosts that serve it.
 import { type CoreOverrides, openCore } from '../core/open-core.ts';
 import { type ReloadOutcome } from '../core/reloader.ts';
 import { runCore, type RunOverrides } from '../core/run-core.ts';

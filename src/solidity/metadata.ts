@@ -1,3 +1,4 @@
+// What Solidity writes and reads beside code, without I/O: metadata.json here, and standard JSON, sources and libraries.
 import { isMembers, type Members } from '../lib/members.ts';
 import { groupByPath } from './library-id.ts';
 import { type CompilationTarget } from './standard-json.ts';

@@ -1,3 +1,4 @@
+// PostgreSQL for all rooms: an embedded server or the one of DATABASE_URL, its schema, queries and transactions.
 import { type Client } from 'pg';
 import { FullmatchError } from '../errors.ts';
 import { type Secret } from '../lib/secret.ts';

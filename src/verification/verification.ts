@@ -1,16 +1,17 @@
+// Takes requests to verify as jobs, compiles, compares with the chain, and stores what matches.
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
-import { watchJobs } from './job-notifications.ts';
-import { JobWaiters, type WaiterLimits, type WaitOptions } from './job-waiters.ts';
-import { submitJob, type QueueLimits } from './submit-job.ts';
-import { checkBeforeSubmitting } from './code-check.ts';
-import { watchQueue, type QueueState } from './queue-state.ts';
-import { type JobEnd, type VerificationJob } from './verification-job.ts';
+import { watchJobs } from './jobs/job-notifications.ts';
+import { JobWaiters, type WaiterLimits, type WaitOptions } from './jobs/job-waiters.ts';
+import { submitJob, type QueueLimits } from './jobs/submit-job.ts';
+import { checkBeforeSubmitting } from './recheck/code-check.ts';
+import { watchQueue, type QueueState } from './jobs/queue-state.ts';
+import { type JobEnd, type VerificationJob } from './jobs/verification-job.ts';
 import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
-import { verifyStanding } from './verify-standing.ts';
-import { shuttingDown, startWorkers, type WorkerOptions } from './worker.ts';
+import { verifyStanding } from './recheck/verify-standing.ts';
+import { shuttingDown, startWorkers, type WorkerOptions } from './jobs/worker.ts';
 
 /** Verification as others use it: submit, look, wait. */
 export interface Verification {

@@ -11,17 +11,21 @@ import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { bytesToHex, checksumAddress } from '../lib/hex.ts';
 import { isStorableJson } from '../lib/storable-text.ts';
 import type { VerifiedContract } from '../repository/repository.ts';
-import { readConfiguredLibraries } from './configured-libraries.ts';
-import { describeCompilation } from './describe-compilation.ts';
-import { compileTarget, type CompiledTarget, type ContractCompiler } from './compile-contract.ts';
+import { readConfiguredLibraries } from './compilation/configured-libraries.ts';
+import { describeCompilation } from './compilation/describe-compilation.ts';
+import {
+  compileTarget,
+  type CompiledTarget,
+  type ContractCompiler,
+} from './compilation/compile-contract.ts';
 import { requireBounded } from './code-size.ts';
-import { withoutUnusedSettings } from './drop-unused-settings.ts';
-import { type JobReader } from './job-reader.ts';
-import { linkedBySettings, requireDeployedLibraries } from './linked-libraries.ts';
-import { findNeededSources } from './needed-sources.ts';
-import { type VerificationTask } from './read-compilation-task.ts';
+import { withoutUnusedSettings } from './compilation/drop-unused-settings.ts';
+import { type JobReader } from './compilation/job-reader.ts';
+import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
+import { findNeededSources } from './compilation/needed-sources.ts';
+import { type VerificationTask } from './compilation/read-compilation-task.ts';
 import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
-import { requireKeptSize } from './source-size.ts';
+import { requireKeptSize } from './compilation/source-size.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
 import { type Deployment } from './verification-request.ts';
 

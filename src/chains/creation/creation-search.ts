@@ -1,3 +1,4 @@
+// Finds the transaction that created a contract, in explorers and on chain.
 import { type Hex } from '../../lib/hex.ts';
 import { type Creation, type CreationRefusal } from '../rpc/creation.ts';
 

@@ -1,3 +1,4 @@
+// Which endpoints of a chain answer, and how well, within a daily budget of requests.
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Logger, silentLogger } from '../../log.ts';
 import { localServiceChains } from '../registry/default-service-chains.ts';

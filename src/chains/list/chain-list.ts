@@ -1,3 +1,4 @@
+// The public chain list: embedded, fetched, judged, kept, and put in the place of the one before.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';

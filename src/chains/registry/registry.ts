@@ -1,3 +1,4 @@
+// The registry of chains: the public list merged with the configuration of the service.
 import { FullmatchError } from '../../errors.ts';
 import { type ChainList } from '../list/chain-list.ts';
 import {

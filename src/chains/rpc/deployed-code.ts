@@ -1,3 +1,4 @@
+// What the endpoints of a chain say about a contract, believed only as far as independent operators agree.
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';

@@ -11,7 +11,7 @@ import {
   withdrawMatch,
 } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
-import { readVerificationTask } from '../../verification/read-compilation-task.ts';
+import { readVerificationTask } from '../../verification/compilation/read-compilation-task.ts';
 import { verifyContract, type VerificationParts } from '../../verification/verify-contract.ts';
 import { DEMO_CONTRACTS, type DemoArgument, type DemoContract } from './demo-contracts.ts';
 import { type DemoNode } from './demo-node.ts';

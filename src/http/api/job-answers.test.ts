@@ -5,7 +5,7 @@ import { createCheckedApiApp } from '../../../test/support/wire/checked-answers.
 import { fixtureDependencies, ROOMY_LIMITS } from '../../../test/support/http-fixture.ts';
 import { RawClient } from '../../../test/support/raw-client.ts';
 import { silentLogger } from '../../log.ts';
-import { type VerificationJob } from '../../verification/verification-job.ts';
+import { type VerificationJob } from '../../verification/jobs/verification-job.ts';
 import { listen } from '../listener.ts';
 import { RecordAnswers } from '../records/record-answers.ts';
 

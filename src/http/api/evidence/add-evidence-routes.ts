@@ -13,8 +13,11 @@ import {
   type ComparedCode,
   type Comparison,
   isWhole,
-} from '../../../verification/failure-record.ts';
-import { type JobFailure, type VerificationJob } from '../../../verification/verification-job.ts';
+} from '../../../verification/jobs/failure-record.ts';
+import {
+  type JobFailure,
+  type VerificationJob,
+} from '../../../verification/jobs/verification-job.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
 import { answerJson, type AnswerOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';

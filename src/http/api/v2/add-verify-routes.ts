@@ -1,9 +1,9 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
-import { type WaitOptions } from '../../../verification/job-waiters.ts';
+import { type WaitOptions } from '../../../verification/jobs/job-waiters.ts';
 import { jobNotFound } from '../../../verification/verification.ts';
-import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
+import { isFinished, type VerificationJob } from '../../../verification/jobs/verification-job.ts';
 import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
 import { type RequestForm } from '../../bodies/read-request.ts';
 import { clientOf } from '../../client-of.ts';

@@ -1,5 +1,5 @@
 import type { ContractMatch } from '../../../repository/repository.ts';
-import { isFinished, type VerificationJob } from '../../../verification/verification-job.ts';
+import { isFinished, type VerificationJob } from '../../../verification/jobs/verification-job.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 import { type jobSchema } from './verify-routes.ts';

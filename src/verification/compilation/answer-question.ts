@@ -1,0 +1,75 @@
+import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
+import { type CompilationTarget } from '../../solidity/standard-json.ts';
+import { FullmatchError, messageOf, type ErrorCode } from '../../errors.ts';
+import { readVerificationTask, type VerificationTask } from './read-compilation-task.ts';
+import {
+  readOutputImmutables,
+  readTargetOutput,
+  type RawOutput,
+  type TargetOutput,
+} from './read-output.ts';
+import { usedRemappings, type Remapped } from './used-remappings.ts';
+import { VerificationFailure, type FailureCode } from '../verification-failure.ts';
+import { type VerificationRequest } from '../verification-request.ts';
+
+/** What a job has read: its request or what it may publish of it, as JSON, or what the compiler wrote. */
+export type JobQuestion =
+  | { readonly read: 'task'; readonly bytes: Uint8Array; readonly sourceBytes: number }
+  | { readonly read: 'remappings'; readonly bytes: Uint8Array }
+  | ({ readonly read: 'target'; readonly target: CompilationTarget } & RawOutput)
+  | ({ readonly read: 'immutables' } & RawOutput);
+
+/** What comes of each question. */
+export interface JobReadings {
+  readonly task: VerificationTask;
+  /** Those that an import uses. */
+  readonly remappings: readonly unknown[];
+  readonly target: TargetOutput;
+  readonly immutables: NonNullable<RecompiledCode['immutableTypes']>;
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** An answer as it can be handed over from a thread: errors lose their class on the way. */
+export type JobAnswer =
+  | { readonly value: JobReadings[keyof JobReadings] }
+  | { readonly failure: { code: FailureCode; message: string; data: Facts } }
+  | { readonly error: { code: ErrorCode; message: string; details: Facts } }
+  | { readonly fault: string };
+
+/** Answers a question; whatever goes wrong is the answer too. */
+export function answerQuestion(question: JobQuestion): JobAnswer {
+  try {
+    return { value: read(question) };
+  } catch (error) {
+    if (error instanceof VerificationFailure) {
+      const { code, message, data } = error;
+      return { failure: { code, message, data } };
+    }
+    if (error instanceof FullmatchError) {
+      const { code, message, details } = error;
+      return { error: { code, message, details } };
+    }
+    return { fault: error instanceof Error ? (error.stack ?? error.message) : messageOf(error) };
+  }
+}
+
+function read(question: JobQuestion): JobReadings[keyof JobReadings] {
+  switch (question.read) {
+    case 'task':
+      return readVerificationTask(
+        parseBytes<VerificationRequest>(question.bytes),
+        question.sourceBytes,
+      );
+    case 'remappings':
+      return usedRemappings(parseBytes<Remapped>(question.bytes));
+    case 'target':
+      return readTargetOutput(question, question.target);
+    case 'immutables':
+      return readOutputImmutables(question);
+  }
+}
+
+function parseBytes<Parsed>({ buffer, byteOffset, byteLength }: Uint8Array): Parsed {
+  return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString('utf8')) as Parsed;
+}

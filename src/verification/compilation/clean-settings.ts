@@ -1,0 +1,186 @@
+import { compareVersions } from '../../compilers/compiler-version.ts';
+import { isAddress } from '../../lib/hex.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { VerificationFailure } from '../verification-failure.ts';
+
+/** A setting: since which version compilers read it, and what it may be. */
+interface Setting {
+  readonly since?: string;
+  readonly fits?: (value: unknown) => boolean;
+  readonly members?: Readonly<Record<string, Setting>>;
+}
+
+const NAME_SHOWN_CHARACTERS = 120;
+/** From here on a compiler refuses what it does not know, and every value that is not of its form. */
+const STRICT_SINCE = '0.6.0';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const flag: Setting = { fits: (value) => typeof value === 'boolean' };
+const count: Setting = { fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 };
+const oneOf = (...words: readonly string[]): Setting => ({
+  fits: (value) => isText(value) && words.includes(value),
+});
+
+/** `context:prefix=target` (Solidity documentation, "Import Remapping"). */
+const isRemapping = (value: unknown): boolean => isText(value) && /^(?:[^:=]*:)?[^=]+=/.test(value);
+
+/** Path → library → address. Versions up to 0.4.18 take null for a path without libraries. */
+const isLibraries = (value: unknown): boolean =>
+  isMembers(value) &&
+  Object.values(value).every(
+    (named) =>
+      named === null ||
+      (isMembers(named) &&
+        Object.values(named).every((address) => isText(address) && isAddress(address))),
+  );
+
+/**
+ * Every setting of the Solidity compilers that can change code or metadata (Solidity documentation, "Compiler Input and
+ * Output JSON Description", and its changelog).
+ */
+const SETTINGS: Readonly<Record<string, Setting>> = {
+  remappings: { fits: (value) => Array.isArray(value) && value.every(isRemapping) },
+  libraries: { fits: isLibraries },
+  optimizer: {
+    members: {
+      enabled: flag,
+      runs: count,
+      details: {
+        since: '0.5.0',
+        members: {
+          peephole: flag,
+          inliner: flag,
+          jumpdestRemover: flag,
+          orderLiterals: flag,
+          deduplicate: flag,
+          cse: flag,
+          constantOptimizer: flag,
+          simpleCounterForLoopUncheckedIncrement: flag,
+          yul: flag,
+          yulDetails: {
+            members: {
+              stackAllocation: flag,
+              optimizerSteps: { since: '0.6.11' },
+            },
+          },
+        },
+      },
+    },
+  },
+  evmVersion: {
+    since: '0.4.21',
+    ...oneOf(
+      'homestead',
+      'tangerineWhistle',
+      'spuriousDragon',
+      'byzantium',
+      'constantinople',
+      'petersburg',
+      'istanbul',
+      'berlin',
+    ),
+  },
+  metadata: {
+    members: {
+      useLiteralContent: flag,
+      bytecodeHash: { since: '0.6.0' },
+      appendCBOR: { since: '0.8.18' },
+    },
+  },
+  debug: { since: '0.6.1' },
+  viaIR: { since: '0.7.5' },
+  eofVersion: { since: '0.8.29' },
+  experimental: { since: '0.8.34' },
+  viaSSACFG: { since: '0.8.34' },
+};
+
+/** What no code depends on. The selection of outputs is this service's own. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  'outputSelection',
+  'modelChecker',
+  'modelCheckerSettings',
+  'parserErrorRecovery',
+  'compilationTarget',
+]);
+
+/**
+ * The settings as they are compiled and published: without those that have no effect on the code. Compilers before 0.6
+ * ignore what they do not know, so whoever sends settings could write anything into the record of a contract; of those,
+ * only what they read is let through.
+ * @throws VerificationFailure unsupported_setting, invalid_compiler_input; FullmatchError invalid_compiler_version.
+ */
+export function cleanSettings(settings: Members, version: string): Members {
+  const used = Object.fromEntries(
+    Object.entries(settings)
+      .filter(([name]) => !WITHOUT_EFFECT.has(name))
+      .map(([name, value]) => [name, CLEANERS.get(name)?.(value) ?? value]),
+  );
+  if (Object.hasOwn(used, 'stopAfter')) throw unsupported('stopAfter', version);
+  if (compareVersions(version, STRICT_SINCE) >= 0) return used;
+  return cleanMembers(used, SETTINGS, version, '');
+}
+
+/** What is left out of single settings, as no code and no metadata shows it. */
+const CLEANERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
+  ['libraries', withoutEmptyPaths],
+  ['debug', withoutDebugInfo],
+]);
+
+/** Which comments the compiler writes into its assembly. */
+function withoutDebugInfo(debug: unknown): unknown {
+  if (!isMembers(debug)) return debug;
+  return Object.fromEntries(Object.entries(debug).filter(([name]) => name !== 'debugInfo'));
+}
+
+/** A path without libraries is in no code and no metadata. */
+function withoutEmptyPaths(libraries: unknown): unknown {
+  if (!isMembers(libraries)) return libraries;
+  const isEmpty = (named: unknown): boolean => isMembers(named) && Object.keys(named).length === 0;
+  return Object.fromEntries(Object.entries(libraries).filter(([, named]) => !isEmpty(named)));
+}
+
+function withoutNulls(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+function cleanMembers(
+  given: Members,
+  known: Readonly<Record<string, Setting>>,
+  version: string,
+  path: string,
+): Members {
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => {
+      const setting = Object.hasOwn(known, name) ? known[name] : undefined;
+      if (setting === undefined) throw unsupported(path + name, version);
+      const { since, fits, members } = setting;
+      // Null is taken for nothing.
+      if (value === null || (since !== undefined && compareVersions(version, since) < 0)) return [];
+      if (members === undefined) {
+        if (fits?.(value) !== true) throw malformed(path + name);
+        return [[name, isMembers(value) ? withoutNulls(value) : value]];
+      }
+      if (!isMembers(value)) throw malformed(path + name);
+      return [[name, cleanMembers(value, members, version, `${path}${name}.`)]];
+    }),
+  );
+}
+
+function unsupported(name: string, version: string): VerificationFailure {
+  const shown = printableText(`settings.${name}`, NAME_SHOWN_CHARACTERS);
+  return new VerificationFailure(
+    'unsupported_setting',
+    `${shown} is not a setting that Solidity ${printableText(version, NAME_SHOWN_CHARACTERS)} compiles code with; remove it.`,
+    { data: { setting: shown } },
+  );
+}
+
+function malformed(name: string): VerificationFailure {
+  const shown = printableText(`settings.${name}`, NAME_SHOWN_CHARACTERS);
+  return new VerificationFailure(
+    'invalid_compiler_input',
+    `${shown} does not have the form that the compiler reads; correct it.`,
+    { data: { setting: shown } },
+  );
+}

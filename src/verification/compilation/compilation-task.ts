@@ -1,0 +1,15 @@
+import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+
+/** What is to be compiled, ready for the compiler. */
+export interface CompilationTask {
+  /** `solidity` or `yul`: the language's name here. */
+  readonly language: string;
+  readonly version: string;
+  readonly target: CompilationTarget;
+  readonly input: StandardJsonInput;
+  /**
+   * The same with every source that was given, where that is more than the metadata names. Sources that a contract
+   * does not use can change its code (the extra-file bug of solc: identifiers are numbered over all sources).
+   */
+  readonly withAllSources?: StandardJsonInput;
+}

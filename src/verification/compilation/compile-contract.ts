@@ -1,0 +1,202 @@
+import { auxdataReaderOf } from '../../bytecode/auxdata-reader.ts';
+import {
+  toRecompiledCodes,
+  type AuxdataReading,
+  type CompiledContract,
+  type RecompiledCodes,
+} from '../../bytecode/compiled-contract.ts';
+import { LIBRARY_ADDRESS_IMMUTABLE } from '../../bytecode/explained-value.ts';
+import { type ImmutableType } from '../../bytecode/immutable-type.ts';
+import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
+import {
+  narrowOutputSelection,
+  selectImmutableDeclarations,
+} from '../../compilers/output-selection.ts';
+import { type ContractOutput, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { FullmatchError } from '../../errors.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { requireBounded } from '../code-size.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { entriesOf, readConfiguredLibraries } from './configured-libraries.ts';
+import { type JobReader } from './job-reader.ts';
+import { type RawOutput, type TargetOutput } from './read-output.ts';
+import { VerificationFailure } from '../verification-failure.ts';
+import { holdsVerbatim } from './yul-program.ts';
+
+/** What verification needs of compilers. `compilers/` has it. */
+export interface ContractCompiler {
+  /** Loads a compiler that will probably be needed; the function given back ends it when no compilation took it. */
+  prepare(version: string): () => void;
+  /** Compiles in bounded time and memory. Rejects with a FullmatchError of the compilers, or the reason of `signal`. */
+  compileToBytes(request: {
+    readonly language: string;
+    readonly version: string;
+    readonly input: StandardJsonInput;
+    readonly signal?: AbortSignal;
+  }): Promise<RawOutput & { readonly compileTimeMs: number }>;
+}
+
+/** One contract, compiled and ready to be held against the code on chain. */
+export interface CompiledTarget {
+  readonly contract: ContractOutput;
+  readonly evm: CompiledContract['evm'];
+  readonly codes: RecompiledCodes;
+  /**
+   * The codes without the libraries of the settings, where those may be linked and no assembly says which are: Yul has
+   * none, and via IR versions up to 0.8.4 write none.
+   */
+  readonly unlinked?: CompiledContract['evm'];
+  /** Source path → the id under which source maps name it. */
+  readonly sourceIds: Readonly<Record<string, { readonly id: number }>>;
+  /** The compiler's long version, without `v`. */
+  readonly version: string;
+  readonly compileTimeMs: number;
+}
+
+const WORD_BITS = 256;
+const MESSAGES_SHOWN = 10;
+const MESSAGE_SHOWN_CHARACTERS = 2000;
+
+/**
+ * Compiles the target of a task, and locates its auxdatas: where one compilation does not tell, by a second one with
+ * other metadata. Where the code has immutables, one more says their types.
+ * @throws VerificationFailure compiler_error, no_compiler_output, contract_not_found_in_compiler_output.
+ * @throws FullmatchError as the compilers do; the reason of `signal`.
+ */
+export async function compileTarget(
+  {
+    compilers,
+    reader: outputs,
+  }: { readonly compilers: ContractCompiler; readonly reader: JobReader },
+  task: CompilationTask,
+  input: StandardJsonInput,
+  signal: AbortSignal,
+): Promise<CompiledTarget> {
+  const reader = auxdataReaderOf(task.language);
+  let compileTimeMs = 0;
+  const compile = async (edited: StandardJsonInput): Promise<RawOutput> => {
+    signal.throwIfAborted();
+    const compiled = await compilers.compileToBytes({
+      language: task.language,
+      version: task.version,
+      input: edited,
+      signal,
+    });
+    compileTimeMs += compiled.compileTimeMs;
+    return compiled;
+  };
+  const compileCodes = async (
+    edited: StandardJsonInput,
+  ): Promise<{ output: TargetOutput; version: string }> => {
+    const raw = await compile(narrowOutputSelection(edited, task.target));
+    return {
+      output: await outputs.readTarget(raw, task.target, signal),
+      version: raw.version,
+    };
+  };
+  const { output, version } = await compileCodes(input);
+  const contract = findContract(output, task);
+  const compiled = requireCodes(contract, task);
+  let reading: AuxdataReading = reader.read(compiled);
+  if (reading.state === 'edit_needed') {
+    const second = await compileCodes(reader.changeMetadata(input));
+    const edited = requireCodes(findContract(second.output, task), task);
+    reading = reader.read(compiled, edited);
+  }
+  const unlinked = mayLinkUnseen(input, compiled)
+    ? requireCodes(findContract((await compileCodes(withoutLibraries(input))).output, task), task)
+    : undefined;
+  const immutableTypes = await readTypes(task, input, compiled, async () =>
+    outputs.readImmutables(await compile(selectImmutableDeclarations(input)), signal),
+  );
+  return {
+    contract,
+    evm: compiled.evm,
+    codes: toRecompiledCodes(compiled, reading, immutableTypes),
+    ...(unlinked && { unlinked: unlinked.evm }),
+    sourceIds: output.sources ?? {},
+    version,
+    compileTimeMs,
+  };
+}
+
+/** Whether the compiler may have linked libraries of the settings, and wrote nothing that names them. */
+function mayLinkUnseen({ settings }: StandardJsonInput, { evm }: CompiledContract): boolean {
+  return (
+    evm.legacyAssembly === undefined && entriesOf(readConfiguredLibraries(settings)).length > 0
+  );
+}
+
+function withoutLibraries(input: StandardJsonInput): StandardJsonInput {
+  return { ...input, settings: { ...input.settings, libraries: {} } };
+}
+
+/**
+ * The types of the immutables that a code has. Those of Yul are words: nothing in the language jumps to a value. Bytes of
+ * `verbatim` may do what the language does not: beside them a value counts as a place in the code. Where the compiler's
+ * answer is too large to be read the types stay unknown, and a match needs the creation to prove the values.
+ */
+async function readTypes(
+  { language }: CompilationTask,
+  input: StandardJsonInput,
+  { evm }: CompiledContract,
+  readDeclared: () => Promise<NonNullable<RecompiledCode['immutableTypes']>>,
+): Promise<NonNullable<RecompiledCode['immutableTypes']>> {
+  const ids = Object.keys(evm.deployedBytecode.immutableReferences ?? {}).filter(
+    (id) => id !== LIBRARY_ADDRESS_IMMUTABLE,
+  );
+  if (ids.length === 0) return {};
+  if (language !== 'solidity') {
+    const type: ImmutableType = holdsVerbatim(input)
+      ? { kind: 'code_pointer' }
+      : { kind: 'unsigned', bits: WORD_BITS };
+    return Object.fromEntries(ids.map((id) => [id, type]));
+  }
+  try {
+    return await readDeclared();
+  } catch (error) {
+    if (error instanceof FullmatchError && error.code === 'compiler_output_too_large') return {};
+    throw error;
+  }
+}
+
+function findContract(output: TargetOutput, { target }: CompilationTask): ContractOutput {
+  const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) {
+    const messages = errors
+      .slice(0, MESSAGES_SHOWN)
+      .map(({ formattedMessage, message }) =>
+        printableText(formattedMessage ?? message, MESSAGE_SHOWN_CHARACTERS),
+      );
+    throw new VerificationFailure('compiler_error', 'The compiler refuses the sources.', {
+      data: { compilerErrors: messages },
+    });
+  }
+  const { contracts = {}, sources = {} } = output;
+  // A selection that fits no contract gives none, and still the sources.
+  if (Object.keys(contracts).length === 0 && Object.keys(sources).length === 0) {
+    throw new VerificationFailure('no_compiler_output', 'The compiler gave no contracts.');
+  }
+  const file = Object.hasOwn(contracts, target.path) ? contracts[target.path] : undefined;
+  const contract =
+    file !== undefined && Object.hasOwn(file, target.name) ? file[target.name] : undefined;
+  if (contract !== undefined) return contract;
+  throw new VerificationFailure(
+    'contract_not_found_in_compiler_output',
+    `The compiler's output has no contract ${printableText(target.name)} in ${printableText(target.path)}.`,
+  );
+}
+
+function requireCodes({ evm }: ContractOutput, { target }: CompilationTask): CompiledContract {
+  if (evm?.bytecode === undefined || evm.deployedBytecode === undefined) {
+    throw new VerificationFailure(
+      'no_compiler_output',
+      `The compiler gave no code of ${printableText(target.name)}.`,
+    );
+  }
+  const { bytecode, deployedBytecode, legacyAssembly } = evm;
+  // Placeholders of libraries have as many characters as the addresses that stand in for them.
+  requireBounded('of these sources', deployedBytecode.object.length / 2);
+  requireBounded('of these sources that creates the contract', bytecode.object.length / 2);
+  return { evm: { bytecode, deployedBytecode, legacyAssembly } };
+}

@@ -1,0 +1,65 @@
+import { toCodeTemplate, type RecompiledCode } from '../../bytecode/recompiled-code.ts';
+import { type StandardJsonInput } from '../../solidity/standard-json.ts';
+import type { Compilation } from '../../repository/repository.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { type CompiledTarget } from './compile-contract.ts';
+import { unlistedSources } from './needed-sources.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The members that are known. The columns of the Verifier Alliance have null for the others. */
+function orNull(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, value ?? null]));
+}
+
+function codeArtifacts(
+  code: RecompiledCode,
+  compiled: { readonly sourceMap?: string; readonly linkReferences?: unknown },
+): Members {
+  return orNull({
+    sourceMap: compiled.sourceMap,
+    linkReferences: compiled.linkReferences,
+    cborAuxdata: code.auxdata,
+  });
+}
+
+/**
+ * The compilation as it is stored: the sources of the input are those that it needs. The output selection is left out,
+ * since it says nothing of the contract and may hold any text.
+ */
+export function describeCompilation(
+  { language, target }: CompilationTask,
+  input: StandardJsonInput,
+  compiled: CompiledTarget,
+): Compilation {
+  const { contract, evm, codes, version, sourceIds } = compiled;
+  const { abi, metadata, userdoc, devdoc, storageLayout, transientStorageLayout } = contract;
+  return {
+    language,
+    compiler: 'solc',
+    version,
+    name: target.name,
+    fullyQualifiedName: `${target.path}:${target.name}`,
+    settings: Object.fromEntries(
+      Object.entries(input.settings).filter(([key]) => key !== 'outputSelection'),
+    ),
+    artifacts: orNull({
+      abi,
+      userdoc,
+      devdoc,
+      storageLayout,
+      transientStorageLayout,
+      sources: sourceIds,
+    }),
+    ...(typeof metadata === 'string' && metadata !== '' && { metadata }),
+    creationCode: toCodeTemplate(codes.creation).bytes,
+    runtimeCode: toCodeTemplate(codes.runtime).bytes,
+    creationCodeArtifacts: codeArtifacts(codes.creation, evm.bytecode),
+    runtimeCodeArtifacts: {
+      ...codeArtifacts(codes.runtime, evm.deployedBytecode),
+      immutableReferences: evm.deployedBytecode.immutableReferences ?? null,
+    },
+    sources: Object.entries(input.sources).map(([path, { content = '' }]) => ({ path, content })),
+    ...(unlistedSources(input, compiled).length > 0 && { hasUnlistedSources: true }),
+  };
+}

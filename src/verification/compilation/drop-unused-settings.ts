@@ -1,0 +1,243 @@
+import { type ContractJudgement } from '../../bytecode/judge-contract.ts';
+import { groupByPath, splitLibraryId } from '../../solidity/library-id.ts';
+import { type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
+import { withoutInliner } from '../../solidity/metadata.ts';
+import { type CompiledTarget } from './compile-contract.ts';
+import { entriesOf, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
+import { type JobReader } from './job-reader.ts';
+import { linkedBySettings } from './linked-libraries.ts';
+import { matchesAsWell, type Attempt, type NeededSources, type Trial } from './needed-sources.ts';
+import { VerificationFailure } from '../verification-failure.ts';
+
+/** What the metadata that the compiler wrote says of the settings. */
+interface MetadataSettings {
+  /** With their paths from 0.7.5 on, before by the name alone. */
+  readonly libraries?: Readonly<Record<string, string>>;
+  readonly optimizer?: unknown;
+}
+
+function settingsOfMetadata({
+  contract: { metadata = '' },
+  version,
+}: CompiledTarget): MetadataSettings {
+  const { settings = {} } = JSON.parse(metadata === '' ? '{}' : metadata) as {
+    readonly settings?: Members;
+  };
+  return withoutInliner(settings, version);
+}
+
+/**
+ * The settings of a full match with the optimizer as the metadata has it. Beside details the compiler does not say
+ * whether the optimizer is enabled, so that no hash proves that.
+ */
+function withProvenOptimizer(settings: Settings, compiled: CompiledTarget): Settings {
+  const { optimizer } = settings;
+  if (!isMembers(optimizer) || !Object.hasOwn(optimizer, 'details')) return settings;
+  const { optimizer: proven } = settingsOfMetadata(compiled);
+  if (proven === undefined || canonicalJson(proven) === canonicalJson(optimizer)) return settings;
+  return { ...settings, optimizer: proven };
+}
+
+/**
+ * The libraries of the settings without those that neither the code nor a metadata hash proves. A path that an old
+ * compiler does not read is proven where it is that of a library in the code.
+ * @returns undefined where all are proven
+ */
+function provenLibraries(
+  input: StandardJsonInput,
+  compiled: CompiledTarget,
+  match: ContractJudgement['match'],
+): { readonly libraries: object } | undefined {
+  const linked = linkedBySettings(input, compiled);
+  const byName = isLinkedByName(compiled.version);
+  const { libraries: listed = {} } = match === 'full' ? settingsOfMetadata(compiled) : {};
+  const addresses = new Map(Object.entries(listed));
+  const areProven = entriesOf(readConfiguredLibraries(input.settings)).every(
+    ({ path, name, address }) => {
+      const id = `${path}:${name}`;
+      const ofMetadata = addresses.get(byName && path === '' ? name : id);
+      return [linked.get(id), ofMetadata?.toLowerCase()].includes(address.toLowerCase());
+    },
+  );
+  if (areProven) return undefined;
+  if (!byName) return { libraries: groupByPath(linked) };
+  if (match === 'full') return { libraries: { '': listed } };
+  // Where two libraries have one name, only the whole `path:Name` keeps them apart.
+  const names = new Set([...linked.keys()].map((id) => splitLibraryId(id)[1]));
+  const libraries =
+    names.size === linked.size ? groupByPath(linked) : { '': Object.fromEntries(linked) };
+  return { libraries };
+}
+
+type Settings = StandardJsonInput['settings'];
+
+/** Settings with another value at a path; undefined takes it away. The same object where nothing is there to change. */
+function changeAt(
+  settings: Settings,
+  [key = '', ...path]: readonly string[],
+  change: (value: unknown) => unknown,
+): Settings {
+  if (!Object.hasOwn(settings, key)) return settings;
+  const { [key]: value, ...others } = settings;
+  const inner = isMembers(value) ? changeAt(value, path, change) : value;
+  const changed = path.length === 0 ? change(value) : inner;
+  if (changed === value) return settings;
+  return changed === undefined ? others : { ...settings, [key]: changed };
+}
+
+const DETAILS = ['optimizer', 'details'];
+const STEPS = [...DETAILS, 'yulDetails', 'optimizerSteps'];
+
+/** The compiler passes over blanks and line feeds between the steps of its optimizer. */
+const withoutBlanks = (steps: unknown): unknown =>
+  typeof steps === 'string' ? steps.replace(/[ \n]/g, '') : steps;
+
+/** How long settings are tried that a partial match may not need. Whatever a compiler makes of those, the match stands. */
+const SPARING_MS = 30_000;
+
+/** What the compiler takes where nothing is said. */
+const DEFAULT_RUNS = 200;
+
+/**
+ * The settings of a partial match, each time without some that may have no effect on the code: the details of the optimizer,
+ * those of its part for Yul, the steps alone, and runs for an optimizer that is off.
+ */
+const SPARE: readonly ((settings: Settings) => Settings)[] = [
+  (settings) => changeAt(settings, DETAILS, () => undefined),
+  (settings) => {
+    const withoutYul = changeAt(settings, [...DETAILS, 'yul'], () => undefined);
+    return changeAt(withoutYul, [...DETAILS, 'yulDetails'], () => undefined);
+  },
+  (settings) => changeAt(settings, STEPS, () => undefined),
+  (settings) => {
+    const { optimizer } = settings;
+    if (isMembers(optimizer) && optimizer['enabled'] === true) return settings;
+    return changeAt(settings, ['optimizer', 'runs'], (runs) =>
+      runs === DEFAULT_RUNS ? runs : undefined,
+    );
+  },
+];
+
+/**
+ * The input without the settings that neither the code nor a metadata hash proves: addresses of libraries that the
+ * code does not link, paths that an old compiler does not read, remappings that fit no import or stand there twice,
+ * blanks between the steps of the optimizer, whether it is enabled beside its details. Whoever sends them could write any text into the record by them.
+ * @returns undefined where nothing is to be dropped
+ * @throws as {@link JobReader.readRemappings}
+ */
+async function dropUnusedSettings(
+  reader: Pick<JobReader, 'readRemappings'>,
+  { input, compiled, judgement: { match } }: Attempt,
+  signal: AbortSignal,
+): Promise<StandardJsonInput | undefined> {
+  const compact =
+    match === 'full'
+      ? withProvenOptimizer(input.settings, compiled)
+      : changeAt(input.settings, STEPS, withoutBlanks);
+  const { libraries: configured, remappings, ...settings } = compact;
+  const proven = provenLibraries(input, compiled, match);
+  const named: readonly unknown[] = Array.isArray(remappings) ? remappings : [];
+  const sources = Object.fromEntries(
+    Object.entries(input.sources).map(([path, { content = '' }]) => [path, content]),
+  );
+  const used =
+    match === 'full' || named.length === 0
+      ? named
+      : await reader.readRemappings({ remappings: [...new Set(named)], sources }, signal);
+  const isSame = compact === input.settings && used.length === named.length;
+  if (proven === undefined && isSame) return undefined;
+  const libraries = proven === undefined ? configured : proven.libraries;
+  return {
+    ...input,
+    settings: {
+      ...settings,
+      ...(libraries !== undefined && { libraries }),
+      ...(remappings !== undefined && { remappings: used }),
+    },
+  };
+}
+
+/**
+ * The attempt again without the settings that nothing proves. They are never published: where the match does not come
+ * about without them, there is none. Settings that may matter are left out where the match comes about without them.
+ * @throws VerificationFailure settings_not_proven; else as compiling does
+ */
+export async function withoutUnusedSettings(
+  reader: Pick<JobReader, 'readRemappings'>,
+  found: NeededSources,
+  trial: Pick<Trial, 'compile' | 'judge'>,
+  signal: AbortSignal,
+): Promise<Attempt & Pick<NeededSources, 'compileTimeMs'>> {
+  let { compileTimeMs } = found;
+  let best: Attempt = found;
+  const attempt = async (input: StandardJsonInput, within: AbortSignal): Promise<Attempt> => {
+    const compiled = await trial.compile(input, within).catch(requireCompiled);
+    compileTimeMs += compiled.compileTimeMs;
+    const judgement = trial.judge(input, compiled);
+    if (!matchesAsWell(judgement, best.judgement)) throw settingsNotProven({});
+    return { input, compiled, judgement };
+  };
+  const input = await dropUnusedSettings(reader, found, signal);
+  if (input !== undefined) {
+    best = await attempt(input, signal).catch((error: unknown) => {
+      const { optimizer } = found.input.settings;
+      // A code that comes about only where the optimizer is enabled beside its details proves that it was.
+      if (!isNotProven(error) || optimizer === input.settings['optimizer']) throw error;
+      return attempt({ ...input, settings: { ...input.settings, optimizer } }, signal);
+    });
+  }
+  if (best.judgement.match === 'partial') {
+    await within(SPARING_MS, signal, async (ending) => {
+      for (const spare of SPARE) {
+        const settings = spare(best.input.settings);
+        if (settings === best.input.settings) continue;
+        best = await attempt({ ...best.input, settings }, ending).catch(() => best);
+        ending.throwIfAborted();
+      }
+    });
+  }
+  return { ...best, compileTimeMs };
+}
+
+/**
+ * Work that may be left out: whatever ends it but the caller, the caller goes on.
+ * @param work heeds its signal, which comes after `limitMs` and with the caller's
+ */
+async function within(
+  limitMs: number,
+  caller: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  caller.throwIfAborted();
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, limitMs);
+  caller.addEventListener('abort', end, { once: true });
+  try {
+    await work(ending.signal);
+  } catch (error) {
+    if (!ending.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+    caller.removeEventListener('abort', end);
+  }
+  caller.throwIfAborted();
+}
+
+function requireCompiled(error: unknown): never {
+  const isRefused = error instanceof VerificationFailure && error.code === 'compiler_error';
+  throw isRefused ? settingsNotProven(error.data) : error;
+}
+
+const isNotProven = (error: unknown): boolean =>
+  error instanceof VerificationFailure && error.code === 'settings_not_proven';
+
+function settingsNotProven(data: Record<string, unknown>): VerificationFailure {
+  return new VerificationFailure(
+    'settings_not_proven',
+    'The code matches only with libraries, remappings or details of the optimizer that neither the code nor a metadata hash proves. Remove those that the contract does not need.',
+    { data },
+  );
+}

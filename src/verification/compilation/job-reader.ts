@@ -1,0 +1,130 @@
+import { promisify } from 'node:util';
+import { inflate } from 'node:zlib';
+import { type CompilationTarget } from '../../solidity/standard-json.ts';
+import { FullmatchError } from '../../errors.ts';
+import { TaskThread, ThreadFault, type ThreadFaultKind } from '../../lib/task-thread.ts';
+import {
+  answerQuestion,
+  type JobAnswer,
+  type JobQuestion,
+  type JobReadings,
+} from './answer-question.ts';
+import { type RawOutput, type TargetOutput } from './read-output.ts';
+import { type VerificationTask } from './read-compilation-task.ts';
+import { type Remapped } from './used-remappings.ts';
+import { VerificationFailure } from '../verification-failure.ts';
+
+/** Reads what is large and not trusted for jobs: on a thread of its own, unless it is small. */
+export interface JobReader {
+  /**
+   * What a packed request asks.
+   * @throws as {@link readVerificationTask}; VerificationFailure sources_too_large, job_timed_out where reading takes
+   * too much memory or too long; FullmatchError shutting_down; the reason of `signal`
+   */
+  readTask(packed: Uint8Array, sourceBytes: number, signal: AbortSignal): Promise<VerificationTask>;
+  /**
+   * What a compiler wrote of a contract.
+   * @throws as {@link readTargetOutput}; FullmatchError compiler_output_too_large where reading takes too long or too
+   * much memory, shutting_down; the reason of `signal`
+   */
+  readTarget(
+    output: RawOutput,
+    target: CompilationTarget,
+    signal: AbortSignal,
+  ): Promise<TargetOutput>;
+  /** The types of the immutables in the syntax trees that a compiler wrote. @throws as `readTarget` */
+  readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadings['immutables']>;
+  /** The remappings that an import uses, always on the thread. @throws as `readTask` */
+  readRemappings(remapped: Remapped, signal: AbortSignal): Promise<JobReadings['remappings']>;
+  close(): Promise<void>;
+}
+
+const MIB = 2 ** 20;
+/** What is read in a few milliseconds: most requests and outputs. */
+const SMALL_BYTES = 256 * 1024;
+/** Syntax trees, the densest of outputs, take ten times their bytes. */
+const LIMITS = {
+  heapBytes: 1024 * MIB,
+  taskTimeoutMs: 60_000,
+  idleMs: 5_000,
+  queueLimit: 1000,
+};
+/** Each worker has one question at a time: the order in which they come is fair. */
+const CLIENT = 'workers';
+
+const inflateAsync = promisify(inflate);
+
+/** Makes the reader; its thread starts when it is needed. */
+export function createJobReader(): JobReader {
+  const program = new URL('./job-thread.ts', import.meta.url);
+  const thread = new TaskThread<JobQuestion, JobAnswer>(program, LIMITS);
+  const ask = async <Read extends JobQuestion['read']>(
+    question: JobQuestion & { readonly read: Read },
+    signal: AbortSignal,
+  ): Promise<JobReadings[Read]> => {
+    // What remappings cost is their number times that of the imports.
+    const isSmall = question.read !== 'remappings' && question.bytes.length <= SMALL_BYTES;
+    const answer = isSmall
+      ? answerQuestion(question)
+      : await thread
+          .ask(question, { client: CLIENT, transfer: ownMemory(question.bytes), signal })
+          .catch((error: unknown) => {
+            throw error instanceof ThreadFault ? threadError(error, question) : error;
+          });
+    return valueOf(answer) as JobReadings[Read];
+  };
+  return {
+    readTask: async (packed, sourceBytes, signal) =>
+      // Inflating has threads of its own.
+      ask({ read: 'task', bytes: await inflateAsync(packed), sourceBytes }, signal),
+    readTarget: ({ bytes, version }, target, signal) =>
+      ask({ read: 'target', bytes, version, target }, signal),
+    readImmutables: ({ bytes, version }, signal) =>
+      ask({ read: 'immutables', bytes, version }, signal),
+    readRemappings: (remapped, signal) =>
+      ask({ read: 'remappings', bytes: Buffer.from(JSON.stringify(remapped)) }, signal),
+    close: () => thread.close(),
+  };
+}
+
+/** The memory that can be handed over with the bytes: that of a view to its end, behind which is nobody else's. */
+function ownMemory({ buffer, byteOffset, byteLength }: Uint8Array): readonly ArrayBuffer[] {
+  const isLast = byteOffset + byteLength === buffer.byteLength;
+  return isLast && buffer instanceof ArrayBuffer ? [buffer] : [];
+}
+
+function valueOf(answer: JobAnswer): JobReadings[keyof JobReadings] {
+  if ('value' in answer) return answer.value;
+  if ('failure' in answer) {
+    const { code, message, data } = answer.failure;
+    throw new VerificationFailure(code, message, { data });
+  }
+  if ('error' in answer) {
+    const { code, message, details } = answer.error;
+    throw new FullmatchError(code, message, { details });
+  }
+  throw new Error(`a job could not be read: ${answer.fault}`);
+}
+
+function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
+  if (fault.kind === 'closed') {
+    return new FullmatchError('shutting_down', 'The service is about to end.');
+  }
+  if (!isTooMuch(fault.kind)) return fault;
+  if (read === 'target' || read === 'immutables') {
+    return new FullmatchError(
+      'compiler_output_too_large',
+      'Reading what the compiler wrote takes longer or needs more memory than it may.',
+    );
+  }
+  return fault.kind === 'out_of_memory'
+    ? new VerificationFailure(
+        'sources_too_large',
+        'Reading the request needs more memory than it may; send fewer and smaller files.',
+      )
+    : new VerificationFailure('job_timed_out', 'Reading the request took longer than it may.');
+}
+
+function isTooMuch(kind: ThreadFaultKind): boolean {
+  return kind === 'out_of_memory' || kind === 'timed_out';
+}

@@ -1,0 +1,77 @@
+import { printableText } from '../../lib/printable-text.ts';
+import { findSources, type FoundSources } from '../../solidity/find-sources.ts';
+import {
+  LANGUAGE_NAMES,
+  type Metadata,
+  MetadataFault,
+  readMetadata,
+  withoutInliner,
+} from '../../solidity/metadata.ts';
+import { type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { SourceSize } from './source-size.ts';
+import { VerificationFailure } from '../verification-failure.ts';
+import { type MetadataCompilation } from '../verification-request.ts';
+
+const NAMES_SHOWN = 20;
+const NAME_SHOWN_CHARACTERS = 200;
+
+/**
+ * The compilation that a metadata document describes. The sources are those that were given, found by path or by hash.
+ * @throws VerificationFailure invalid_metadata, invalid_language, invalid_compiler_version,
+ * invalid_compilation_target, missing_source, missing_or_invalid_source, sources_too_large.
+ */
+export function readMetadataTask(
+  { metadata, sources: given }: MetadataCompilation,
+  sourceBytes: number,
+): CompilationTask {
+  const { language, version, target, settings, sources } = readDocument(metadata);
+  const found = findSources(sources, given, new SourceSize(sourceBytes));
+  requireAll(found);
+  const inputOf = (contents: ReadonlyMap<string, string>): StandardJsonInput => ({
+    language: LANGUAGE_NAMES[language],
+    sources: Object.fromEntries([...contents].map(([path, content]) => [path, { content }])),
+    settings: withoutInliner(settings, version),
+  });
+  const unused = found.unused.map((path) => [path, given[path] ?? ''] as const);
+  return {
+    language,
+    version,
+    target,
+    input: inputOf(found.contents),
+    ...(unused.length > 0 && { withAllSources: inputOf(new Map([...unused, ...found.contents])) }),
+  };
+}
+
+const FAULT_CODES = {
+  object: 'invalid_metadata',
+  language: 'invalid_language',
+  version: 'invalid_compiler_version',
+  target: 'invalid_compilation_target',
+} as const;
+
+function readDocument(metadata: unknown): Metadata {
+  try {
+    return readMetadata(metadata);
+  } catch (error) {
+    if (!(error instanceof MetadataFault)) throw error;
+    throw new VerificationFailure(FAULT_CODES[error.part], error.message);
+  }
+}
+
+function requireAll({ invalid, missing }: FoundSources): void {
+  if (invalid.length === 0 && missing.length === 0) return;
+  const show = (paths: readonly string[]): readonly string[] =>
+    paths.slice(0, NAMES_SHOWN).map((path) => printableText(path, NAME_SHOWN_CHARACTERS));
+  const parts = [
+    ...(invalid.length > 0
+      ? [`other content than the metadata says: ${show(invalid).join(', ')}`]
+      : []),
+    ...(missing.length > 0 ? [`missing: ${show(missing).join(', ')}`] : []),
+  ];
+  throw new VerificationFailure(
+    invalid.length > 0 ? 'missing_or_invalid_source' : 'missing_source',
+    `Sources do not fit the metadata; ${parts.join('; ')}.`,
+    { data: { invalidSources: show(invalid), missingSources: show(missing) } },
+  );
+}

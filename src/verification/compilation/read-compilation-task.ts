@@ -1,0 +1,140 @@
+import { splitLibraryId } from '../../solidity/library-id.ts';
+import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { isBoundedName, MOST_NAME_BYTES } from '../../lib/source-path.ts';
+import { isStorableJson, isStorableText } from '../../lib/storable-text.ts';
+import { auxdataReaderOf } from '../../bytecode/auxdata-reader.ts';
+import { cleanSettings } from './clean-settings.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { readMetadataTask } from './metadata-task.ts';
+import { VerificationFailure } from '../verification-failure.ts';
+import {
+  type Deployment,
+  type StandardJsonCompilation,
+  type VerificationRequest,
+} from '../verification-request.ts';
+import { requireReadableYul } from './yul-program.ts';
+
+const NAME_SHOWN_CHARACTERS = 120;
+
+/** Shows a name of the input, which may hold anything. */
+function showName(name: string): string {
+  return `"${printableText(name, NAME_SHOWN_CHARACTERS)}"`;
+}
+
+/** A deployment, and what is to be compiled for it. */
+export interface VerificationTask extends Deployment {
+  readonly task: CompilationTask;
+}
+
+/** The request with its compilation read. @throws as {@link readCompilationTask} */
+export function readVerificationTask(
+  request: VerificationRequest,
+  sourceBytes: number,
+): VerificationTask {
+  const { chainId, address, creationTransactionHash } = request;
+  return {
+    chainId,
+    address,
+    ...(creationTransactionHash !== undefined && { creationTransactionHash }),
+    task: readCompilationTask(request, sourceBytes),
+  };
+}
+
+/**
+ * The compilation that a request describes.
+ * @param sourceBytes how much source text the metadata may name
+ * @throws VerificationFailure invalid_compilation_target, invalid_language, invalid_metadata, missing_source,
+ * missing_or_invalid_source, sources_too_large, invalid_compiler_input, unsupported_setting, verbatim_not_allowed;
+ * FullmatchError unsupported_language, invalid_compiler_version.
+ */
+function readCompilationTask(
+  { compilation }: VerificationRequest,
+  sourceBytes: number,
+): CompilationTask {
+  const task =
+    compilation.kind === 'metadata'
+      ? readMetadataTask(compilation, sourceBytes)
+      : readStandardJsonTask(compilation);
+  if (!isBoundedName(task.target.name)) {
+    throw new VerificationFailure(
+      'invalid_compilation_target',
+      `The name of the contract, ${showName(task.target.name)}, is longer than ${MOST_NAME_BYTES} bytes.`,
+    );
+  }
+  const { sources, settings } = task.withAllSources ?? task.input;
+  for (const [path, { content = '' }] of Object.entries(sources)) {
+    if (isStorableText(path) && isStorableText(content)) continue;
+    throw new VerificationFailure(
+      'missing_or_invalid_source',
+      `The source ${showName(path)} holds a NUL or is not well-formed Unicode; send it as it was compiled, in UTF-8.`,
+    );
+  }
+  requireFewEntries(settings);
+  if (!isStorableJson(settings)) {
+    throw new VerificationFailure(
+      'invalid_compiler_input',
+      'The settings hold a NUL or text that is not well-formed Unicode.',
+    );
+  }
+  auxdataReaderOf(task.language);
+  return clean(task);
+}
+
+/** The task with settings that may be published. Both inputs have the same ones. */
+function clean(task: CompilationTask): CompilationTask {
+  const { language, version, input, withAllSources } = task;
+  if (language === 'yul') requireReadableYul(withAllSources ?? input);
+  const settings = cleanSettings(input.settings, version);
+  return {
+    ...task,
+    input: { ...input, settings },
+    ...(withAllSources && { withAllSources: { ...withAllSources, settings } }),
+  };
+}
+
+/** No project has as many; each is compared with the sources or the code. */
+const SETTING_ENTRIES = 1000;
+
+/** @throws VerificationFailure invalid_compiler_input */
+function requireFewEntries({ libraries, remappings }: StandardJsonInput['settings']): void {
+  const named = typeof libraries === 'object' && libraries !== null ? Object.values(libraries) : [];
+  const count = named.reduce(
+    (sum: number, each: unknown) =>
+      sum + 1 + (typeof each === 'object' && each !== null ? Object.keys(each).length : 0),
+    Array.isArray(remappings) ? remappings.length : 0,
+  );
+  if (count <= SETTING_ENTRIES) return;
+  throw new VerificationFailure(
+    'invalid_compiler_input',
+    `The settings name ${count} libraries and remappings; at most ${SETTING_ENTRIES} are read.`,
+  );
+}
+
+function readStandardJsonTask(compilation: StandardJsonCompilation): CompilationTask {
+  const { input, compilerVersion, contractIdentifier } = compilation;
+  return {
+    language: input.language.toLowerCase(),
+    version: compilerVersion,
+    target: readTarget(contractIdentifier, input),
+    input,
+  };
+}
+
+/** Splits at the last colon: a path may hold colons, a name cannot. */
+function readTarget(identifier: string, input: StandardJsonInput): CompilationTarget {
+  const [path, name] = splitLibraryId(identifier);
+  if (path === '' || name === '') {
+    throw new VerificationFailure(
+      'invalid_compilation_target',
+      `${showName(identifier)} names no contract; write it as path:Name, such as contracts/Token.sol:Token.`,
+    );
+  }
+  if (!Object.hasOwn(input.sources, path)) {
+    throw new VerificationFailure(
+      'invalid_compilation_target',
+      `The contract ${showName(name)} is said to be in ${showName(path)}, which is none of the sources.`,
+    );
+  }
+  return { path, name };
+}

@@ -1,0 +1,131 @@
+import { readImmutableTypes } from '../../bytecode/solidity-immutables.ts';
+import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
+import { type CompilationTarget } from '../../solidity/standard-json.ts';
+import { parseOutput } from '../../compilers/parse-output.ts';
+import {
+  type CompiledCode,
+  type CompilerMessage,
+  type ContractOutput,
+  type StandardJsonOutput,
+} from '../../solidity/standard-json.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
+
+/** What a compiler wrote. */
+export interface RawOutput {
+  readonly bytes: Uint8Array;
+  /** The compiler's long version, for what is said of an output that cannot be read. */
+  readonly version: string;
+}
+
+/** The part of a compiler's output that a verification of one contract reads. */
+export type TargetOutput = Pick<StandardJsonOutput, 'errors' | 'contracts' | 'sources'>;
+
+type Evm = NonNullable<ContractOutput['evm']>;
+
+const ERRORS_KEPT = 10;
+/** More than is shown of one. */
+const MESSAGE_CHARACTERS = 4000;
+
+/**
+ * The part of an output that a verification of a contract reads. Handing it over from a thread is cheap, whatever else
+ * the compiler wrote.
+ * @throws FullmatchError as {@link parseOutput} does
+ */
+export function readTargetOutput(raw: RawOutput, target: CompilationTarget): TargetOutput {
+  const { errors = [], contracts = {}, sources = {} } = parseOutput(raw.bytes, raw.version);
+  return {
+    errors: errors
+      .filter(({ severity }) => severity === 'error')
+      .slice(0, ERRORS_KEPT)
+      .map(cutMessage),
+    // A file without the contract stays, so that an output without it differs from an empty one.
+    contracts: Object.fromEntries(
+      Object.entries(contracts).map(([path, file]) => {
+        const found = path === target.path && Object.hasOwn(file, target.name);
+        const contract = found ? file[target.name] : undefined;
+        return [
+          path,
+          Object.fromEntries(contract === undefined ? [] : [[target.name, reduce(contract)]]),
+        ];
+      }),
+    ),
+    sources: Object.fromEntries(Object.entries(sources).map(([path, { id }]) => [path, { id }])),
+  };
+}
+
+/**
+ * The types of the immutables that the syntax trees of an output declare.
+ * @throws FullmatchError as {@link parseOutput} does
+ */
+export function readOutputImmutables({
+  bytes,
+  version,
+}: RawOutput): NonNullable<RecompiledCode['immutableTypes']> {
+  const { sources = {} } = parseOutput(bytes, version);
+  return readImmutableTypes(Object.values(sources).map(({ ast }) => ast));
+}
+
+function cutMessage({
+  severity,
+  type,
+  message,
+  formattedMessage,
+}: CompilerMessage): CompilerMessage {
+  return {
+    severity,
+    type,
+    message: message.slice(0, MESSAGE_CHARACTERS),
+    ...(formattedMessage !== undefined && {
+      formattedMessage: formattedMessage.slice(0, MESSAGE_CHARACTERS),
+    }),
+  };
+}
+
+function pick(members: Members, names: readonly string[]): Members {
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(members, name)).map((name) => [name, members[name]]),
+  );
+}
+
+const OF_CONTRACT = [
+  ...['abi', 'metadata', 'userdoc', 'devdoc'],
+  ...['storageLayout', 'transientStorageLayout'],
+];
+const OF_CODE = ['object', 'sourceMap', 'linkReferences', 'immutableReferences'];
+
+/** The oldest compilers write everything, whatever is selected. */
+function reduce(contract: ContractOutput): ContractOutput {
+  const { evm } = contract;
+  return { ...pick(contract, OF_CONTRACT), ...(isMembers(evm) && { evm: reduceEvm(evm) }) };
+}
+
+function reduceEvm({ bytecode, deployedBytecode, legacyAssembly }: Evm): Evm {
+  return {
+    ...(isMembers(bytecode) && { bytecode: reduceCode(bytecode) }),
+    ...(isMembers(deployedBytecode) && { deployedBytecode: reduceCode(deployedBytecode) }),
+    ...(isMembers(legacyAssembly) && { legacyAssembly: reduceAssembly(legacyAssembly) }),
+  };
+}
+
+function reduceCode(code: CompiledCode): CompiledCode {
+  return pick(code, OF_CODE) as CompiledCode;
+}
+
+/** What is read of an assembly and those within it: the auxdatas, and each library that is pushed. */
+function reduceAssembly({ '.auxdata': auxdata, '.code': code, '.data': parts }: Members): Members {
+  const items: readonly unknown[] = Array.isArray(code) ? code : [];
+  const libraries = new Set(
+    items.filter(isMembers).flatMap(({ name, value }) => (name === 'PUSHLIB' ? [value] : [])),
+  );
+  return {
+    ...(typeof auxdata === 'string' && { '.auxdata': auxdata }),
+    '.code': [...libraries].map((value) => ({ name: 'PUSHLIB', value })),
+    ...(isMembers(parts) && {
+      '.data': Object.fromEntries(
+        Object.entries(parts).flatMap(([name, part]) =>
+          isMembers(part) ? [[name, reduceAssembly(part)]] : [],
+        ),
+      ),
+    }),
+  };
+}

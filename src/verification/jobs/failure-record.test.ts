@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import {
+  comparisonsOf,
+  isWhole,
+  recordOf,
+  WINDOWS_MAX_BYTES,
+  wholeCodes,
+} from './failure-record.ts';
+
+const codeOf = (bytes: number, value = 0x60): Hex => bytesToHex(Buffer.alloc(bytes, value));
+
+/** The same code with another byte at an offset. */
+function changed(code: Hex, offset: number): Hex {
+  const at = 2 + 2 * offset;
+  return `0x${code.slice(2, at)}ff${code.slice(at + 2)}`;
+}
+
+describe('what is kept of a failure', () => {
+  test('is both codes whole where they are small, by the names that clients know', () => {
+    const codes = {
+      recompiledRuntimeCode: codeOf(10),
+      onchainRuntimeCode: codeOf(12),
+      recompiledCreationCode: codeOf(14),
+    };
+    const record = recordOf({ data: { a: 1 }, codes });
+    expect(record.data).toEqual({ a: 1 });
+    expect(wholeCodes(record)).toEqual(codes);
+    expect(record.runtime?.onChain).toMatchObject({
+      bytes: 12,
+      sha256: `0x${createHash('sha256').update(Buffer.alloc(12, 0x60)).digest('hex')}`,
+    });
+    // As jobs of the version before have them.
+    expect(comparisonsOf({ codes })).toEqual(comparisonsOf(record));
+  });
+
+  test('is a window around the first difference of large codes, wherever that is', () => {
+    const size = fc.integer({ min: 40_000, max: 300_000 });
+    fc.assert(
+      fc.property(size, size, fc.nat(39_999), (left, right, at) => {
+        const recompiled = codeOf(left);
+        const onChain = changed(codeOf(right), at);
+        const codes = { recompiledRuntimeCode: recompiled, onchainRuntimeCode: onChain };
+        const { runtime } = recordOf({ data: {}, codes });
+        if (runtime?.recompiled === undefined || runtime.onChain === undefined) throw new Error();
+        const { offset } = runtime;
+        const windows = [runtime.recompiled.window, runtime.onChain.window] as const;
+        expect(windows.join('').length - 4).toBeLessThanOrEqual(2 * WINDOWS_MAX_BYTES);
+        expect(runtime.recompiled.bytes).toBe(left);
+        const digits = windows.map((window) => window.slice(2 + 2 * (at - offset)).slice(0, 2));
+        expect(digits).toEqual(['60', 'ff']);
+        expect(isWhole(runtime.recompiled) && isWhole(runtime.onChain)).toBe(
+          left + right <= WINDOWS_MAX_BYTES,
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('is small, whatever the codes and the facts are', () => {
+    const large = codeOf(1_000_000);
+    const codes = {
+      recompiledRuntimeCode: large,
+      onchainRuntimeCode: changed(large, 999_999),
+      recompiledCreationCode: large,
+      onchainCreationCode: changed(large, 0),
+    };
+    const explained = Array.from({ length: 30_000 }, (_, index) => ({
+      reason: 'immutable',
+      offset: 33 * index,
+      length: 32,
+    }));
+    const tree = Array.from({ length: 400 }, () =>
+      Array.from({ length: 400 }, () => 'x'.repeat(9)),
+    );
+    const data = {
+      runtime: { firstDifference: 999_999, explained },
+      compilerErrors: Array.from({ length: 5000 }, () => 'y'.repeat(100_000)),
+      tree,
+      last: 'fact',
+    };
+    const begun = performance.now();
+    const record = recordOf({ data, codes });
+    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(JSON.stringify(record).length).toBeLessThan(2 * WINDOWS_MAX_BYTES + 80_000);
+    expect(record.runtime?.offset).toBeGreaterThan(900_000);
+    expect(wholeCodes(record)).toEqual({});
+  });
+});

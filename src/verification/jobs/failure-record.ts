@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { type ComparedCodes, type VerificationFailure } from '../verification-failure.ts';
+
+/** One of two codes that were compared: what it is, and a window of it. */
+export interface ComparedCode {
+  readonly bytes: number;
+  /** Of the whole code. Node's own hash takes a hundredth of the time that Keccak takes here. */
+  readonly sha256: Hex;
+  /** The bytes from `offset` of the comparison on; the whole code where it is small. */
+  readonly window: Hex;
+}
+
+/** Two codes that were compared, as far as a failed job keeps them. */
+export interface Comparison {
+  /** Where the windows begin, in both codes. */
+  readonly offset: number;
+  readonly recompiled?: ComparedCode;
+  readonly onChain?: ComparedCode;
+}
+
+/** What a failed job keeps: facts for machines, and the codes that were compared. */
+export interface FailureRecord {
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly runtime?: Comparison;
+  readonly creation?: Comparison;
+  /** Of jobs that ended before codes were bounded: small ones, whole. */
+  readonly codes?: ComparedCodes;
+}
+
+/** All windows of a job together, in bytes. Both runtime codes of most contracts fit in, whole. */
+export const WINDOWS_MAX_BYTES = 65_536;
+/** How much of a window stands before the first difference. */
+const BEFORE_DIFFERENCE = 1 / 4;
+
+const FACTS_MAX_CHARACTERS = 65_536;
+const TEXT_MAX_CHARACTERS = 4000;
+const LIST_MAX = 500;
+
+/** What is kept of a failure. Takes time in proportion to the length of the codes, and a bounded size. */
+export function recordOf({
+  data,
+  codes,
+}: Pick<VerificationFailure, 'data' | 'codes'>): FailureRecord {
+  const { recompiledRuntimeCode, onchainRuntimeCode } = codes;
+  const { recompiledCreationCode, onchainCreationCode } = codes;
+  const runtime = compare(
+    [recompiledRuntimeCode, onchainRuntimeCode],
+    differenceIn(data['runtime']),
+    WINDOWS_MAX_BYTES,
+  );
+  const creation = compare(
+    [recompiledCreationCode, onchainCreationCode],
+    differenceIn(data['creation']),
+    WINDOWS_MAX_BYTES - windowBytes(runtime),
+  );
+  return {
+    data: boundFacts(data, { runtime, creation }),
+    ...(runtime && { runtime }),
+    ...(creation && { creation }),
+  };
+}
+
+/** The comparisons of a stored record. */
+export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runtime' | 'creation'> {
+  const { codes } = record;
+  const { runtime, creation } = codes === undefined ? record : recordOf({ data: {}, codes });
+  return { ...(runtime && { runtime }), ...(creation && { creation }) };
+}
+
+/** Those codes of a record that are kept whole, by the names that clients know. */
+export function wholeCodes({ runtime, creation }: FailureRecord): ComparedCodes {
+  const whole = (code: ComparedCode | undefined): Hex | undefined =>
+    code !== undefined && isWhole(code) ? code.window : undefined;
+  const codes = {
+    recompiledRuntimeCode: whole(runtime?.recompiled),
+    onchainRuntimeCode: whole(runtime?.onChain),
+    recompiledCreationCode: whole(creation?.recompiled),
+    onchainCreationCode: whole(creation?.onChain),
+  };
+  return Object.fromEntries(Object.entries(codes).filter(([, code]) => code !== undefined));
+}
+
+/** Whether a window is the whole code. */
+export function isWhole({ bytes, window }: ComparedCode): boolean {
+  return hexBytes(window) === bytes;
+}
+
+const hexBytes = (hex: Hex): number => (hex.length - 2) / 2;
+
+function windowBytes(comparison: Comparison | undefined): number {
+  const { recompiled, onChain } = comparison ?? {};
+  return hexBytes(recompiled?.window ?? '0x') + hexBytes(onChain?.window ?? '0x');
+}
+
+/** Where a comparison found the first difference that no value explains, where it says so. */
+function differenceIn(mismatch: unknown): number | undefined {
+  const { firstDifference } = (mismatch ?? {}) as { readonly firstDifference?: unknown };
+  return typeof firstDifference === 'number' ? firstDifference : undefined;
+}
+
+function compare(
+  [recompiled, onChain]: readonly [Hex | undefined, Hex | undefined],
+  firstDifference: number | undefined,
+  budget: number,
+): Comparison | undefined {
+  if (recompiled === undefined && onChain === undefined) return undefined;
+  const [left, right] = [recompiled ?? '0x', onChain ?? '0x'];
+  const fits = hexBytes(left) + hexBytes(right) <= budget;
+  const length = Math.floor(budget / (recompiled && onChain ? 2 : 1));
+  const longest = Math.max(hexBytes(left), hexBytes(right));
+  const begin =
+    (firstDifference ?? firstDifferent(left, right)) - Math.floor(length * BEFORE_DIFFERENCE);
+  const offset = fits ? 0 : Math.max(0, Math.min(begin, longest - length));
+  const keep = (code: Hex): ComparedCode => ({
+    bytes: hexBytes(code),
+    sha256: `0x${createHash('sha256').update(hexToBytes(code)).digest('hex')}`,
+    window: fits ? code : `0x${code.slice(2 + 2 * offset, 2 + 2 * (offset + length))}`,
+  });
+  return {
+    offset,
+    ...(recompiled !== undefined && { recompiled: keep(recompiled) }),
+    ...(onChain !== undefined && { onChain: keep(onChain) }),
+  };
+}
+
+/** The first byte in which two codes differ, or the length of the shorter one. */
+function firstDifferent(left: Hex, right: Hex): number {
+  const shorter = Math.min(left.length, right.length);
+  let at = 2;
+  while (at < shorter && left[at] === right[at]) at += 1;
+  return Math.floor((at - 2) / 2);
+}
+
+/** Facts with bounded texts and lists; explained stretches only where a window shows them. */
+function boundFacts(
+  data: Readonly<Record<string, unknown>>,
+  windows: Record<'runtime' | 'creation', Comparison | undefined>,
+): Record<string, unknown> {
+  const bounded = Object.fromEntries(
+    Object.entries(data).map(([name, value]) => {
+      const window = name === 'runtime' || name === 'creation' ? windows[name] : undefined;
+      return [name, bound(explainedIn(value, window))] as const;
+    }),
+  );
+  if (JSON.stringify(bounded).length <= FACTS_MAX_CHARACTERS) return bounded;
+  // What is still too long is a tree that nobody expected: its plain facts say enough.
+  const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
+  const plain = (value: unknown): unknown =>
+    isPlain(value) || Array.isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value as object).filter(([, each]) => isPlain(each)));
+  const facts: Record<string, unknown> = {};
+  let characters = 0;
+  for (const [name, value] of Object.entries(bounded)) {
+    const kept = plain(value);
+    characters += name.length + JSON.stringify(kept ?? null).length;
+    if (characters > FACTS_MAX_CHARACTERS) break;
+    facts[name] = kept;
+  }
+  return facts;
+}
+
+/** What a mismatch says, with those explained stretches that lie in the window. */
+function explainedIn(value: unknown, comparison: Comparison | undefined): unknown {
+  if (typeof value !== 'object' || value === null || !('explained' in value)) return value;
+  const { explained } = value;
+  if (!Array.isArray(explained) || comparison?.recompiled === undefined) return value;
+  const { offset: from, recompiled } = comparison;
+  const to = from + hexBytes(recompiled.window);
+  const shown = (explained as { offset: number; length: number }[]).filter(
+    ({ offset, length }) => offset + length > from && offset < to,
+  );
+  return { ...value, explained: shown };
+}
+
+function bound(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, TEXT_MAX_CHARACTERS);
+  if (Array.isArray(value)) return value.slice(0, LIST_MAX).map(bound);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).slice(0, LIST_MAX);
+  return Object.fromEntries(members.map(([name, each]) => [name, bound(each)]));
+}

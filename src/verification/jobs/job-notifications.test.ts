@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
+import { notifyOfWork, watchJobs, type JobWatch } from './job-notifications.ts';
+
+/** As many as the configuration allows of workers. */
+const WAITERS = 64;
+const LONG_MS = 20_000;
+
+let testDatabase: TestDatabase;
+let watch: JobWatch;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  watch = await watchJobs(testDatabase.database);
+});
+afterAll(async () => {
+  await watch.close();
+  await testDatabase.drop();
+});
+
+function waitTogether(signal: AbortSignal): Promise<unknown> {
+  return Promise.all(Array.from({ length: WAITERS }, () => watch.wait(LONG_MS, signal)));
+}
+
+test('any number of waiters may share a signal, which ends them all without a warning of a leak', async () => {
+  const warnings: Error[] = [];
+  const keep = (warning: Error): number => warnings.push(warning);
+  process.on('warning', keep);
+  const ending = new AbortController();
+  const waited = waitTogether(ending.signal);
+  await sleep(20);
+  ending.abort();
+  await waited;
+  process.off('warning', keep);
+  expect(warnings).toEqual([]);
+});
+
+test('a notification wakes all that wait', async () => {
+  const ending = new AbortController();
+  const waited = waitTogether(ending.signal);
+  const begun = performance.now();
+  await notifyOfWork(testDatabase.database);
+  await waited;
+  expect(performance.now() - begun).toBeLessThan(LONG_MS / 2);
+});

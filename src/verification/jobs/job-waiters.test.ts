@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../log.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+import { sampleAddress } from '../../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
+import { watchJobs, type JobWatch } from './job-notifications.ts';
+import { JobWaiters } from './job-waiters.ts';
+import { cancelJob } from './run-jobs.ts';
+import { submitJob } from './submit-job.ts';
+import { packRequest } from '../verification-request.ts';
+
+const LIMITS = { total: 500, perClient: 500, perJob: 500 };
+/** Longer than any test: only notifications wake. */
+const NEVER_MS = 600_000;
+
+let testDatabase: TestDatabase;
+let watch: JobWatch;
+/** The labels of all statements of waiters. */
+const statements: string[] = [];
+let counted: Queryable;
+const made: JobWaiters[] = [];
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
+  watch = await watchJobs(database);
+  counted = {
+    query: (statement, values) => {
+      statements.push(statement.label);
+      return database.query(statement, values);
+    },
+  };
+});
+afterAll(async () => {
+  await Promise.all(made.map((waiters) => waiters.close(new Error('over'))));
+  await watch.close();
+  await testDatabase.drop();
+});
+
+function makeWaiters(limits = LIMITS, pollMs = NEVER_MS): JobWaiters {
+  const waiters = new JobWaiters({ database: counted, watch, log: silentLogger }, limits, pollMs);
+  made.push(waiters);
+  return waiters;
+}
+
+let next = 0;
+const submit = (): Promise<string> =>
+  submitJob(
+    testDatabase.database,
+    packRequest({
+      chainId: 7,
+      address: sampleAddress((next += 1)),
+      compilation: { kind: 'metadata', metadata: {}, sources: {} },
+    }),
+    'a',
+    { total: 1000, perClient: 1000 },
+  );
+
+describe('those who wait for a job', () => {
+  test('are all told of its end by one read, and are nobody afterwards', async () => {
+    const waiters = makeWaiters();
+    const id = await submit();
+    const waiting = Array.from({ length: 300 }, () => waiters.waitForEnd(id, { client: 'a' }));
+    await expect.poll(() => waiters.size).toBe(300);
+    await waiters.read(id);
+    statements.length = 0;
+    await cancelJob(testDatabase.database, id);
+    const ends = await Promise.all(waiting);
+    expect(ends.every((job) => job?.failure?.code === 'job_cancelled')).toBe(true);
+    expect(statements).toEqual(['read jobs']);
+    expect(waiters.size).toBe(0);
+  });
+
+  test('are not woken by the ends of other jobs', async () => {
+    const waiters = makeWaiters();
+    const [id, ...others] = [await submit(), await submit(), await submit()];
+    const leaving = new AbortController();
+    const waiting = waiters.waitForEnd(id, { client: 'a', signal: leaving.signal });
+    await waiters.read(id);
+    statements.length = 0;
+    for (const other of others) await cancelJob(testDatabase.database, other);
+    await cancelJob(testDatabase.database, id);
+    expect((await waiting)?.state).toBe('failed');
+    expect(statements).toEqual(['read jobs']);
+  });
+
+  test('learn of an end whose notification was lost, by one statement for all', async () => {
+    const waiters = makeWaiters(LIMITS, 200);
+    const ids = [await submit(), await submit(), await submit()];
+    const waiting = ids.map((id) => waiters.waitForEnd(id, { client: 'a' }));
+    await waiters.read(ids[0] ?? '');
+    statements.length = 0;
+    await testDatabase.database.query(
+      sql(
+        'test end in silence',
+        `UPDATE verification_jobs SET state = 'failed', finished_at = now(), request = NULL,
+           error_code = 'no_match', error_id = gen_random_uuid() WHERE id = ANY ($1)`,
+      ),
+      [ids],
+    );
+    const ends = await Promise.all(waiting);
+    expect(ends.map((job) => job?.failure?.code)).toEqual(['no_match', 'no_match', 'no_match']);
+    expect(statements.filter((label) => label === 'read jobs')).toHaveLength(1);
+  });
+
+  test('are bounded for a job, for a client and in all, and make room when they leave', async () => {
+    const waiters = makeWaiters({ total: 4, perClient: 3, perJob: 2 });
+    const [first, second, third] = [await submit(), await submit(), await submit()];
+    const leaving = new AbortController();
+    const wait = (id: string, client: string): Promise<unknown> =>
+      waiters.waitForEnd(id, { client, signal: leaving.signal });
+    const left = [wait(first, 'a'), wait(first, 'b')];
+    const refused = { code: 'too_many_waiters', details: { verificationId: first } };
+    await expect(wait(first, 'c')).rejects.toMatchObject(refused);
+    left.push(wait(second, 'a'), wait(second, 'a'));
+    await expect(wait(third, 'a')).rejects.toMatchObject({ code: 'too_many_waiters' });
+    // All four places are taken: the client with three gives one up to a newcomer, and to nobody else.
+    left.push(wait(third, 'c'));
+    await expect(left[3]).rejects.toMatchObject({ code: 'too_many_waiters' });
+    await expect(wait(third, 'c')).rejects.toMatchObject({ code: 'too_many_waiters' });
+    expect(waiters.size).toBe(4);
+    const ended = Promise.allSettled(left);
+    leaving.abort(new Error('left'));
+    await ended;
+    expect(waiters.size).toBe(0);
+    const stay = waiters.waitForEnd(first, { client: 'a', timeoutMs: 50 });
+    expect(waiters.size).toBe(1);
+    expect(await stay).toBeUndefined();
+    expect(waiters.size).toBe(0);
+  });
+
+  test('of many addresses of one network have the places of one client', async () => {
+    const waiters = makeWaiters({ total: 20, perClient: 10, perJob: 20 });
+    const id = await submit();
+    // Each request has a signal of its own.
+    const leaving: AbortController[] = [];
+    const wait = (client: string): Promise<unknown> => {
+      const controller = new AbortController();
+      leaving.push(controller);
+      return waiters.waitForEnd(id, { client, signal: controller.signal });
+    };
+    const many = Array.from({ length: 40 }, (_, index) => wait(`192.0.2.${index}`));
+    const ended = Promise.allSettled(many);
+    await expect.poll(() => waiters.size).toBe(10);
+    const others = Array.from({ length: 12 }, (_, index) => wait(`198.51.${index}.1`));
+    const all = Promise.allSettled(others);
+    expect(waiters.size).toBe(20);
+    for (const each of leaving) each.abort(new Error('left'));
+    expect((await all).map(({ status }) => status)).toEqual(others.map(() => 'rejected'));
+    for (const each of others) await expect(each).rejects.toThrow('left');
+    await ended;
+    expect(waiters.size).toBe(0);
+  });
+
+  test('find what ended before they came, and nothing for what is not a job', async () => {
+    const waiters = makeWaiters();
+    const id = await submit();
+    await cancelJob(testDatabase.database, id);
+    const upper = id.toUpperCase();
+    expect((await waiters.waitForEnd(upper, { client: 'a' }))?.state).toBe('failed');
+    expect(await waiters.waitForEnd('no id', { client: 'a' })).toBeUndefined();
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    expect(await waiters.waitForEnd(nobody, { client: 'a' })).toBeUndefined();
+  });
+
+  test('are told when the service ends', async () => {
+    const waiters = makeWaiters();
+    const waiting = waiters.waitForEnd(await submit(), { client: 'a' });
+    const failed = expect(waiting).rejects.toThrow('ending');
+    await waiters.close(new Error('ending'));
+    await failed;
+    await expect(waiters.waitForEnd(await submit(), { client: 'a' })).rejects.toThrow('ending');
+  });
+});

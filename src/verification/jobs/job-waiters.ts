@@ -1,0 +1,224 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { FairShares, type Share } from '../../lib/fair-shares.ts';
+import { type Logger } from '../../log.ts';
+import { type Queryable } from '../../store/database.ts';
+import { type JobWatch } from './job-notifications.ts';
+import { isJobId, listUnfinished, readJobs } from './read-job.ts';
+import { isFinished, type VerificationJob } from './verification-job.ts';
+
+/** How many requests of this process may wait for the ends of jobs. */
+export interface WaiterLimits {
+  readonly total: number;
+  /** Of one client, and of its network. */
+  readonly perClient: number;
+  readonly perJob: number;
+}
+
+/** Who waits, and how long at most. */
+export interface WaitOptions {
+  /** By any text. */
+  readonly client: string;
+  /** Aborts when the client leaves. */
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+interface Waiter {
+  readonly resolve: (job: VerificationJob | undefined) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** Those who wait for one job, and their seats there. */
+interface JobWaiting {
+  readonly waiters: Set<Waiter>;
+  readonly seats: FairShares;
+}
+
+interface Read {
+  readonly resolve: (job: VerificationJob | undefined) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** How often one statement asks which of all jobs have ended: a notification may be lost. */
+const POLL_MS = 2000;
+/** Of one statement: a failed job may hold 128 kB. */
+const READ_MAX_JOBS = 50;
+const RETRY_AFTER_S = 2;
+
+/**
+ * Those who wait for the ends of jobs, by the id of the job: of each nothing more is kept. A job that ends is read
+ * once for all who wait for it, and one statement at a time reads all jobs that are asked for meanwhile. Where as many
+ * wait as may, a newcomer takes the place of one of the network that has most of them, see {@link FairShares}.
+ */
+export class JobWaiters {
+  readonly #database: Queryable;
+  readonly #limits: WaiterLimits;
+  readonly #log: Logger;
+  readonly #waiters = new Map<string, JobWaiting>();
+  readonly #seats: FairShares;
+  readonly #closing = new AbortController();
+  readonly #polling: Promise<void>;
+  #asked = new Map<string, Read[]>();
+  #reading = false;
+
+  constructor(
+    parts: {
+      readonly database: Queryable;
+      readonly watch: Pick<JobWatch, 'onEnd'>;
+      readonly log: Logger;
+    },
+    limits: WaiterLimits,
+    pollMs = POLL_MS,
+  ) {
+    this.#database = parts.database;
+    this.#limits = limits;
+    this.#seats = new FairShares(limits);
+    this.#log = parts.log;
+    parts.watch.onEnd((id) => this.#look(id === undefined ? [...this.#waiters.keys()] : [id]));
+    this.#polling = this.#poll(pollMs);
+  }
+
+  /** How many wait. */
+  get size(): number {
+    return this.#seats.total;
+  }
+
+  /** The job of an id, or undefined. Reads of the same moment are one. */
+  read(id: string): Promise<VerificationJob | undefined> {
+    return new Promise((resolve, reject) => {
+      const reads = this.#asked.get(id);
+      if (reads === undefined) this.#asked.set(id, [{ resolve, reject }]);
+      else reads.push({ resolve, reject });
+      void this.#readAsked();
+    });
+  }
+
+  /**
+   * Waits for a job's end.
+   * @returns the job at its end; undefined when there is none of this id, or when it has not ended in time.
+   * @throws FullmatchError too_many_waiters; shutting_down when the service ends before; the reason of `signal`.
+   */
+  async waitForEnd(
+    givenId: string,
+    { client, signal, timeoutMs }: WaitOptions,
+  ): Promise<VerificationJob | undefined> {
+    signal?.throwIfAborted();
+    if (!isJobId(givenId)) return undefined;
+    this.#closing.signal.throwIfAborted();
+    const id = givenId.toLowerCase();
+    const displaced = new AbortController();
+    const seats = this.#takeSeats(id, client, () => displaced.abort());
+    let waiter: Waiter | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let leave: (() => void) | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        waiter = { resolve, reject };
+        this.#waiters.get(id)?.waiters.add(waiter);
+        displaced.signal.addEventListener('abort', () => reject(tooManyWaiters(id)));
+        leave = () => reject(signal?.reason as Error);
+        signal?.addEventListener('abort', leave, { once: true });
+        if (timeoutMs !== undefined) timer = setTimeout(() => resolve(undefined), timeoutMs);
+        // It may have ended before anyone listened.
+        this.#look([id]);
+      });
+    } finally {
+      clearTimeout(timer);
+      if (leave !== undefined) signal?.removeEventListener('abort', leave);
+      for (const seat of seats) seat.release();
+      if (waiter !== undefined) this.#leave(id, waiter);
+    }
+  }
+
+  /** Ends all waiting with a reason. */
+  async close(reason: Error): Promise<void> {
+    this.#closing.abort(reason);
+    for (const { waiters } of this.#waiters.values()) {
+      for (const { reject } of waiters) reject(reason);
+    }
+    await this.#polling;
+  }
+
+  /** A seat among all who wait, and one among those who wait for the job. @throws FullmatchError too_many_waiters */
+  #takeSeats(id: string, client: string, giveWay: () => void): readonly Share[] {
+    const { perJob } = this.#limits;
+    const job = this.#waiters.get(id) ?? {
+      waiters: new Set(),
+      seats: new FairShares({ total: perJob, perClient: perJob }),
+    };
+    const lose = (): void => {
+      for (const seat of seats) seat.release();
+      giveWay();
+    };
+    const seats = [job.seats.open(client, lose), this.#seats.open(client, lose)];
+    if (seats.some((seat) => seat.grow(1) !== 'granted')) {
+      for (const seat of seats) seat.release();
+      throw tooManyWaiters(id);
+    }
+    this.#waiters.set(id, job);
+    return seats;
+  }
+
+  #leave(id: string, waiter: Waiter): void {
+    const job = this.#waiters.get(id);
+    job?.waiters.delete(waiter);
+    if (job?.waiters.size === 0) this.#waiters.delete(id);
+  }
+
+  /** Reads those of the jobs for which somebody waits, and tells them of the ends. */
+  #look(ids: readonly string[]): void {
+    for (const id of ids) {
+      if (!this.#waiters.has(id) || this.#asked.has(id)) continue;
+      this.#asked.set(id, []);
+    }
+    void this.#readAsked();
+  }
+
+  async #readAsked(): Promise<void> {
+    if (this.#reading) return;
+    this.#reading = true;
+    while (this.#asked.size > 0) {
+      const batch = [...this.#asked].slice(0, READ_MAX_JOBS);
+      for (const [id] of batch) this.#asked.delete(id);
+      try {
+        const jobs = await readJobs(
+          this.#database,
+          batch.map(([id]) => id),
+        );
+        for (const [id, reads] of batch) this.#tell(id, reads, jobs.get(id));
+      } catch (error) {
+        // Who waits goes on waiting: the next look comes by itself.
+        this.#log.debug({ event: 'jobs_unread', error: messageOf(error) }, 'jobs were not read');
+        for (const [, reads] of batch) for (const { reject } of reads) reject(error);
+      }
+    }
+    this.#reading = false;
+  }
+
+  #tell(id: string, reads: readonly Read[], job: VerificationJob | undefined): void {
+    for (const { resolve } of reads) resolve(job);
+    if (job !== undefined && !isFinished(job)) return;
+    for (const { resolve } of this.#waiters.get(id)?.waiters ?? []) resolve(job);
+  }
+
+  async #poll(pollMs: number): Promise<void> {
+    const { signal } = this.#closing;
+    for (;;) {
+      await wait(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      const ids = [...this.#waiters.keys()];
+      if (ids.length === 0) continue;
+      const unfinished = await listUnfinished(this.#database, ids).catch(() => undefined);
+      if (unfinished !== undefined) this.#look(ids.filter((id) => !unfinished.has(id)));
+    }
+  }
+}
+
+function tooManyWaiters(id: string): FullmatchError {
+  return new FullmatchError(
+    'too_many_waiters',
+    `Too many requests wait for verifications; ask for the verification ${id} again in ${RETRY_AFTER_S} seconds.`,
+    { details: { retryAfterSeconds: RETRY_AFTER_S, verificationId: id } },
+  );
+}

@@ -1,0 +1,687 @@
+import { inflateSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FullmatchError } from '../../errors.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { silentLogger } from '../../log.ts';
+import { sql } from '../../store/database.ts';
+import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
+import { watchJobs, type JobWatch } from './job-notifications.ts';
+import { readJob } from './read-job.ts';
+import fc from 'fast-check';
+import { forgetOldJobs } from './forget-jobs.ts';
+import {
+  cancelJob,
+  claimJob,
+  type ClaimedJob,
+  finishWithFailure,
+  finishWithMatch,
+  handBack,
+  type Lane,
+  MAX_ATTEMPTS,
+  reapJobs,
+  renewLease,
+} from './run-jobs.ts';
+import { submitJob } from './submit-job.ts';
+import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
+import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
+import { packRequest, type VerificationRequest } from '../verification-request.ts';
+import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
+import { contractChanged } from '../../repository/matches/outdated-reading.ts';
+import { saveMatch, saveMatches } from '../../repository/matches/save-matches.ts';
+
+const ROOMY = { total: 1000, perClient: 1000 };
+const LEASE_MS = 300;
+
+let testDatabase: TestDatabase;
+let watch: JobWatch;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  watch = await watchJobs(testDatabase.database);
+});
+afterAll(async () => {
+  await watch.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  await testDatabase.database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
+  await testDatabase.database.query(sql('test empty usage', 'DELETE FROM client_usage'));
+});
+/** As if a client had held workers for a time. */
+const spend = (client: string, ms: number): Promise<unknown> =>
+  testDatabase.database.query(
+    sql(
+      'test spend',
+      'INSERT INTO client_usage (client, spent_ms, updated_at) VALUES ($1, $2, now())',
+    ),
+    [client, ms],
+  );
+
+let next = 0;
+const freshAddress = (): Hex => sampleAddress((next += 1));
+const requestFor = (address: Hex, chainId = 7): VerificationRequest => ({
+  chainId,
+  address,
+  compilation: { kind: 'metadata', metadata: {}, sources: { a: 'x' } },
+});
+const submit = (
+  request = requestFor(freshAddress()),
+  client = 'a',
+  limits = ROOMY,
+): Promise<string> => submitJob(testDatabase.database, packRequest(request), client, limits);
+
+let workers: Workers[] = [];
+afterEach(async () => {
+  await Promise.all(workers.map((each) => each.close()));
+  workers = [];
+});
+const start = (
+  verify: WorkerParts['verify'],
+  options: Partial<WorkerOptions> = {},
+  onEnd: WorkerParts['onEnd'] = () => undefined,
+): Workers => {
+  const { database } = testDatabase;
+  const started = startWorkers(
+    { database, watch, log: silentLogger, verify, onEnd },
+    { workers: 2, jobTimeoutMs: 10_000, leaseMs: LEASE_MS, pollMs: 50, ...options },
+  );
+  workers.push(started);
+  return started;
+};
+const succeed: WorkerParts['verify'] = async ({ chainId, address }) => ({
+  contract: sampleContract(chainId, address, { runtimeMatch: 'full' }, { origin: 'verified' }),
+  compileTimeMs: 12,
+  droppedSources: [],
+});
+const changed: WorkerParts['verify'] = async ({ chainId, address }) => {
+  throw contractChanged(chainId, address);
+};
+const never = (): Promise<never> => new Promise(() => undefined);
+const untilEnd = async (id: string): Promise<VerificationJob> => {
+  await expect
+    .poll(
+      async () => isFinished((await readJob(testDatabase.database, id)) ?? { state: 'queued' }),
+      {
+        timeout: 10_000,
+        interval: 20,
+      },
+    )
+    .toBe(true);
+  return (await readJob(testDatabase.database, id)) as VerificationJob;
+};
+
+describe('submitting', () => {
+  test('the same input is in flight once, however many ask at once, and again after its end', async () => {
+    const request = requestFor(freshAddress());
+    const tries = await Promise.allSettled(Array.from({ length: 12 }, () => submit(request)));
+    const accepted = tries.filter((each) => each.status === 'fulfilled');
+    expect(accepted).toHaveLength(1);
+    for (const each of tries) {
+      if (each.status === 'fulfilled') continue;
+      expect(each.reason).toMatchObject({ code: 'duplicate_verification_request' });
+    }
+    await expect(submit(request)).rejects.toMatchObject({
+      details: { verificationId: accepted[0]?.value },
+    });
+    start(async () => {
+      throw new VerificationFailure('no_match', 'different');
+    });
+    await untilEnd(accepted[0]?.value ?? '');
+    await expect(submit(request)).resolves.toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('a full queue refuses, for all or for one client, and says when to ask again', async () => {
+    const limits = { total: 3, perClient: 2 };
+    await submit(undefined, 'a', limits);
+    await submit(undefined, 'a', limits);
+    await expect(submit(undefined, 'a', limits)).rejects.toMatchObject({ code: 'queue_full' });
+    await submit(undefined, 'b', { total: 3, perClient: 2 });
+    await expect(submit(undefined, 'b', limits)).rejects.toMatchObject({
+      code: 'queue_full',
+      details: { retryAfterSeconds: expect.any(Number) as number },
+    });
+  });
+
+  test('a newcomer takes the place of the last job of the longest line, whose waiters are told', async () => {
+    const limits = { total: 4, perClient: 4 };
+    const long: string[] = [];
+    for (let index = 0; index < 3; index += 1) long.push(await submit(undefined, 'a', limits));
+    const other = await submit(undefined, 'b', limits);
+    const ended: (string | undefined)[] = [];
+    watch.onEnd((id) => ended.push(id));
+    let displaced = 0;
+    const { database } = testDatabase;
+    const request = packRequest(requestFor(freshAddress()));
+    await submitJob(database, request, 'c', limits, () => (displaced += 1));
+    expect(displaced).toBe(1);
+    const states = await Promise.all(
+      [...long, other].map(async (id) => (await readJob(database, id))?.failure?.code),
+    );
+    expect(states).toEqual([undefined, undefined, 'job_displaced', undefined]);
+    expect(failureKindOf('job_displaced')).toBe('not_checked');
+    await expect.poll(() => ended).toContain(long[2]);
+    // A line that is longer by one only would be the shorter one afterwards.
+    await expect(submit(undefined, 'b', limits)).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  test('where every client has one job, the one that has spent the most time gives way', async () => {
+    const { database } = testDatabase;
+    await spend('heavy', 60_000);
+    const limits = { total: 2, perClient: 2 };
+    const heavy = await submit(undefined, 'heavy', limits);
+    await submit(undefined, 'light', limits);
+    await submit(undefined, 'new', limits);
+    expect((await readJob(database, heavy))?.failure?.code).toBe('job_displaced');
+    await expect(submit(undefined, 'newer', limits)).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  const codesOf = (ids: readonly string[]) =>
+    Promise.all(ids.map(async (id) => (await readJob(testDatabase.database, id))?.failure?.code));
+  const lines = () =>
+    testDatabase.database.query<{ network: string; client: string; jobs: number; slow: boolean }>(
+      sql(
+        'test lines',
+        `SELECT network, client, count(*)::int AS jobs, bool_or(slow) AS slow
+         FROM verification_jobs WHERE state = 'queued' GROUP BY network, client`,
+      ),
+    );
+
+  test('many addresses of one network have the share of one client, and give way to others', async () => {
+    const limits = { total: 12, perClient: 8 };
+    const addresses = Array.from({ length: 12 }, (_, index) => `192.0.2.${index}`);
+    const taken = await Promise.allSettled(
+      addresses.map((each) => submit(undefined, each, limits)),
+    );
+    const refused = taken.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(4);
+    for (let index = 0; index < 8; index += 1) {
+      await expect(submit(undefined, `198.51.${index}.1`, limits)).resolves.toBeTruthy();
+    }
+  });
+
+  test('a client finds a place beside a neighbour whose line fills the share of their network', async () => {
+    const limits = { total: 12, perClient: 3 };
+    const long: string[] = [];
+    for (let index = 0; index < 3; index += 1)
+      long.push(await submit(undefined, '192.0.2.1', limits));
+    await submit(undefined, '192.0.2.2', limits);
+    expect(await codesOf(long)).toEqual([undefined, undefined, 'job_displaced']);
+    await expect(submit(undefined, '192.0.2.1', limits)).rejects.toMatchObject({
+      code: 'queue_full',
+    });
+  });
+
+  test('of networks with one job each, one whose job was found slow gives way, or that ran into a limit', async () => {
+    const { database } = testDatabase;
+    const limits = { total: 3, perClient: 3 };
+    const [first, second] = [
+      await submit(undefined, '192.0.1.1', limits),
+      await submit(undefined, '192.0.2.1', limits),
+    ];
+    const slow = await claimJob(database, 10_000);
+    if (slow === undefined) throw new Error('nothing claimed');
+    await handBack(database, slow, true);
+    await submit(undefined, '192.0.3.1', limits);
+    await submit(undefined, '192.0.4.1', limits);
+    const codes = await codesOf([first, second]);
+    expect(codes[slow.id === first ? 0 : 1]).toBe('job_displaced');
+    await expect(submit(undefined, '192.0.5.1', limits)).rejects.toMatchObject({
+      code: 'queue_full',
+    });
+    const bomb = await claimJob(database, 10_000);
+    if (bomb === undefined) throw new Error('nothing claimed');
+    await finishWithFailure(database, bomb, new VerificationFailure('compiler_timeout', 'long'));
+    const again = await submit(undefined, bomb.client.replace(/1$/, '2'), limits);
+    await submit(undefined, '192.0.6.1', limits);
+    expect(await codesOf([again])).toEqual(['job_displaced']);
+  });
+
+  test('keeps its bounds, displaces nobody who has at most an equal share, and takes newcomers', async () => {
+    const limits = { total: 8, perClient: 4 };
+    const asking = fc.record({ network: fc.nat(4), host: fc.integer({ min: 1, max: 2 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(asking, { minLength: 12, maxLength: 24 }), async (askings) => {
+        await testDatabase.database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
+        for (const { network, host } of askings) {
+          const before = new Map<string, number>();
+          for (const line of await lines()) {
+            before.set(line.network, (before.get(line.network) ?? 0) + line.jobs);
+          }
+          const own = `11.0.${network}.0/24`;
+          const isTaken = await submit(undefined, `11.0.${network}.${host}`, limits).then(
+            () => true,
+            () => false,
+          );
+          const after = new Map<string, number>();
+          for (const line of await lines()) {
+            after.set(line.network, (after.get(line.network) ?? 0) + line.jobs);
+          }
+          const networks = new Set([...before.keys(), own]).size;
+          for (const [name, jobs] of before) {
+            if (name === own || (after.get(name) ?? 0) === jobs) continue;
+            expect(jobs).toBeGreaterThan(limits.total / networks);
+          }
+          const isNewcomer = !before.has(own);
+          if (isNewcomer && [...before.values()].some((jobs) => jobs > 1))
+            expect(isTaken).toBe(true);
+          expect([...after.values()].reduce((sum, jobs) => sum + jobs, 0)).toBeLessThanOrEqual(8);
+          expect(Math.max(...after.values())).toBeLessThanOrEqual(limits.perClient);
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test('the queue takes no more than its bound by displacing, however many come at once', async () => {
+    const limits = { total: 10, perClient: 10 };
+    for (let index = 0; index < 10; index += 1) await submit(undefined, 'a', limits);
+    await Promise.allSettled(
+      Array.from({ length: 9 }, (_, index) => submit(undefined, `n${index}`, limits)),
+    );
+    const [row] = await testDatabase.database.query<{ count: number }>(
+      sql(
+        'test count',
+        `SELECT count(*)::int AS count FROM verification_jobs WHERE state = 'queued'`,
+      ),
+    );
+    expect(row?.count).toBe(10);
+  });
+
+  test('a contract of which both codes match fully is not verified again; one of which one does, or an import says so, is', async () => {
+    const [full, half, claimed] = [freshAddress(), freshAddress(), freshAddress()];
+    const both = { runtimeMatch: 'full', creationMatch: 'full' } as const;
+    await saveMatches(testDatabase.database, [
+      { ...sampleContract(7, full, both), origin: 'verified' },
+      { ...sampleContract(7, half, { runtimeMatch: 'full' }), origin: 'verified' },
+      sampleContract(7, claimed, both),
+    ]);
+    await expect(submit(requestFor(full))).rejects.toMatchObject({ code: 'already_verified' });
+    await expect(submit(requestFor(half))).resolves.toBeTruthy();
+    await expect(submit(requestFor(claimed))).resolves.toBeTruthy();
+  });
+});
+
+describe('claiming', () => {
+  test('serves clients and the chains of each in rounds, not in the order of arrival', async () => {
+    const names = new Map<string, string>();
+    const add = async (client: string, chainId: number): Promise<void> => {
+      const id = await submit(requestFor(freshAddress(), chainId), client);
+      names.set(id, `${client}${chainId}`);
+    };
+    for (let index = 0; index < 4; index += 1) await add('a', 1);
+    for (let index = 0; index < 2; index += 1) await add('a', 2);
+    for (let index = 0; index < 2; index += 1) await add('b', 1);
+    const order: (string | undefined)[] = [];
+    for (let index = 0; index < 8; index += 1) {
+      order.push(names.get((await claimJob(testDatabase.database, 10_000))?.id ?? ''));
+    }
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b1', 'a1', 'a2', 'a1', 'a1']);
+  });
+
+  test('gives each job to one worker, however many claim at once', async () => {
+    for (let index = 0; index < 20; index += 1) await submit();
+    const claims = await Promise.all(
+      Array.from({ length: 40 }, () => claimJob(testDatabase.database, 10_000)),
+    );
+    const ids = claims.flatMap((claim) => (claim === undefined ? [] : [claim.id]));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toHaveLength(20);
+  });
+
+  test('a job whose lease ran out is queued again, its first worker changes nothing any more, and after too many attempts it fails', async () => {
+    const { database } = testDatabase;
+    const id = await submit();
+    const first = await claimJob(database, 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await reapJobs(database)).toEqual({ requeued: 1, ended: [] });
+    if (first === undefined) throw new Error('nothing claimed');
+    expect(await renewLease(database, first, 1000)).toBe('lost');
+    const contract = sampleContract(7, first.address, { runtimeMatch: 'full' });
+    const saved = await saveMatch(database, contract);
+    const result = { contract, compileTimeMs: 1, droppedSources: [] };
+    await finishWithMatch(database, first, result, saved);
+    expect(await readJob(database, id)).toMatchObject({ state: 'queued' });
+    for (let attempt = 2; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      expect(await claimJob(database, 1)).toMatchObject({ id, attempts: attempt });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await reapJobs(database);
+    }
+    expect(await readJob(database, id)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'internal_error' },
+    });
+    expect(await claimJob(database, 1)).toBeUndefined();
+  });
+});
+
+describe('turns', () => {
+  /** Lets a claimed job have taken a time, and ends it. */
+  const endAfter = async ({ id, token }: { id: string; token: string }, ms: number) => {
+    await testDatabase.database.query(
+      sql(
+        'test backdate',
+        `UPDATE verification_jobs SET claimed_at = clock_timestamp() - $2 * interval '1 millisecond' WHERE id = $1`,
+      ),
+      [id, ms],
+    );
+    await finishWithFailure(
+      testDatabase.database,
+      { id, token } as ClaimedJob,
+      new VerificationFailure('no_match', 'different'),
+    );
+  };
+  const claim = (lane: Lane = 'any') => claimJob(testDatabase.database, 10_000, lane);
+
+  test('go to whom has spent less time, whatever the mix of clients', async () => {
+    const clients = fc.array(
+      fc.record({ jobs: fc.integer({ min: 1, max: 6 }), ms: fc.integer({ min: 1, max: 60_000 }) }),
+      { minLength: 2, maxLength: 5 },
+    );
+    await fc.assert(
+      fc.asyncProperty(clients, async (mix) => {
+        const { database } = testDatabase;
+        await database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
+        await database.query(sql('test empty usage', 'DELETE FROM client_usage'));
+        for (const [index, { jobs }] of mix.entries()) {
+          for (let job = 0; job < jobs; job += 1) await submit(undefined, `c${index}`);
+        }
+        const longest = Math.max(...mix.map(({ ms }) => ms));
+        const left = mix.map(({ jobs }) => jobs);
+        const spent = mix.map(() => 0);
+        for (;;) {
+          const job = await claim();
+          if (job === undefined) break;
+          const index = Number(job.client.slice(1));
+          const least = Math.min(...spent.filter((_, other) => (left[other] ?? 0) > 0));
+          // Nobody who has spent less is behind whom has spent more; real time passes a little meanwhile.
+          expect(spent[index]).toBeLessThanOrEqual(least + 200);
+          expect(spent[index]).toBeLessThanOrEqual(least + longest);
+          left[index] = (left[index] ?? 0) - 1;
+          spent[index] = (spent[index] ?? 0) + (mix[index]?.ms ?? 0);
+          await endAfter(job, mix[index]?.ms ?? 0);
+        }
+        expect(left.every((jobs) => jobs === 0)).toBe(true);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('go to networks first, so that a second address of one is behind another network', async () => {
+    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '198.51.100.1']) {
+      await submit(undefined, client);
+    }
+    expect((await claim())?.client).toBe('192.0.2.1');
+    expect((await claim())?.client).toBe('198.51.100.1');
+    expect((await claim())?.client).toBe('192.0.2.2');
+  });
+
+  test('for short jobs go to the newest of many who have spent nothing, before whose job was slow', async () => {
+    for (let index = 0; index < 5; index += 1) await submit(undefined, `192.0.${index}.1`);
+    const bomb = await claim('short');
+    expect(bomb?.client).toBe('192.0.4.1');
+    if (bomb) await handBack(testDatabase.database, bomb, true);
+    await submit(undefined, '192.0.4.2');
+    await submit(undefined, '198.51.100.1');
+    expect((await claim('short'))?.client).toBe('198.51.100.1');
+    expect((await claim('short'))?.client).toBe('192.0.3.1');
+    expect((await claim())?.client).toBe('192.0.0.1');
+    for (const client of ['192.0.2.1', '192.0.1.1', '192.0.4.2']) {
+      expect((await claim('short'))?.client).toBe(client);
+    }
+  });
+
+  test('go to a newcomer before the second job of clients whose first is still running', async () => {
+    for (const bomber of ['x', 'x', 'y', 'y']) await submit(undefined, bomber);
+    const first = [await claim(), await claim()];
+    expect(first.map((job) => job?.client).sort()).toEqual(['x', 'y']);
+    await submit(undefined, 'newcomer');
+    if (first[0]) await endAfter(first[0], 30_000);
+    expect((await claim())?.client).toBe('newcomer');
+  });
+
+  test('never give one client all workers while another waits, though that one has spent more', async () => {
+    await spend('b', 50_000);
+    for (const client of ['a', 'a', 'a', 'b']) await submit(undefined, client);
+    expect((await claim())?.client).toBe('a');
+    expect((await claim())?.client).toBe('b');
+  });
+
+  test('count the time of lost workers, and of jobs that were put back', async () => {
+    await submit(undefined, 'a');
+    const job = await claim();
+    if (job === undefined) throw new Error('nothing claimed');
+    await testDatabase.database.query(
+      sql(
+        'test lose',
+        `UPDATE verification_jobs SET claimed_at = now() - interval '20 s', lease_until = now() - interval '1 s'`,
+      ),
+    );
+    await reapJobs(testDatabase.database);
+    await submit(undefined, 'b');
+    expect((await claim())?.client).toBe('b');
+    const again = await claim();
+    if (again === undefined) throw new Error('nothing claimed');
+    await handBack(testDatabase.database, again, true);
+    const [usage] = await testDatabase.database.query<{ spent_ms: number }>(
+      sql('test usage', `SELECT spent_ms FROM client_usage WHERE client = 'a'`),
+    );
+    expect(usage?.spent_ms).toBeGreaterThan(19_000);
+    expect(usage?.spent_ms).toBeLessThan(22_000);
+    // It is known to take long now, so that it stays off the worker for short jobs.
+    expect(await claim('short')).toBeUndefined();
+    expect((await claim())?.client).toBe('a');
+  });
+
+  test('forget what was spent with time', async () => {
+    const { database } = testDatabase;
+    await spend('a', 1000);
+    await spend('b', 100_000);
+    await database.query(
+      sql('test age', `UPDATE client_usage SET updated_at = now() - interval '11 s'`),
+    );
+    await forgetOldJobs(database);
+    const rows = await database.query<{ client: string }>(
+      sql('test clients', 'SELECT client FROM client_usage'),
+    );
+    expect(rows).toEqual([{ client: 'b' }]);
+  });
+});
+
+describe('workers', () => {
+  test('put a long job back for a newcomer, who ends while the long ones still run', async () => {
+    const { database } = testDatabase;
+    const newcomer = freshAddress();
+    const begun: string[] = [];
+    start(
+      async (request, signal) => {
+        begun.push(request.address);
+        return request.address === newcomer ? succeed(request, signal) : never();
+      },
+      { shortJobMs: 100, leaseMs: 5_000 },
+    );
+    const bombs = [await submit(undefined, 'x'), await submit(undefined, 'y')];
+    await expect.poll(() => begun.length).toBe(2);
+    await Promise.all([submit(undefined, 'x'), submit(undefined, 'y')]);
+    const job = await untilEnd(await submit(requestFor(newcomer), 'newcomer'));
+    expect(job.state).toBe('succeeded');
+    const states = await Promise.all(bombs.map(async (id) => (await readJob(database, id))?.state));
+    expect([...states].sort()).toEqual(['queued', 'running']);
+  });
+
+  test('go on with a long job while only clients wait that have spent as much', async () => {
+    await spend('heavy', 60_000);
+    const id = await submit(undefined, 'a');
+    start(never, { shortJobMs: 50, leaseMs: 5_000 });
+    await submit(undefined, 'b');
+    await expect
+      .poll(async () => (await readJob(testDatabase.database, id))?.state)
+      .toBe('running');
+    await submit(undefined, 'heavy');
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const [row] = await testDatabase.database.query<{ slow: number }>(
+      sql('test slow', 'SELECT count(*) FILTER (WHERE slow)::int AS slow FROM verification_jobs'),
+    );
+    expect(row?.slow).toBe(0);
+  });
+
+  test('end a job with its match, the event that stored it, and its times', async () => {
+    start(succeed);
+    const job = await untilEnd(await submit());
+    expect(job).toMatchObject({ state: 'succeeded', runtimeMatch: 'full', compileTimeMs: 12 });
+    expect(job.eventId).toMatch(/^\d+$/);
+    expect(job.finishedAt?.getTime()).toBeGreaterThanOrEqual(job.startedAt?.getTime() ?? Infinity);
+    expect(job).not.toHaveProperty('failure');
+  });
+
+  test('keep a long job by their heartbeat', async () => {
+    const options = { workers: 1 };
+    start(async (request, signal) => {
+      await new Promise((resolve) => setTimeout(resolve, 4 * LEASE_MS));
+      return succeed(request, signal);
+    }, options);
+    const job = await untilEnd(await submit());
+    expect(job.state).toBe('succeeded');
+  });
+
+  test('end a job at its limit even when it takes no notice, and the address is free again', async () => {
+    start(never, { jobTimeoutMs: 100 });
+    const request = requestFor(freshAddress());
+    const job = await untilEnd(await submit(request));
+    expect(job.failure).toMatchObject({ code: 'job_timed_out' });
+    await expect(submit(request)).resolves.toBeTruthy();
+  });
+
+  test('hide what they did not expect, and store messages that PostgreSQL cannot hold', async () => {
+    start(async ({ address }) => {
+      if (address.endsWith('0'))
+        throw new VerificationFailure('no_match', 'nul \0', { data: { x: '\0 \ud800' } });
+      throw new Error('secret detail');
+    });
+    const jobs = await Promise.all(
+      [
+        '0x00000000000000000000000000000000000000f0',
+        '0x00000000000000000000000000000000000000f1',
+      ].map(async (address) => untilEnd(await submit(requestFor(address as Hex)))),
+    );
+    expect(jobs.map(({ failure }) => failure?.code)).toEqual(['no_match', 'internal_error']);
+    expect(JSON.stringify(jobs)).not.toContain('secret detail');
+  });
+
+  test('try again when the database was away for a moment', async () => {
+    let tries = 0;
+    start(async (request, signal) => {
+      tries += 1;
+      if (tries === 1) throw new FullmatchError('database_unreachable', 'away');
+      return succeed(request, signal);
+    });
+    expect(await untilEnd(await submit())).toMatchObject({ state: 'succeeded' });
+    expect(tries).toBe(2);
+  });
+
+  test('hand their jobs back when they are closed, and another process finishes them', async () => {
+    const stuck = start(never);
+    const id = await submit();
+    await expect.poll(() => stuck.running).toBe(1);
+    const begun = performance.now();
+    await stuck.close();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(await readJob(testDatabase.database, id)).toMatchObject({ state: 'queued' });
+    start(succeed);
+    expect(await untilEnd(id)).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('end when they are closed at the very moment at which a job begins', async () => {
+    let closed: Promise<void> | undefined;
+    const started: Workers = start(() => {
+      closed ??= started.close();
+      return never();
+    });
+    const id = await submit();
+    await expect.poll(() => closed !== undefined).toBe(true);
+    await closed;
+    expect(await readJob(testDatabase.database, id)).toMatchObject({ state: 'queued' });
+  });
+
+  test('tell of the end of a job whose workers were lost too often', async () => {
+    const { database } = testDatabase;
+    await submit();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      expect(await claimJob(database, 1)).toMatchObject({ attempts: attempt });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      if (attempt < MAX_ATTEMPTS) await reapJobs(database);
+    }
+    const ends: JobEnd[] = [];
+    start(never, {}, (end) => ends.push(end));
+    await expect.poll(() => ends).toMatchObject([{ outcome: 'internal_error' }]);
+    expect(ends[0]).toMatchObject({ kind: 'not_checked' });
+    expect(ends[0]?.seconds).toBeGreaterThan(0);
+  });
+
+  test('of several processes do every job once', async () => {
+    const done = new Map<string, number>();
+    const verify: WorkerParts['verify'] = async (request, signal) => {
+      done.set(request.address, (done.get(request.address) ?? 0) + 1);
+      return succeed(request, signal);
+    };
+    for (let process = 0; process < 3; process += 1) start(verify);
+    const ids = await Promise.all(Array.from({ length: 40 }, () => submit()));
+    for (const id of ids) expect((await untilEnd(id)).state).toBe('succeeded');
+    expect([...done.values()]).toEqual(Array.from({ length: 40 }, () => 1));
+  });
+
+  test('begin a job anew whose contract changes on chain, and fail it when that does not end', async () => {
+    const verify = vi.fn(changed);
+    start(verify);
+    expect(await untilEnd(await submit())).toMatchObject({
+      state: 'failed',
+      failure: { code: 'contract_changed' },
+    });
+    expect(verify).toHaveBeenCalledTimes(3);
+    verify.mockImplementationOnce(changed).mockImplementationOnce(succeed);
+    expect(await untilEnd(await submit())).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('stop a job that is cancelled, waiting or at work', async () => {
+    const waiting = await submit();
+    expect(await cancelJob(testDatabase.database, waiting)).toBe(true);
+    expect((await readJob(testDatabase.database, waiting))?.failure?.code).toBe('job_cancelled');
+    const stuck = start(never);
+    const running = await submit();
+    await expect.poll(() => stuck.running).toBe(1);
+    expect(await cancelJob(testDatabase.database, running)).toBe(true);
+    expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
+    expect(await cancelJob(testDatabase.database, running)).toBe(false);
+  });
+
+  test('a partial and a full verification of one address at once leave it full, counted once', async () => {
+    const address = freshAddress();
+    start(async ({ chainId, request }) => {
+      const { compilation } = JSON.parse(inflateSync(request).toString()) as VerificationRequest;
+      const isFull = compilation.kind === 'metadata' && compilation.sources['a'] === 'full';
+      return {
+        contract: sampleContract(
+          chainId,
+          address,
+          { runtimeMatch: isFull ? 'full' : 'partial' },
+          { origin: 'verified', variant: isFull ? 1 : 2 },
+        ),
+        compileTimeMs: 1,
+        droppedSources: [],
+      };
+    });
+    const ids = await Promise.all(
+      ['full', 'partial'].map((kind) =>
+        submit({
+          chainId: 99,
+          address,
+          compilation: { kind: 'metadata', metadata: {}, sources: { a: kind } },
+        }),
+      ),
+    );
+    for (const id of ids) expect((await untilEnd(id)).state).toBe('succeeded');
+    const counts = await testDatabase.database.query(
+      sql('test counts', 'SELECT full_match, partial_match FROM chain_counts WHERE chain_id = 99'),
+    );
+    expect(counts).toEqual([{ full_match: '1', partial_match: '0' }]);
+  });
+});

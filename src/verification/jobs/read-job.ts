@@ -1,0 +1,134 @@
+import { bytesToHex } from '../../lib/hex.ts';
+import type { Match } from '../../repository/repository.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+import { comparisonsOf, type FailureRecord, wholeCodes } from './failure-record.ts';
+import {
+  type DroppedSources,
+  type JobFailure,
+  type VerificationJob,
+  type VerificationJobState,
+} from './verification-job.ts';
+
+const COLUMNS = `id, state, chain_id, address, created_at, started_at, finished_at, compile_time_ms,
+  runtime_match, creation_match, event_id, kept_beside, dropped_sources, error_code, error_message, error_id, error_data`;
+
+const READ_JOBS = sql(
+  'read jobs',
+  `SELECT ${COLUMNS} FROM verification_jobs WHERE id = ANY ($1::uuid[])`,
+);
+
+// Newest first; what has not ended is found by its index, what has by reading the table, which an operator may wait for.
+const LIST_JOBS = sql(
+  'list jobs',
+  `SELECT ${COLUMNS} FROM verification_jobs WHERE state = ANY ($1::verification_job_state[])
+   ORDER BY created_at DESC, id LIMIT $2`,
+);
+
+interface JobRow {
+  readonly id: string;
+  readonly state: VerificationJobState;
+  readonly chain_id: string;
+  readonly address: Buffer;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly compile_time_ms: number | null;
+  readonly runtime_match: Match | null;
+  readonly creation_match: Match | null;
+  readonly event_id: string | null;
+  readonly kept_beside: boolean;
+  readonly dropped_sources: DroppedSources | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly error_id: string | null;
+  readonly error_data: FailureRecord | null;
+}
+
+const LIST_UNFINISHED = sql(
+  'list unfinished jobs',
+  `SELECT id FROM verification_jobs WHERE id = ANY ($1::uuid[]) AND state IN ('queued', 'running')`,
+);
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function toJob(row: JobRow): VerificationJob {
+  return {
+    id: row.id,
+    state: row.state,
+    chainId: Number(row.chain_id),
+    address: bytesToHex(row.address),
+    createdAt: row.created_at,
+    runtimeMatch: row.runtime_match,
+    creationMatch: row.creation_match,
+    keptBeside: row.kept_beside,
+    ...(row.dropped_sources && { droppedSources: row.dropped_sources }),
+    ...(row.started_at && { startedAt: row.started_at }),
+    ...(row.finished_at && { finishedAt: row.finished_at }),
+    ...(row.compile_time_ms !== null && { compileTimeMs: row.compile_time_ms }),
+    ...(row.event_id !== null && { eventId: row.event_id }),
+    ...(row.error_code !== null && { failure: toFailure(row.error_code, row) }),
+  };
+}
+
+function toFailure(code: string, row: JobRow): JobFailure {
+  const record = row.error_data ?? {};
+  const comparedCodes = comparisonsOf(record);
+  return {
+    code,
+    message: row.error_message ?? '',
+    id: row.error_id ?? '',
+    ...(record.data && { data: record.data }),
+    ...(Object.keys(comparedCodes).length > 0 && {
+      codes: wholeCodes(comparedCodes),
+      comparedCodes,
+    }),
+  };
+}
+
+/** The job of an id; undefined when there is none, and for what is not an id. */
+export async function readJob(
+  database: Queryable,
+  id: string,
+): Promise<VerificationJob | undefined> {
+  return (await readJobs(database, [id])).get(id);
+}
+
+/** The jobs of ids in one statement, by the ids as they were given; those that there are not are left out. */
+export async function readJobs(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, VerificationJob>> {
+  const known = ids.filter((id) => UUID.test(id));
+  if (known.length === 0) return new Map();
+  const rows = await database.query<JobRow>(READ_JOBS, [known]);
+  const jobs = new Map(rows.map((row) => [row.id, toJob(row)]));
+  return new Map(
+    known.flatMap((id) => {
+      const job = jobs.get(id.toLowerCase());
+      return job === undefined ? [] : [[id, job] as const];
+    }),
+  );
+}
+
+/** Whether a text has the form of a job's id. */
+export function isJobId(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** Which of these jobs have not ended. The ids are in lower case. */
+export async function listUnfinished(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ id: string }>(LIST_UNFINISHED, [ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The newest jobs in these states, newest first. */
+export async function listJobs(
+  database: Queryable,
+  states: readonly VerificationJobState[],
+  limit: number,
+): Promise<readonly VerificationJob[]> {
+  return (await database.query<JobRow>(LIST_JOBS, [states, limit])).map(toJob);
+}

@@ -1,0 +1,325 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
+import { type Database } from '../../store/database.ts';
+import { type JobWatch } from './job-notifications.ts';
+import { pauseAfter, putBack } from './put-back.ts';
+import { reapUntil } from './reaper.ts';
+import {
+  claimJob,
+  doOthersWait,
+  finishWithFailure,
+  finishWithMatch,
+  handBack,
+  renewLease,
+  type ClaimedJob,
+  type Lane,
+} from './run-jobs.ts';
+import {
+  failureKindOf,
+  isPassing,
+  toVerificationFailure,
+  unexpectedCause,
+  VerificationFailure,
+} from '../verification-failure.ts';
+import { type JobEnd } from './verification-job.ts';
+import { type VerificationResult } from '../verify-contract.ts';
+import { verifyAndSave } from '../recheck/verify-standing.ts';
+
+/** How workers work. Times in milliseconds. */
+export interface WorkerOptions {
+  /** How many jobs run at once in this process. */
+  readonly workers: number;
+  /** The whole of one job. */
+  readonly jobTimeoutMs: number;
+  /** How long a job stays a worker's own after its last heartbeat (30,000). */
+  readonly leaseMs?: number;
+  /** How often a worker looks for jobs where no notification comes (1,000). */
+  readonly pollMs?: number;
+  /**
+   * How long the worker for short jobs works on one while other clients wait (5,000). Of two workers and more, one is
+   * kept for short jobs, so that long ones never hold all.
+   */
+  readonly shortJobMs?: number;
+}
+
+/** What workers need. */
+export interface WorkerParts {
+  readonly database: Database;
+  readonly watch: JobWatch;
+  readonly log: Logger;
+  readonly verify: (
+    job: Pick<ClaimedJob, 'chainId' | 'address' | 'request'>,
+    signal: AbortSignal,
+  ) => Promise<VerificationResult>;
+  /** Told of each job that these workers brought to its end, also for a worker that is gone. */
+  readonly onEnd?: (end: JobEnd) => void;
+}
+
+/** The workers of this process. */
+export interface Workers {
+  /** How many jobs are at work. */
+  readonly running: number;
+  /** Ends the jobs at work and hands them back to the queue; resolves when no worker is left. */
+  close(): Promise<void>;
+}
+
+const LEASE_MS = 30_000;
+const POLL_MS = 1_000;
+const SHORT_JOB_MS = 5_000;
+/** How often the worker for short jobs looks whether others wait, once its job is not a short one any more. */
+const YIELD_POLL_MS = 500;
+const HEARTBEATS_PER_LEASE = 6;
+/** After a failed claim: the database is away. */
+const RETRY_MS = 1_000;
+
+/** Why a job stops before its end; `yielding` makes room for others. */
+class Interruption extends Error {
+  readonly why: 'stopping' | 'lost' | 'yielding';
+
+  constructor(why: Interruption['why']) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/**
+ * Starts workers that take jobs from the queue in turn, verify, and store what matches. Every job that a worker takes
+ * ends: with a match, with a failure, or back in the queue.
+ */
+export function startWorkers(parts: WorkerParts, options: WorkerOptions): Workers {
+  const stopping = new AbortController();
+  const { leaseMs = LEASE_MS, pollMs = POLL_MS, jobTimeoutMs } = options;
+  const { shortJobMs = SHORT_JOB_MS } = options;
+  const state = { running: 0 };
+  const work = async (lane: Lane): Promise<void> => {
+    let troubles = 0;
+    while (!stopping.signal.aborted) {
+      const job = await claim(parts, leaseMs, lane);
+      if (job === 'failed')
+        await wait(RETRY_MS, undefined, { signal: stopping.signal }).catch(noop);
+      else if (job === undefined) await parts.watch.wait(pollMs, stopping.signal);
+      else {
+        state.running += 1;
+        const settled = await runJob(parts, job, {
+          leaseMs,
+          jobTimeoutMs,
+          stopping: stopping.signal,
+          ...(lane === 'short' && { yieldAfterMs: shortJobMs }),
+        });
+        state.running -= 1;
+        troubles = settled === 'troubled' ? troubles + 1 : 0;
+        await wait(pauseAfter(troubles), undefined, { signal: stopping.signal }).catch(noop);
+      }
+    }
+  };
+  const loops = [
+    reapUntil(parts, leaseMs / HEARTBEATS_PER_LEASE, stopping.signal),
+    ...Array.from({ length: options.workers }, (_, index) =>
+      work(index > 0 && index === options.workers - 1 ? 'short' : 'any'),
+    ),
+  ];
+  return {
+    get running() {
+      return state.running;
+    },
+    close: async () => {
+      stopping.abort(new Interruption('stopping'));
+      await Promise.all(loops);
+    },
+  };
+}
+
+function noop(): void {
+  // The end of a wait that was cut short.
+}
+
+async function claim(
+  { database, log }: WorkerParts,
+  leaseMs: number,
+  lane: Lane,
+): Promise<ClaimedJob | 'failed' | undefined> {
+  try {
+    return await claimJob(database, leaseMs, lane);
+  } catch (error) {
+    log.warn({ event: 'claim_failed', error: messageOf(error) }, 'no job can be claimed');
+    return 'failed';
+  }
+}
+
+interface RunOptions {
+  readonly leaseMs: number;
+  readonly jobTimeoutMs: number;
+  readonly stopping: AbortSignal;
+  /** After this time the job is put back while others wait; absent where it may go on. */
+  readonly yieldAfterMs?: number;
+}
+
+/** Runs one job to one of its ends, or puts it back for passing trouble. Never rejects. */
+async function runJob(
+  parts: WorkerParts,
+  job: ClaimedJob,
+  options: RunOptions,
+): Promise<'troubled' | undefined> {
+  const { database, log } = parts;
+  const begun = performance.now();
+  const interrupted = new AbortController();
+  const timeout = setTimeout(() => {
+    const seconds = Math.round(options.jobTimeoutMs / 1000);
+    const message = `The verification took longer than the ${seconds} seconds that it may.`;
+    interrupted.abort(new VerificationFailure('job_timed_out', message));
+  }, options.jobTimeoutMs);
+  const heartbeat = setInterval(() => {
+    void renewLease(database, job, options.leaseMs).then(
+      (held) => {
+        if (held === 'lost') interrupted.abort(new Interruption('lost'));
+        if (held === 'cancelled') interrupted.abort(cancelled());
+      },
+      (error: unknown) =>
+        log.warn(
+          { event: 'heartbeat_failed', job: job.id, error: messageOf(error) },
+          'no heartbeat',
+        ),
+    );
+  }, options.leaseMs / HEARTBEATS_PER_LEASE);
+  const stopYielding = yieldToOthers(parts, job, options, interrupted);
+  const signal = AbortSignal.any([interrupted.signal, options.stopping]);
+  let outcome: JobOutcome | 'troubled' | undefined;
+  try {
+    outcome = await verifyAndStore(parts, job, signal);
+  } catch (error) {
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    outcome = await settle(parts, job, reason, options.stopping);
+  } finally {
+    clearTimeout(timeout);
+    clearInterval(heartbeat);
+    stopYielding();
+  }
+  if (outcome === 'troubled') return outcome;
+  if (outcome !== undefined) {
+    parts.onEnd?.({ ...outcome, seconds: (performance.now() - begun) / 1000 });
+  }
+  return undefined;
+}
+
+/** Interrupts a job that is not short while other clients wait for the worker of short jobs. @returns what ends it. */
+function yieldToOthers(
+  { database }: WorkerParts,
+  job: ClaimedJob,
+  { yieldAfterMs }: RunOptions,
+  interrupted: AbortController,
+): () => void {
+  if (yieldAfterMs === undefined) return () => undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    const isWanted = await doOthersWait(database, job).catch(() => false);
+    if (isOver) return;
+    if (isWanted) interrupted.abort(new Interruption('yielding'));
+    else timer = setTimeout(() => void look(), Math.min(YIELD_POLL_MS, yieldAfterMs));
+  };
+  timer = setTimeout(() => void look(), yieldAfterMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** How a job ended; undefined where it did not, or not by this worker. */
+type JobOutcome = Pick<JobEnd, 'kind' | 'outcome'>;
+
+function cancelled(): VerificationFailure {
+  return new VerificationFailure('job_cancelled', 'The verification was cancelled.');
+}
+
+async function verifyAndStore(
+  { database, verify, log }: WorkerParts,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<JobOutcome | undefined> {
+  signal.throwIfAborted();
+  const { result, saved } = await verifyAndSave(database, () =>
+    untilAborted(verify(job, signal), signal),
+  );
+  const { contract } = result;
+  const isOurs = await finishWithMatch(database, job, result, saved);
+  log.info(
+    {
+      event: 'verified',
+      job: job.id,
+      chain_id: contract.chainId,
+      address: contract.address,
+      runtime_match: contract.runtimeMatch,
+      creation_match: contract.creationMatch,
+      outcome: saved.outcome,
+    },
+    'verified',
+  );
+  if (!isOurs) return undefined;
+  const isFull = contract.runtimeMatch === 'full' || contract.creationMatch === 'full';
+  return { kind: 'match', outcome: isFull ? 'full' : 'partial' };
+}
+
+/** What is aborted counts as ended, whether or not it takes notice. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    // A signal that has fired already tells nobody who listens only now.
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Ends a job that has no match, or gives it back. */
+async function settle(
+  { database, log }: WorkerParts,
+  job: ClaimedJob,
+  reason: unknown,
+  stopping: AbortSignal,
+): Promise<JobOutcome | 'troubled' | undefined> {
+  try {
+    if (reason instanceof Interruption) {
+      if (reason.why !== 'lost') await handBack(database, job, reason.why === 'yielding');
+      return undefined;
+    }
+    if (isPassing(reason)) {
+      const facts = { event: 'job_put_back', job: job.id, error: messageOf(reason) };
+      log.warn(facts, 'a verification met passing trouble and waits');
+      if (await putBack(database, job, stopping)) return 'troubled';
+    }
+    const failure = toVerificationFailure(reason);
+    const errorId = await finishWithFailure(database, job, failure);
+    if (errorId === undefined) return undefined;
+    const cause = unexpectedCause(failure);
+    const facts = { event: 'verification_failed', job: job.id, code: failure.code };
+    const place = { chain_id: job.chainId, address: job.address, error_id: errorId };
+    const detail = operatorDetail(failure);
+    if (cause === undefined) log.info({ ...facts, ...place, ...detail }, 'not verified');
+    else log.error({ ...facts, ...place, cause }, 'a verification failed unexpectedly');
+    return { kind: failureKindOf(failure.code), outcome: failure.code };
+  } catch (error) {
+    // A verdict that cannot be stored is found again.
+    if (isPassing(error) && (await putBack(database, job, stopping).catch(() => false))) {
+      return 'troubled';
+    }
+    log.warn(
+      { event: 'job_not_settled', job: job.id, error: messageOf(error) },
+      'the end of a job could not be stored; its lease will run out',
+    );
+    return undefined;
+  }
+}
+
+/** What the log says of a failure beside its public message. */
+function operatorDetail({ cause, message }: VerificationFailure): { readonly detail?: string } {
+  if (!(cause instanceof FullmatchError) || cause.forOperator === message) return {};
+  return { detail: cause.forOperator };
+}
+
+/** The error for what waits for a job while the service ends. */
+export function shuttingDown(): FullmatchError {
+  return new FullmatchError('shutting_down', 'The service is about to end; ask again in a second.');
+}

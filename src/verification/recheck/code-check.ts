@@ -1,0 +1,308 @@
+import { type RegisteredChain } from '../../chains/registry/registered-chain.ts';
+import { type DeployedCode } from '../../chains/rpc/deployed-code.ts';
+import { FullmatchError } from '../../errors.ts';
+import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { type Logger } from '../../log.ts';
+import {
+  CLAIM_DISPROVED,
+  CODE_REPLACED,
+  CREATION_DISPROVED,
+  CREATION_REPLACED,
+  DEPLOYMENT_CORRECTED,
+  type Match,
+  type Withdrawal,
+  forgetAlternatives,
+  sha256,
+  withdrawMatch,
+} from '../../repository/repository.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { checkCreation, type CreationLoss, settleCreation } from './creation-check.ts';
+import { type ChainReaders } from '../read-on-chain.ts';
+import { findDisprovedClaim } from './disproved-claim.ts';
+import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
+import { type PackedRequest } from '../verification-request.ts';
+import { type VerificationParts } from '../verify-contract.ts';
+
+/** A text kept beside a match is refused today. */
+const ALTERNATIVE_REFUSED = 'alternative_refused';
+
+const READ_MATCHED_CODE = sql(
+  'read matched code',
+  `SELECT runtime_code_hash, runtime_match, creation_match,
+     origin = 'imported' AND match = 'full' AS is_claim FROM current_matches
+   WHERE chain_id = $1 AND address = $2`,
+);
+
+interface MatchedCode {
+  /** sha256 of the code that the match is about; null where an import does not know it. */
+  readonly runtime_code_hash: Buffer | null;
+  readonly runtime_match: Match | null;
+  readonly creation_match: Match | null;
+  /** Whether a tree claims that the match is full. */
+  readonly is_claim: boolean;
+}
+
+/**
+ * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
+ * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
+ * contract anew, so that what the match said of its creation was withdrawn; `creation_disproved` the same, where the
+ * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
+ * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
+ * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
+ * match stands, and a text kept beside it that is refused today was forgotten; `claim_disproved` the code shows that a claim of a
+ * full match was false, and it was withdrawn; `gone` no code stands there today, which is no
+ * reason to withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
+ * `not_checked` the chain could not be read, which says nothing.
+ */
+export type CodeCheck =
+  | {
+      readonly outcome:
+        | 'same'
+        | 'code_replaced'
+        | CreationLoss
+        | typeof DEPLOYMENT_CORRECTED
+        | StoredRefusal
+        | typeof ALTERNATIVE_REFUSED
+        | typeof CLAIM_DISPROVED
+        | 'gone'
+        | 'not_verified'
+        | 'unknown_code';
+    }
+  | { readonly outcome: 'not_checked'; readonly reason: string };
+
+/** What reads the code of contracts, and proves their creation. */
+export type CodeReaders = ChainReaders;
+
+async function readMatchedCode(
+  database: Database,
+  chainId: number,
+  address: Hex,
+): Promise<MatchedCode | undefined> {
+  const [row] = await database.query<MatchedCode>(READ_MATCHED_CODE, [
+    chainId,
+    hexToBytes(address),
+  ]);
+  return row;
+}
+
+/**
+ * Reads the code of a verified contract as a verification does, by quorum, and withdraws the match where the code is
+ * another one. Where the same code can have been made anew, its creation is proved again.
+ * @throws the reason of `signal`; FullmatchError of the database.
+ */
+export async function checkCode(
+  database: Database,
+  readers: CodeReaders,
+  chain: RegisteredChain,
+  address: Hex,
+  { named, comparesFacts, ...options }: CheckCodeOptions = {},
+): Promise<CodeCheck> {
+  const { chainId } = chain.record;
+  const { readDeployedCode, quorumOf } = readers;
+  const matched = await readMatchedCode(database, chainId, address);
+  if (matched === undefined) return { outcome: 'not_verified' };
+  const isCodeKnown = matched.runtime_code_hash !== null;
+  if (!isCodeKnown && !matched.is_claim) return { outcome: 'unknown_code' };
+  const quorum = quorumOf(chainId);
+  let deployed: DeployedCode;
+  try {
+    deployed = await readDeployedCode(chain, address, { ...options, ...(quorum && { quorum }) });
+  } catch (error) {
+    if (!(error instanceof FullmatchError)) throw error;
+    if (error.code === 'contract_not_deployed') return { outcome: 'gone' };
+    return { outcome: 'not_checked', reason: error.code };
+  }
+  const replaced = await withdrawIfReplaced(database, chainId, address, matched, deployed.code);
+  if (replaced) return { outcome: CODE_REPLACED };
+  const isDisproved = await withdrawIfDisproved(database, chainId, address, deployed);
+  if (isDisproved) return { outcome: CLAIM_DISPROVED };
+  if (!isCodeKnown) return { outcome: 'unknown_code' };
+  const refusal = await withdrawIfRefused(database, chainId, address, deployed.code);
+  if (refusal !== undefined && refusal !== ALTERNATIVE_REFUSED) return { outcome: refusal };
+  const stands = refusal ?? 'same';
+  const ending = options.deadlineMs === undefined ? [] : [AbortSignal.timeout(options.deadlineMs)];
+  const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), ...ending]);
+  const place = {
+    ...{ database, readers, chain, address, running: deployed },
+    options: { signal, ...(quorum && { quorum }) },
+  };
+  try {
+    return { outcome: (await checkCreation(place, { named, comparesFacts })) ?? stands };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!signal.aborted) throw error;
+    return { outcome: stands };
+  }
+}
+
+/** How a check goes about it. */
+interface CheckCodeOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds for the code, and as many for the creation. */
+  readonly deadlineMs?: number;
+  /** The transaction that somebody says created the contract. */
+  readonly named?: Hex;
+  /** Whether the stored block, index and deployer of the creation are compared with the chain. */
+  readonly comparesFacts?: boolean;
+}
+
+/**
+ * Withdraws the match that was read before the code, if it is about other code. A match that another verification
+ * stored in between stays, as the statement asks for the code that was seen.
+ */
+async function withdrawIfReplaced(
+  database: Database,
+  chainId: number,
+  address: Hex,
+  matched: MatchedCode | undefined,
+  code: Uint8Array,
+): Promise<boolean> {
+  const runtimeCodeHash = matched?.runtime_code_hash ?? undefined;
+  if (runtimeCodeHash === undefined || runtimeCodeHash.equals(sha256(code))) return false;
+  return withdrawSeen(database, { chainId, address, reason: CODE_REPLACED, runtimeCodeHash });
+}
+
+/**
+ * Withdraws a match of an earlier version that today's rules refuse, and says why they do. Where the match stands, other
+ * texts that they refuse are forgotten.
+ */
+async function withdrawIfRefused(
+  database: Database,
+  chainId: number,
+  address: Hex,
+  code: Uint8Array,
+): Promise<StoredRefusal | typeof ALTERNATIVE_REFUSED | undefined> {
+  const { shown, alternatives } = await findStoredRefusals(database, chainId, address, code);
+  if (shown !== undefined) {
+    const { matchId, refusal: reason } = shown;
+    if (await withdrawSeen(database, { chainId, address, reason, matchId })) return reason;
+  }
+  const isForgotten = await forgetAlternatives(database, chainId, address, alternatives);
+  return isForgotten ? ALTERNATIVE_REFUSED : undefined;
+}
+
+/** Withdraws an imported claim of a full match that the code on chain disproves, whoever looks and for whatever reason. */
+async function withdrawIfDisproved(
+  database: Database,
+  chainId: number,
+  address: Hex,
+  { code, blockNumber: readAtBlock }: DeployedCode,
+): Promise<boolean> {
+  const matchId = await findDisprovedClaim(database, chainId, address, code);
+  if (matchId === undefined) return false;
+  const seen = { chainId, address, reason: CLAIM_DISPROVED, matchId, readAtBlock };
+  return withdrawSeen(database, seen);
+}
+
+/** @returns false where another match has taken the place of the one that was seen, which stays. */
+async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boolean> {
+  try {
+    await withdrawMatch(database, seen);
+    return true;
+  } catch (error) {
+    if (error instanceof FullmatchError && error.code === 'contract_not_found') return false;
+    throw error;
+  }
+}
+
+const CHANGES = {
+  [ALTERNATIVE_REFUSED]:
+    'another text that was kept beside a match was forgotten: it is refused today',
+  [CLAIM_DISPROVED]:
+    'an imported match was withdrawn: the code on chain does not hold the hash of its metadata',
+  [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
+  [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
+  call_protection_missing:
+    'a match was withdrawn: the library holds zeros in the place of its own address',
+  verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',
+  [CREATION_DISPROVED]:
+    'a match was withdrawn: its transaction did not leave the contract that stands there',
+  [DEPLOYMENT_CORRECTED]: 'what was stored of a creation was corrected',
+} as const;
+
+function isChange(outcome: CodeCheck['outcome']): outcome is keyof typeof CHANGES {
+  return outcome in CHANGES;
+}
+
+/** Logs the withdrawal of a match or the correction of its record, if the outcome of a check says one. */
+export function logReplaced(
+  log: Logger,
+  chainId: number,
+  address: Hex,
+  outcome: CodeCheck['outcome'],
+): void {
+  if (!isChange(outcome)) return;
+  log.warn({ event: outcome, chain_id: chainId, address }, CHANGES[outcome]);
+}
+
+/** The parts of a verification, which withdraws a match when it finds other code, or a later creation, at its address. */
+export function withdrawWhatWasReplaced(
+  database: Database,
+  parts: VerificationParts,
+  log: Logger,
+): VerificationParts {
+  return {
+    ...parts,
+    readDeployedCode: async (chain, address, options) => {
+      const { chainId } = chain.record;
+      const matched = await readMatchedCode(database, chainId, address);
+      const deployed = await parts.readDeployedCode(chain, address, options);
+      if (await withdrawIfReplaced(database, chainId, address, matched, deployed.code)) {
+        logReplaced(log, chainId, address, CODE_REPLACED);
+      }
+      if (await withdrawIfDisproved(database, chainId, address, deployed)) {
+        logReplaced(log, chainId, address, CLAIM_DISPROVED);
+      }
+      return deployed;
+    },
+    findCreation: async (chain, address, options) => {
+      const found = await parts.findCreation(chain, address, options);
+      const { running, signal, quorum } = options;
+      if (running === undefined) return found;
+      const place = {
+        ...{ database, readers: parts, chain, address, running },
+        options: { ...(signal && { signal }), ...(quorum && { quorum }) },
+      };
+      return settleCreation(place, found, (reason) =>
+        logReplaced(log, chain.record.chainId, address, reason),
+      );
+    },
+  };
+}
+
+/** A submission waits this long for the chain, and no more than so many at once. */
+const SUBMISSION_CHECK_DEADLINE_MS = 4000;
+const SUBMISSION_CHECKS = 4;
+
+/**
+ * Looks at the chain before a submission is refused because the contract is verified: true sources of code that
+ * replaced the verified one must come in. Where the chain cannot be read now, the match stands. Submissions for one
+ * contract that name the same transaction share one look, and only a few look at once, so that refused submissions cost the endpoints little.
+ */
+export function checkBeforeSubmitting(
+  database: Database,
+  parts: VerificationParts,
+  signal: AbortSignal,
+  log: Logger,
+): (request: PackedRequest) => Promise<void> {
+  const underWay = new Map<string, Promise<void>>();
+  const check = async (chain: RegisteredChain, address: Hex, named?: Hex): Promise<void> => {
+    const { chainId } = chain.record;
+    const options = { signal, deadlineMs: SUBMISSION_CHECK_DEADLINE_MS, ...(named && { named }) };
+    const { outcome } = await checkCode(database, parts, chain, address, options);
+    logReplaced(log, chainId, address, outcome);
+  };
+  return async ({ chainId, address, creationTransactionHash: named }) => {
+    const key = `${chainId} ${address} ${named ?? ''}`;
+    const chain = parts.findSupportedChain(chainId);
+    const matched = await readMatchedCode(database, chainId, address);
+    const wouldBeRefused = matched?.runtime_match === 'full' && matched.creation_match === 'full';
+    if (chain === undefined || !wouldBeRefused) return;
+    const begun = underWay.get(key);
+    if (begun !== undefined) return begun;
+    if (underWay.size >= SUBMISSION_CHECKS) return;
+    const looked = check(chain, address, named).finally(() => underWay.delete(key));
+    underWay.set(key, looked);
+    await looked;
+  };
+}

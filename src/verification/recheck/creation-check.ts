@@ -1,0 +1,228 @@
+import { type CreationSearch } from '../../chains/creation/creation-search.ts';
+import { type FindCreationOptions } from '../../chains/creation/find-creation-transaction.ts';
+import { type RegisteredChain } from '../../chains/registry/registered-chain.ts';
+import { type Creation, type CreationRefusal } from '../../chains/rpc/creation.ts';
+import { type RunningCode } from '../../chains/rpc/creation-proof.ts';
+import { canDestroyItself } from '../../chains/rpc/destroyable-code.ts';
+import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
+import {
+  CREATION_DISPROVED,
+  CREATION_REPLACED,
+  DEPLOYMENT_CORRECTED,
+  type Match,
+  correctDeployment,
+  withdrawCreation,
+} from '../../repository/repository.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { type ChainReaders } from '../read-on-chain.ts';
+
+/** Why a match lost its creation. */
+export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
+
+const READ_CREATION = sql(
+  'read matched creation',
+  `SELECT verified_contract_id AS match_id, current_matches.creation_match, transaction_hash, block_number,
+     transaction_index
+   FROM current_matches
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND transaction_hash IS NOT NULL`,
+);
+const READ_WITHDRAWN = sql(
+  'read withdrawals of a creation',
+  `SELECT DISTINCT reason, read_at_block FROM match_events
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   WHERE match_events.chain_id = $1 AND match_events.address = $2 AND kind = 'withdrawn'
+     AND reason IN ($3, $4) AND transaction_hash = $5`,
+);
+
+/** Refusals that say that the code which runs came from another transaction, where a quorum gives them. */
+const DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
+  'created_again',
+  'left_other_code',
+]);
+
+interface KnownCreation {
+  readonly match_id: string;
+  readonly creation_match: Match | null;
+  readonly transaction_hash: Buffer;
+  readonly block_number: string | null;
+  readonly transaction_index: string | null;
+}
+
+/** What proves creations. */
+type CreationReaders = Pick<ChainReaders, 'findCreation'>;
+
+/** A contract whose creation is looked at, and the code that it runs. */
+interface CreationPlace {
+  readonly database: Database;
+  readonly readers: CreationReaders;
+  readonly chain: RegisteredChain;
+  readonly address: Hex;
+  readonly running: RunningCode;
+  readonly options: Pick<FindCreationOptions, 'signal' | 'quorum'>;
+}
+
+/** What a check of the stored creation looks at. */
+interface CreationCheckOptions {
+  /** A transaction that somebody says is the creation. */
+  readonly named?: Hex | undefined;
+  /** Whether the facts of the creation are compared of code too that cannot be made anew. */
+  readonly comparesFacts?: boolean | undefined;
+}
+
+async function readKnown({
+  database,
+  chain,
+  address,
+}: CreationPlace): Promise<KnownCreation | undefined> {
+  const place = [chain.record.chainId, hexToBytes(address)];
+  const [known] = await database.query<KnownCreation>(READ_CREATION, place);
+  return known;
+}
+
+async function prove(place: CreationPlace, submitted: Hex): Promise<CreationSearch> {
+  const { readers, chain, address, running, options } = place;
+  return readers.findCreation(chain, address, {
+    ...options,
+    running,
+    submitted,
+    methods: ['submitted_hash'],
+  });
+}
+
+/**
+ * Whether a quorum says today that a transaction is not the creation of the contract that stands there, whose code can
+ * destroy itself. What fewer endpoints say proves nothing: an honest endpoint without traces and old states cannot contradict them.
+ */
+export async function isCreationDisproved(
+  place: CreationPlace,
+  transactionHash: Hex,
+): Promise<boolean> {
+  if (!canDestroyItself(place.running.code)) return false;
+  const reason = (await prove(place, transactionHash)).denied?.get(transactionHash);
+  return reason !== undefined && DISPROVING.has(reason);
+}
+
+const isDisproved = (place: CreationPlace, known: KnownCreation): Promise<boolean> =>
+  isCreationDisproved(place, bytesToHex(known.transaction_hash));
+
+function isLater(found: Creation, known: KnownCreation): boolean {
+  const block = Number(known.block_number ?? -1);
+  if (found.blockNumber !== block) return found.blockNumber > block;
+  return found.transactionIndex > Number(known.transaction_index ?? -1);
+}
+
+/** @returns the reason, where a creation was withdrawn */
+async function withdraw(
+  place: CreationPlace,
+  known: KnownCreation,
+  reason: CreationLoss,
+): Promise<CreationLoss | undefined> {
+  if (known.creation_match === null) return undefined;
+  const isWithdrawn = await withdrawCreation(place.database, {
+    chainId: place.chain.record.chainId,
+    address: place.address,
+    reason,
+    matchId: known.match_id,
+    runtimeCode: place.running.code,
+    readAtBlock: place.running.blockNumber,
+  });
+  return isWithdrawn ? reason : undefined;
+}
+
+/**
+ * Proves the creation of a match anew: code that can destroy itself may be made again at its address by other creation
+ * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
+ * stored one is not. Where the stored one is, its facts are made what the chain says of them.
+ * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
+ */
+export async function checkCreation(
+  place: CreationPlace,
+  { named, comparesFacts = false }: CreationCheckOptions,
+): Promise<CreationLoss | typeof DEPLOYMENT_CORRECTED | undefined> {
+  const known = await readKnown(place);
+  if (known === undefined) return undefined;
+  const stored = bytesToHex(known.transaction_hash);
+  const mayBeAnother = known.creation_match !== null && canDestroyItself(place.running.code);
+  if (mayBeAnother && named !== undefined && named !== stored) {
+    const { creation } = await prove(place, named);
+    if (creation !== undefined && isLater(creation, known)) {
+      return withdraw(place, known, CREATION_REPLACED);
+    }
+  }
+  if (!mayBeAnother && !comparesFacts && named !== stored) return undefined;
+  const { creation, denied } = await prove(place, stored);
+  if (creation !== undefined) {
+    const { database, chain, address } = place;
+    const deployed = { chainId: chain.record.chainId, address, deployment: creation };
+    return (await correctDeployment(database, deployed)) ? DEPLOYMENT_CORRECTED : undefined;
+  }
+  const isDenied = DISPROVING.has(denied?.get(stored) ?? '');
+  return mayBeAnother && isDenied ? withdraw(place, known, CREATION_DISPROVED) : undefined;
+}
+
+/**
+ * What a verification may believe of the creation that it found, beside what is stored. Of two transactions that both
+ * created the contract the later one did so last. The stored match gives way to it, and an earlier one counts for nothing,
+ * nor does one that {@link staysWithdrawn}: states of a few blocks do not show every destruction.
+ */
+export async function settleCreation(
+  place: CreationPlace,
+  found: CreationSearch,
+  onWithdrawn: (reason: CreationLoss) => void,
+): Promise<CreationSearch> {
+  if (!canDestroyItself(place.running.code)) return found;
+  const { creation } = found;
+  const known = await readKnown(place);
+  const lose = async (stored: KnownCreation, reason: CreationLoss): Promise<void> => {
+    const withdrawn = await withdraw(place, stored, reason);
+    if (withdrawn !== undefined) onWithdrawn(withdrawn);
+  };
+  if (creation === undefined) {
+    if (known !== undefined && known.creation_match !== null && (await isDisproved(place, known))) {
+      await lose(known, CREATION_DISPROVED);
+    }
+    return found;
+  }
+  if (await staysWithdrawn(place, creation.transactionHash)) return refused(found);
+  const storedHash = known && bytesToHex(known.transaction_hash);
+  if (known === undefined || storedHash === creation.transactionHash) return found;
+  if (isLater(creation, known)) await lose(known, CREATION_REPLACED);
+  else if (await isDisproved(place, known)) await lose(known, CREATION_DISPROVED);
+  else return refused(found);
+  return found;
+}
+
+/**
+ * Whether a creation was withdrawn before, and may not count again. One that was replaced never does. One that the states
+ * of some blocks disproved counts where the same states show it today: those of other blocks may miss the gap.
+ */
+async function staysWithdrawn(place: CreationPlace, transactionHash: Hex): Promise<boolean> {
+  const { database, chain, address, running } = place;
+  const rows = await database.query<{ reason: string; read_at_block: string | null }>(
+    READ_WITHDRAWN,
+    [
+      chain.record.chainId,
+      hexToBytes(address),
+      CREATION_REPLACED,
+      CREATION_DISPROVED,
+      hexToBytes(transactionHash),
+    ],
+  );
+  for (const { reason, read_at_block: block } of rows) {
+    if (reason === CREATION_REPLACED || block === null) return true;
+    const then = { ...place, running: { ...running, blockNumber: Number(block) } };
+    if ((await prove(then, transactionHash)).creation === undefined) return true;
+  }
+  return false;
+}
+
+function refused({ methods }: CreationSearch): CreationSearch {
+  return {
+    methods: methods.map((each) =>
+      each.outcome === 'found' ? { ...each, outcome: 'created_again' } : each,
+    ),
+  };
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import {
+  METADATA_HASH_BYTES,
+  type MetadataHashKind,
+  readTrailingAuxdata,
+} from '../../bytecode/auxdata.ts';
+import { hashMetadata } from '../../bytecode/metadata-hash.ts';
+import { type Hex, hexToBytes } from '../../lib/hex.ts';
+import { isMembers } from '../../lib/members.ts';
+import { sql, type Database } from '../../store/database.ts';
+
+const READ_CLAIM = sql(
+  'read claim of a full match',
+  `SELECT verified_contract_id, metadata FROM current_matches
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND origin = 'imported' AND match = 'full'`,
+);
+
+/**
+ * The ways to write a metadata document that trees are known to hold: as it is, and as the compiler writes JSON, with the
+ * members in the order of the file or in that of their names, each with escapes for all but ASCII too. A hash of any of
+ * them proves what the document says.
+ */
+function* spellingsOf(metadata: string): Generator<string> {
+  yield metadata;
+  const document: unknown = JSON.parse(metadata);
+  for (const compact of [JSON.stringify(document), writeSorted(document)]) {
+    yield compact;
+    yield compact.replace(
+      /[^\0-\x7f]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  }
+}
+
+/** JSON with the members of each object in the order of their names, as the compiler writes it. */
+function writeSorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`;
+  if (!isMembers(value)) return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${writeSorted(value[key])}`).join(',')}}`;
+}
+
+/** Whether the hash is that of a spelling. A document too deep to be written again has no more of them than its own. */
+function namesDocument(kind: MetadataHashKind, hash: Uint8Array, metadata: string): boolean {
+  try {
+    for (const spelling of spellingsOf(metadata)) {
+      if (Buffer.compare(hashMetadata(kind, spelling), hash) === 0) return true;
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
+  }
+  return false;
+}
+
+/**
+ * Whether a code cannot be fully matched by sources with this metadata: it ends without a metadata hash, so nothing matches it
+ * fully, or with the hash of another document.
+ */
+function disprovesFullMatch(code: Uint8Array, metadata: string): boolean {
+  const auxdata = readTrailingAuxdata(code);
+  if (auxdata?.metadataHash === undefined) return true;
+  const { kind, offset } = auxdata.metadataHash;
+  const start = auxdata.offset + offset;
+  return !namesDocument(kind, code.subarray(start, start + METADATA_HASH_BYTES), metadata);
+}
+
+/** What was found of a match number and a code: hashing a large document again and again would take the thread that serves. */
+const known = new Map<string, boolean>();
+const MOST_KNOWN = 1_000;
+
+/**
+ * The number of the current match where it is an imported claim of a full match that the code on chain disproves. Nothing
+ * is compiled for it: the hash of the claim's metadata.json, whose hashes the import held the sources to, is compared.
+ */
+export async function findDisprovedClaim(
+  database: Database,
+  chainId: number,
+  address: Hex,
+  code: Uint8Array,
+): Promise<string | undefined> {
+  const [claim] = await database.query<{ verified_contract_id: string; metadata: string | null }>(
+    READ_CLAIM,
+    [chainId, hexToBytes(address)],
+  );
+  if (claim === undefined) return undefined;
+  const { verified_contract_id: matchId, metadata } = claim;
+  const codeHash = createHash('sha256').update(code).digest('hex');
+  const key = `${chainId} ${address} ${matchId} ${codeHash}`;
+  let isDisproved = known.get(key);
+  if (isDisproved === undefined) {
+    isDisproved = disprovesFullMatch(code, metadata ?? '{}');
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(key, isDisproved);
+  }
+  return isDisproved ? matchId : undefined;
+}

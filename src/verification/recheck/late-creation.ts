@@ -1,0 +1,90 @@
+import { judgeContract } from '../../bytecode/judge-contract.ts';
+import { groupByPath } from '../../solidity/library-id.ts';
+import { type AuxdataPositions, type LinkReferences } from '../../bytecode/recompiled-code.ts';
+import { bytesToHex, hexToBytes } from '../../lib/hex.ts';
+import {
+  type SavedMatch,
+  type VerifiedContract,
+  attachCreation,
+  hashOf,
+  textHash,
+} from '../../repository/repository.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { entriesOf, readConfiguredLibraries } from '../compilation/configured-libraries.ts';
+import { toTransformed } from '../verify-contract.ts';
+
+// What this service compiled says of its creation code all that judging takes. An import does not.
+const READ_WITHOUT_CREATION = sql(
+  'read match without a creation',
+  `SELECT verified_contract_id AS match_id, current_matches.text_hash, compiler_settings -> 'libraries' AS libraries,
+     runtime_values -> 'libraries' AS linked, compilation_artifacts -> 'abi' AS abi, code,
+     creation_code_artifacts -> 'linkReferences' AS link_references,
+     creation_code_artifacts -> 'cborAuxdata' AS auxdata
+   FROM current_matches
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   JOIN code ON code.code_hash = compiled_contracts.creation_code_hash
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND origin <> 'imported'
+     AND current_matches.runtime_code_hash = $3 AND transaction_hash IS NULL`,
+);
+
+interface ShownRow {
+  readonly match_id: string;
+  readonly text_hash: Buffer;
+  readonly libraries: unknown;
+  readonly linked: Readonly<Record<string, string>> | null;
+  readonly abi: unknown;
+  readonly code: Buffer;
+  readonly link_references: LinkReferences | null;
+  readonly auxdata: AuxdataPositions | null;
+}
+
+/**
+ * Attaches the creation that a verification found to the match that stays shown, where its record has none yet: the
+ * transaction is a fact of the chain, whoever names it. The creation code of the shown compilation is judged, not that of
+ * the submission, whose constructor may be another.
+ * @returns what was stored where the shown text is that of the submission
+ * @throws FullmatchError contract_changed
+ */
+export async function attachLateCreation(
+  database: Database,
+  contract: VerifiedContract,
+): Promise<SavedMatch | undefined> {
+  const { chainId, address, deployment, compilation } = contract;
+  const { transactionHash, creationCode, runtimeCode } = deployment;
+  if (transactionHash === undefined || creationCode === undefined) return undefined;
+  const [shown] = await database.query<ShownRow>(READ_WITHOUT_CREATION, [
+    chainId,
+    hexToBytes(address),
+    hashOf(runtimeCode),
+  ]);
+  if (shown === undefined) return undefined;
+  const configured = entriesOf(readConfiguredLibraries({ libraries: shown.libraries }));
+  const { creation, creationMatch } = judgeContract({
+    address,
+    abi: shown.abi,
+    libraries: groupByPath([
+      ...configured.map(({ path, name, address: at }) => [`${path}:${name}`, at] as const),
+      ...Object.entries(shown.linked ?? {}),
+    ]),
+    creation: {
+      onChain: creationCode,
+      recompiled: {
+        code: bytesToHex(shown.code).slice(2),
+        linkReferences: shown.link_references ?? {},
+        auxdata: shown.auxdata ?? {},
+      },
+    },
+  });
+  const transformed = toTransformed(creation);
+  const eventId = await attachCreation(database, {
+    contract,
+    matchId: shown.match_id,
+    creationMatch,
+    ...(transformed && { creation: transformed }),
+  });
+  const isOwnText = shown.text_hash.equals(textHash(compilation));
+  if (eventId === undefined || !isOwnText) return undefined;
+  return { chainId, address, outcome: 'upgraded', eventId };
+}

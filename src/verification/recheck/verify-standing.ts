@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FullmatchError } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
+import {
+  type CodeReading,
+  type SavedMatch,
+  type VerifiedContract,
+  contractChanged,
+  readNewestEvent,
+  saveMatch,
+} from '../../repository/repository.ts';
+import { type Database } from '../../store/database.ts';
+import { withdrawWhatWasReplaced } from './code-check.ts';
+import { isCreationDisproved } from './creation-check.ts';
+import { attachLateCreation } from './late-creation.ts';
+import { type VerificationTask } from '../compilation/read-compilation-task.ts';
+import {
+  verifyContract,
+  type VerificationParts,
+  type VerificationResult,
+} from '../verify-contract.ts';
+
+/** What was read longer ago is read again before its match is stored, in milliseconds. */
+const READING_MAX_AGE_MS = 3_000;
+/** So many times a job begins with a new reading where the contract changes meanwhile. */
+const MAX_READINGS = 3;
+const READING_PAUSES_MS = [500, 2_000];
+
+/**
+ * Verifies a contract as it stands at the end: where the compiler took long, the code is read again by the same quorum,
+ * and so is the creation where the same code can have been made anew.
+ * @throws FullmatchError contract_changed where the contract is another one by then; else as {@link verifyContract}.
+ */
+export async function verifyStanding(
+  database: Database,
+  parts: VerificationParts,
+  task: VerificationTask,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<VerificationResult> {
+  const readAfterEvent = await readNewestEvent(database, task.chainId, task.address);
+  const begun = performance.now();
+  const result = await verifyContract(withdrawWhatWasReplaced(database, parts, log), task, signal);
+  const contract = { ...result.contract, readAfterEvent };
+  if (performance.now() - begun <= READING_MAX_AGE_MS) return { ...result, contract };
+  const codeReading = await readAgain(database, parts, contract, signal);
+  return { ...result, contract: { ...contract, codeReading } };
+}
+
+async function readAgain(
+  database: Database,
+  parts: VerificationParts,
+  { chainId, address, deployment }: VerifiedContract,
+  signal: AbortSignal,
+): Promise<CodeReading> {
+  const { runtimeCode, transactionHash } = deployment;
+  const chain = parts.findSupportedChain(chainId);
+  if (chain === undefined || runtimeCode === undefined) throw contractChanged(chainId, address);
+  const quorum = parts.quorumOf(chainId);
+  const options = { signal, ...(quorum && { quorum }) };
+  const running = await readPatiently(
+    () => parts.readDeployedCode(chain, address, options),
+    signal,
+  );
+  if (Buffer.compare(running.code, runtimeCode) !== 0) throw contractChanged(chainId, address);
+  const place = { database, readers: parts, chain, address, running, options };
+  if (transactionHash !== undefined && (await isCreationDisproved(place, transactionHash))) {
+    throw contractChanged(chainId, address);
+  }
+  const { blockNumber, blockHash, endpoints, witnesses } = running;
+  return { blockNumber, blockHash, endpoints, witnesses };
+}
+
+/** Reads once more where endpoints have a bad moment: a compilation of a minute is not thrown away for it. */
+async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (const pauseMs of READING_PAUSES_MS) {
+    try {
+      return await read();
+    } catch (error) {
+      const isPassing = error instanceof FullmatchError && error.code !== 'contract_not_deployed';
+      if (!isPassing) throw error;
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+  return read();
+}
+
+/**
+ * Stores what a verification gives, and its creation where the match that stays shown has none. Where the contract changed since it was read, or others stored or withdrew something
+ * that contradicts the reading, the verification begins anew, a few times.
+ * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
+ */
+export async function verifyAndSave(
+  database: Database,
+  verify: () => Promise<VerificationResult>,
+): Promise<{ readonly result: VerificationResult; readonly saved: SavedMatch }> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      const result = await verify();
+      const saved = await saveMatch(database, result.contract);
+      if (saved.outcome !== 'unchanged') return { result, saved };
+      const attached = await attachLateCreation(database, result.contract);
+      return { result, saved: attached ?? saved };
+    } catch (error) {
+      const isChanged = error instanceof FullmatchError && error.code === 'contract_changed';
+      if (!isChanged || reading === MAX_READINGS) throw error;
+    }
+  }
+}
