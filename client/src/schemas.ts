@@ -843,6 +843,7 @@ export interface Health {
       | 'list_records_held_back'
       | 'configuration_refused'
       | 'registry_findings'
+      | 'feed_stopped'
       | 'queue_stalled'
       | 'chains_down';
     /** The same for people */
@@ -938,6 +939,7 @@ export interface Readiness {
       | 'list_records_held_back'
       | 'configuration_refused'
       | 'registry_findings'
+      | 'feed_stopped'
       | 'queue_stalled'
       | 'chains_down';
     /** The same for people */

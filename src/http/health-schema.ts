@@ -17,6 +17,7 @@ const healthReasonSchema = z.strictObject({
       'list_records_held_back',
       'configuration_refused',
       'registry_findings',
+      'feed_stopped',
       'queue_stalled',
       'chains_down',
     ])

@@ -24,6 +24,9 @@ describe('health', () => {
     reachable: true,
     checkedAt: new Date(facts.now.getTime() - seconds * 1000),
   });
+  const failingSince = (seconds: number) => ({
+    feedFailingSince: new Date(facts.now.getTime() - seconds * 1000),
+  });
   const stalled = { queued: 1, running: 0, oldestQueuedAt: new Date('2026-02-03T04:58:59Z') };
   const failure = { since: new Date('2026-02-03T04:00:00Z'), message: 'known ids vanish.' };
   const faulty = { ...facts.registry!, findings: { error: 2, warning: 0, info: 0 } };
@@ -40,6 +43,7 @@ describe('health', () => {
       true,
     ],
     ['registry_findings', { registry: faulty }, true],
+    ['feed_stopped', failingSince(16), true],
     ['queue_stalled', { queue: stalled }, true],
   ])('is degraded by %s', (code, changes, ready) => {
     const report = compose(changes);
@@ -57,6 +61,12 @@ describe('health', () => {
     ['an empty queue', { queued: 0, running: 0 }],
   ])('is ok with %s', (_what, queue) => {
     expect(compose({ queue })).toMatchObject({ status: 'ok', reasons: [] });
+  });
+
+  test('names the feed only after a while, and not where the database is the cause', () => {
+    expect(compose(failingSince(15)).reasons).toEqual([]);
+    const { reasons } = compose({ ...failingSince(16), database });
+    expect(reasons.map(({ code }) => code)).toEqual(['database_unreachable']);
   });
 
   test('calls the database reachable until it does not answer for long', () => {

@@ -1,8 +1,6 @@
 import { type HealthFacts, type StoreHealth } from './health-facts.ts';
 import { type HealthReason, type HealthReport, type Readiness } from './health-schema.ts';
 
-/** Of a hash, in a command to copy. */
-
 /** A reason names no more chains than this. */
 const MAX_NAMED_CHAINS = 5;
 
@@ -172,6 +170,13 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     detail: `Findings of level error in the chain registry: ${errors}. fullmatch chains check lists them.`,
     blocking: false,
   });
+  const failingSince = findFeedFailure(facts)?.toISOString();
+  add(failingSince !== undefined, {
+    code: 'feed_stopped',
+    detail: `Events are not followed since ${failingSince ?? ''}: statistics over time, searches by name or the stream of events stand still. stats.json is current. The log says why.`,
+    blocking: false,
+    ...(failingSince !== undefined && { since: failingSince }),
+  });
   add(isStalled(facts), {
     code: 'queue_stalled',
     detail: `Verifications wait for more than ${STALLED_SECONDS} seconds, and no process works on one. Look whether a process of this database has verification.workers above 0.`,
@@ -195,6 +200,13 @@ function isReachable({ now, database, store }: HealthFacts): boolean {
   if (database === undefined || store?.hungSince !== undefined) return false;
   const { reachable, checkedAt } = database;
   return reachable && now.getTime() - checkedAt.getTime() <= UNANSWERED_SECONDS * 1000;
+}
+
+/** Since when events are not followed, though the database answers. One run that fails is made up for by the next. */
+function findFeedFailure(facts: HealthFacts): Date | undefined {
+  const { feedFailingSince: since, now } = facts;
+  if (since === undefined || !isReachable(facts)) return undefined;
+  return now.getTime() - since.getTime() > UNANSWERED_SECONDS * 1000 ? since : undefined;
 }
 
 /** A worker takes what waits within a second or two, unless all are busy. */

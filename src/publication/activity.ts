@@ -34,6 +34,8 @@ export interface Activity {
 export interface RunningActivity extends Activity {
   /** Has what happened since numbered, sent and counted soon; who calls it does not wait for that. */
   refresh(): void;
+  /** Since when events are not numbered, sent or counted, while that fails. */
+  readonly failingSince: Date | undefined;
   close(): Promise<void>;
 }
 
@@ -119,6 +121,9 @@ export async function openActivity(
       return made;
     },
     events: hub,
+    get failingSince() {
+      return events.failingSince ?? statistics.failingSince;
+    },
     refresh: () => {
       tellRegistry();
       events.trigger();

@@ -5,6 +5,8 @@ import { type Logger } from '../log.ts';
 export interface PacedLoop {
   /** Has a run begin soon: what arrives during a run is covered by one more run. */
   readonly trigger: () => void;
+  /** Since when its runs fail, while they do. */
+  readonly failingSince: Date | undefined;
   /** Waits for the run under way; none begins afterwards. */
   close(): Promise<void>;
 }
@@ -23,18 +25,19 @@ export function startPacedLoop(
   let lastStart = -Infinity;
   let again = false;
   let closed = false;
-  let failing = false;
+  let failingSince: Date | undefined;
   const runOnce = async (): Promise<boolean> => {
     try {
       const isMore = await run();
-      if (failing) log.info({ event: 'refresh_recovered' }, `${what} are fresh again`);
-      failing = false;
+      if (failingSince !== undefined)
+        log.info({ event: 'refresh_recovered' }, `${what} are fresh again`);
+      failingSince = undefined;
       return isMore;
     } catch (error) {
       // One line when it begins to fail, not one at every turn.
-      if (!failing)
+      if (failingSince === undefined)
         log.error({ event: 'refresh_failed', error: messageOf(error) }, `${what} are stale`);
-      failing = true;
+      failingSince ??= new Date();
       return false;
     }
   };
@@ -59,6 +62,9 @@ export function startPacedLoop(
   };
   return {
     trigger,
+    get failingSince() {
+      return failingSince;
+    },
     close: async () => {
       closed = true;
       clearTimeout(timer);

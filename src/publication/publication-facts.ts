@@ -35,6 +35,8 @@ export interface PublicationFacts {
   readonly registry?: RegistryHealth;
   readonly statistics?: StatisticsHealth;
   readonly database?: DatabaseHealth;
+  /** Since when the feed is not followed, while that fails. */
+  readonly feedFailingSince?: Date;
   /** Which of the published documents have a snapshot; absent where none is made. */
   readonly documents?: { readonly chains: boolean; readonly statistics: boolean };
 }

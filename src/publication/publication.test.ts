@@ -92,6 +92,22 @@ const wrap = (database: Database): Database => ({
   limited: (timeLimitMs) => database.limited(timeLimitMs),
 });
 
+test('a follower of events that fails is told of until it goes on, and keeps no count from stats.json', async () => {
+  const publication = await open(20);
+  const { database } = testDatabase;
+  const refuse = sql(
+    'test refuse',
+    `ALTER TABLE daily_counts ADD CONSTRAINT refused CHECK (chain_id <> 77) NOT VALID`,
+  );
+  await database.query(refuse);
+  await saveMatch(database, sampleContract(77, sampleAddress(2), { runtimeMatch: 'full' }));
+  await expect.poll(() => publication.facts.feedFailingSince).toBeInstanceOf(Date);
+  await expect.poll(() => read(publication, 'statistics')).toContain('"77":{"full_match":1');
+  await database.query(sql('test allow', 'ALTER TABLE daily_counts DROP CONSTRAINT refused'));
+  await expect.poll(() => publication.facts.feedFailingSince).toBeUndefined();
+  await publication.close();
+});
+
 test('inputs that cannot be published leave the registry and both documents as they were', async () => {
   const publication = await open(NEVER_MS);
   const before = [read(publication, 'chains'), publication.registry, publication.inputs];

@@ -136,6 +136,7 @@ export class Publication {
   /** What the health report says of the registry, the counts and the database. */
   get facts(): PublicationFacts {
     const { current } = this.#documents ?? {};
+    const feedFailingSince = this.#activity?.failingSince;
     return {
       ...(this.#registry && {
         registry: describeRegistry(this.#registry.value, this.#registry.madeAt),
@@ -144,6 +145,7 @@ export class Publication {
         statistics: describeStatistics(this.#statistics.value, this.#statistics.confirmedAt),
       }),
       ...(this.#reading && { database: this.#reading }),
+      ...(feedFailingSince && { feedFailingSince }),
       ...(current && {
         documents: {
           chains: current.chains !== undefined,
