@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
-import { type CompilerSources } from '../src/compilers/compiler-finder.ts';
+import { type CompilerSources } from '../src/compilers/sources/compiler-finder.ts';
 import { listCompilers } from '../src/compilers/inspect-compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { type BenchmarkContract, ERC721_ENUMERABLE, GOVERNOR, SMALL } from './compiler-inputs.ts';

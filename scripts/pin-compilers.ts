@@ -1,5 +1,5 @@
 /**
- * Writes src/compilers/solidity-catalogue.ts: one line for every Solidity version that npm has from 0.4.11 on, with the
+ * Writes src/compilers/sources/solidity-catalogue.ts: one line for every Solidity version that npm has from 0.4.11 on, with the
  * checksums of its soljson.js and the version that this file itself reports. Run by hand when a version appears:
  * `npx tsx scripts/pin-compilers.ts [version…]`; without versions it adds those that the catalogue lacks.
  *
@@ -18,7 +18,7 @@ import { bytesToHex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
 
 const run = promisify(execFile);
-const CATALOGUE = new URL('../src/compilers/solidity-catalogue.ts', import.meta.url);
+const CATALOGUE = new URL('../src/compilers/sources/solidity-catalogue.ts', import.meta.url);
 const OLDEST = [0, 4, 11];
 /** The last version whose npm file equals the official one. */
 const LAST_EQUAL = [0, 8, 11];

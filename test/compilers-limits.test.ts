@@ -11,7 +11,7 @@ import {
   createCompilers,
   type Compilers,
 } from '../src/compilers/compilers.ts';
-import { probeIsolation, reportIsolation } from '../src/compilers/isolation.ts';
+import { probeIsolation, reportIsolation } from '../src/compilers/processes/isolation.ts';
 import { type StandardJsonInput } from '../src/solidity/standard-json.ts';
 import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';

@@ -6,7 +6,7 @@ import { Secret } from '../src/lib/secret.ts';
 import { silentLogger } from '../src/log.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { connectClient } from '../src/store/connection-target.ts';
-import { type EmbeddedServer, openEmbeddedServer } from '../src/store/embedded-server.ts';
+import { type EmbeddedServer, openEmbeddedServer } from '../src/store/embedded/embedded-server.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { listProcesses } from './support/child-processes.ts';

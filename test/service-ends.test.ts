@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { hasRunningServer } from '../src/store/embedded-server.ts';
+import { hasRunningServer } from '../src/store/embedded/embedded-server.ts';
 import { acceptorProcesses } from './support/acceptor-processes.ts';
 import { PROGRAM, LOOPBACK_PORTS, runProgram, startProgram } from './support/booted-service.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';

@@ -5,8 +5,12 @@ import {
   verifyCompilers,
   type CompilerEntry,
 } from '../compilers/inspect-compilers.ts';
-import { type Isolation, probeIsolation, reportIsolation } from '../compilers/isolation.ts';
-import { type CompilerSources } from '../compilers/compiler-finder.ts';
+import {
+  type Isolation,
+  probeIsolation,
+  reportIsolation,
+} from '../compilers/processes/isolation.ts';
+import { type CompilerSources } from '../compilers/sources/compiler-finder.ts';
 import { FullmatchError } from '../errors.ts';
 import { compilerSourcesOf } from '../core/open-verification.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';

@@ -3,7 +3,7 @@ import { type Config } from '../config/config.ts';
 import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { requestReload, type ReloadAnswer } from '../core/reload-requests.ts';
-import { hasRunningServer } from '../store/embedded-server.ts';
+import { hasRunningServer } from '../store/embedded/embedded-server.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { withCore } from './with-core.ts';

@@ -7,7 +7,7 @@ import {
   nearestVersions,
   unknownVersion,
 } from './compiler-version.ts';
-import { SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
+import { SOLIDITY_CATALOGUE } from './sources/solidity-catalogue.ts';
 
 const KNOWN = SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion);
 const NIGHTLY = '0.8.38-nightly.2026.9.25+commit.a31bd568';

@@ -3,10 +3,14 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { checkCompilerInput } from './check-input.ts';
 import { type CompilerFile } from './compiler-file.ts';
-import { CompilerFinder, type CompilerSources, type UsableCompiler } from './compiler-finder.ts';
-import { type CompilerLimits, DEFAULT_LIMITS } from './compiler-limits.ts';
-import { type Isolation, probeIsolation, reportIsolation } from './isolation.ts';
-import { runNative } from './native-process.ts';
+import {
+  CompilerFinder,
+  type CompilerSources,
+  type UsableCompiler,
+} from './sources/compiler-finder.ts';
+import { type CompilerLimits, DEFAULT_LIMITS } from './processes/compiler-limits.ts';
+import { type Isolation, probeIsolation, reportIsolation } from './processes/isolation.ts';
+import { runNative } from './processes/native-process.ts';
 import { parseOutput } from './parse-output.ts';
 import { followSignals } from './request-ending.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/standard-json.ts';

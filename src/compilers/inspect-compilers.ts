@@ -1,7 +1,7 @@
 import { type CompilerFile, type SourceProblem } from './compiler-file.ts';
-import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
+import { CompilerFinder, type CompilerSources } from './sources/compiler-finder.ts';
 import { compareVersions } from './compiler-version.ts';
-import { forgetDigests } from './file-digest.ts';
+import { forgetDigests } from './sources/file-digest.ts';
 
 /** A version that is known here, and what would compile it. */
 export interface CompilerEntry {

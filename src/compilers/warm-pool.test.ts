@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from './compiler-limits.ts';
-import { probeIsolation } from './isolation.ts';
-import { type SoljsonProcess } from './soljson-process.ts';
+import { DEFAULT_LIMITS } from './processes/compiler-limits.ts';
+import { probeIsolation } from './processes/isolation.ts';
+import { type SoljsonProcess } from './processes/soljson-process.ts';
 import { WarmPool } from './warm-pool.ts';
 
 const pools: WarmPool[] = [];

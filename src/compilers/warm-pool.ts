@@ -1,7 +1,7 @@
 import { type CompilerFile } from './compiler-file.ts';
-import { type CompilerLimits } from './compiler-limits.ts';
-import { type Isolation } from './isolation.ts';
-import { SoljsonProcess } from './soljson-process.ts';
+import { type CompilerLimits } from './processes/compiler-limits.ts';
+import { type Isolation } from './processes/isolation.ts';
+import { SoljsonProcess } from './processes/soljson-process.ts';
 
 /** What the pool keeps ready. */
 export interface WarmPoolOptions {

@@ -1,4 +1,4 @@
-import { type CompilerSources } from '../compilers/compiler-finder.ts';
+import { type CompilerSources } from '../compilers/sources/compiler-finder.ts';
 import { createCompilers, type Compilers } from '../compilers/compilers.ts';
 import { type Config } from '../config/config.ts';
 import { type GuardedFetch } from '../lib/guarded-fetch.ts';

@@ -5,12 +5,12 @@ import { type Secret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
 import { connectClient, type ConnectionTarget, targetOfUrl } from './connection-target.ts';
 import { type Database } from './database.ts';
-import { EMBEDDED_DATABASE } from './attachment.ts';
-import { type EmbeddedServer, openEmbeddedServer } from './embedded-server.ts';
+import { EMBEDDED_DATABASE } from './embedded/attachment.ts';
+import { type EmbeddedServer, openEmbeddedServer } from './embedded/embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { FreeSpace } from './free-space.ts';
 import { createDatabasePool, type DatabasePool } from './pool.ts';
-import { OLDEST_MAJOR } from './postgres-binaries.ts';
+import { OLDEST_MAJOR } from './embedded/postgres-binaries.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 import { type StoreTrouble, watchCondition } from './store-condition.ts';
 

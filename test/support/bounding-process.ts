@@ -1,7 +1,7 @@
 // Runs as a process that is killed: bounds a program that never ends and never reads its input, with or without the
 // kernel's help, and prints its process id.
-import { BoundedProcess } from '../../src/compilers/bounded-process.ts';
-import { probeIsolation } from '../../src/compilers/isolation.ts';
+import { BoundedProcess } from '../../src/compilers/processes/bounded-process.ts';
+import { probeIsolation } from '../../src/compilers/processes/isolation.ts';
 
 const isolation = process.argv[2] === 'alone' ? {} : await probeIsolation();
 const bounded = new BoundedProcess({

@@ -5,7 +5,7 @@ import { type TestProject } from 'vitest/node';
 import { Secret } from '../../src/lib/secret.ts';
 import { silentLogger } from '../../src/log.ts';
 import { connectClient } from '../../src/store/connection-target.ts';
-import { openEmbeddedServer } from '../../src/store/embedded-server.ts';
+import { openEmbeddedServer } from '../../src/store/embedded/embedded-server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { unpackCompilations } from './recorded-compilations.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { messageOf } from '../errors.ts';
-import { type CompilerSource, type Found } from './compiler-file.ts';
+import { messageOf } from '../../errors.ts';
+import { type CompilerSource, type Found } from '../compiler-file.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { type CataloguedCompiler, SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
 

@@ -13,8 +13,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { FullmatchError } from '../errors.ts';
-import { type Logger } from '../log.ts';
+import { FullmatchError } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
 import { type Account } from './run-command.ts';
 import { folderFailure, systemCode, unusable } from './store-failure.ts';
 import { canEnter, ensureSystemUser, isRoot, SYSTEM_FOLDER } from './system-user.ts';

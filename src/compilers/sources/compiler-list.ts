@@ -1,6 +1,6 @@
-import { messageOf } from '../errors.ts';
-import { parseUntrustedJson } from '../lib/untrusted-json.ts';
-import { parseCompilerVersion } from './compiler-version.ts';
+import { messageOf } from '../../errors.ts';
+import { parseUntrustedJson } from '../../lib/untrusted-json.ts';
+import { parseCompilerVersion } from '../compiler-version.ts';
 
 /** One binary of a published list. */
 export interface ListedCompiler {

@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { listProcesses } from '../../test/support/child-processes.ts';
-import { openStoreProcess, type StoreProcess } from '../../test/support/open-store-process.ts';
-import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
-import { FullmatchError } from '../errors.ts';
-import { silentLogger } from '../log.ts';
-import { sql } from './database.ts';
+import { listProcesses } from '../../../test/support/child-processes.ts';
+import { openStoreProcess, type StoreProcess } from '../../../test/support/open-store-process.ts';
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { FullmatchError } from '../../errors.ts';
+import { silentLogger } from '../../log.ts';
+import { sql } from '../database.ts';
 import { readLockFile, runsOn } from './lock-file.ts';
-import { openStore, type Store } from './open-store.ts';
+import { openStore, type Store } from '../open-store.ts';
 import { ensureSystemUser, isRoot, SYSTEM_FOLDER } from './system-user.ts';
-import { wait } from './wait.ts';
+import { wait } from '../wait.ts';
 
 /** How long a test waits for what happens on its own; a busy machine takes its time. */
 const ONE = sql('test: select one', 'SELECT 1 AS one');

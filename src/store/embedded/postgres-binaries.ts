@@ -12,8 +12,8 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { FullmatchError, messageOf } from '../errors.ts';
-import { type Logger } from '../log.ts';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
 import { draftName, removeLeftOvers } from './data-directory.ts';
 import { type Account, runCommand } from './run-command.ts';
 import { folderFailure, systemCode } from './store-failure.ts';

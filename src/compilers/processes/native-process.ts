@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BoundedProcess } from './bounded-process.ts';
 import { makeCompilerRoot } from './compiler-root.ts';
-import { type CompilerFile } from './compiler-file.ts';
+import { type CompilerFile } from '../compiler-file.ts';
 import { type CompilerLimits, nativeLimits } from './compiler-limits.ts';
 import { type Isolation } from './isolation.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { FullmatchError, messageOf } from '../errors.ts';
-import { type GuardedFetch } from '../lib/guarded-fetch.ts';
-import { isOutOfSpace } from '../lib/system-trouble.ts';
-import { type CompilerSource, type Found } from './compiler-file.ts';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { isOutOfSpace } from '../../lib/system-trouble.ts';
+import { type CompilerSource, type Found } from '../compiler-file.ts';
 import { type CompilerList, parseCompilerList, soljsonFileName } from './compiler-list.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { findCatalogued, matchesCatalogue } from './solidity-catalogue.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SOLC_VERSIONS, solcPackageOf } from '../../test/support/solc-packages.ts';
+import { SOLC_VERSIONS, solcPackageOf } from '../../../test/support/solc-packages.ts';
 import { keccak256OfFile, sha256OfFile } from './file-digest.ts';
-import { compareVersions } from './compiler-version.ts';
+import { compareVersions } from '../compiler-version.ts';
 import { findCatalogued, matchesCatalogue, SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from '../errors.ts';
-import { type Logger } from '../log.ts';
+import { messageOf } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { CHILD_ENVIRONMENT, spawnAs } from './run-command.ts';
 import { systemCode } from './store-failure.ts';
-import { wait } from './wait.ts';
+import { wait } from '../wait.ts';
 
 /** The pipe in the data directory that every user of the server holds open for writing. */
 const PIPE = 'fullmatch-users';

@@ -1,5 +1,5 @@
-import { messageOf } from '../errors.ts';
-import { type Logger } from '../log.ts';
+import { messageOf } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
 import {
   attach,
   type Attachment,
@@ -8,11 +8,11 @@ import {
   isUnreachable,
   socketTarget,
 } from './attachment.ts';
-import { type ConnectionTarget } from './connection-target.ts';
+import { type ConnectionTarget } from '../connection-target.ts';
 import { findData } from './data-directory.ts';
 import { findRunningServer } from './lock-file.ts';
 import { useServer } from './server-watcher.ts';
-import { wait } from './wait.ts';
+import { wait } from '../wait.ts';
 
 /** This process's part in the one PostgreSQL server of a data directory. */
 export interface EmbeddedServer {

@@ -1,4 +1,4 @@
-import { FullmatchError, messageOf } from '../errors.ts';
+import { FullmatchError, messageOf } from '../../errors.ts';
 
 const LOG_LINES_SHOWN = 8;
 const NO_SPACE = /No space left on device|Disk quota exceeded/;

@@ -1,9 +1,9 @@
 import { mkdir, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { FullmatchError } from '../errors.ts';
+import { FullmatchError } from '../../errors.ts';
 import { type Account, type CommandResult, runCommand } from './run-command.ts';
 import { systemCode } from './store-failure.ts';
-import { wait } from './wait.ts';
+import { wait } from '../wait.ts';
 
 /** PostgreSQL refuses to run as root; then it runs as this user, whom distributions' packages use too. */
 const SYSTEM_USER = 'postgres';

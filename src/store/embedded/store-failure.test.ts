@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type FullmatchError } from '../errors.ts';
+import { type FullmatchError } from '../../errors.ts';
 import { folderFailure, programFailure } from './store-failure.ts';
 
 describe('a failed program of PostgreSQL', () => {

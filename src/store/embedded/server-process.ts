@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { FullmatchError } from '../errors.ts';
+import { FullmatchError } from '../../errors.ts';
 import { type DataDirectory } from './data-directory.ts';
 import { clearStaleLocks, readLockFile, runsOn } from './lock-file.ts';
 import { type PostgresBinaries } from './postgres-binaries.ts';
 import { CHILD_ENVIRONMENT, spawnAs } from './run-command.ts';
 import { prepareSocketFolder, removeSocketFolder, SOCKET_PORT } from './socket-folder.ts';
 import { programFailure } from './store-failure.ts';
-import { wait } from './wait.ts';
+import { wait } from '../wait.ts';
 
 /** PostgreSQL's log, in its data directory; the one before it ends in `.1`. */
 const LOG_FILE = 'server.log';

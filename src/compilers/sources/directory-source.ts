@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from '../errors.ts';
-import { type CompilerFile, type CompilerSource, type Found } from './compiler-file.ts';
+import { messageOf } from '../../errors.ts';
+import { type CompilerFile, type CompilerSource, type Found } from '../compiler-file.ts';
 import { type CompilerList, EMPTY_LIST, parseCompilerList } from './compiler-list.ts';
-import { findVersion } from './compiler-version.ts';
+import { findVersion } from '../compiler-version.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { matchesCatalogue } from './solidity-catalogue.ts';
 

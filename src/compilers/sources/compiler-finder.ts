@@ -1,12 +1,12 @@
-import { FullmatchError, messageOf } from '../errors.ts';
-import { type CompilerFile, type CompilerSource, type SourceProblem } from './compiler-file.ts';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { type CompilerFile, type CompilerSource, type SourceProblem } from '../compiler-file.ts';
 import {
   compareVersions,
   findVersion,
   nearestVersions,
   parseCompilerVersion,
   unknownVersion,
-} from './compiler-version.ts';
+} from '../compiler-version.ts';
 import { DirectorySource } from './directory-source.ts';
 import { type DownloadOptions, DownloadSource } from './download-source.ts';
 import { installedSolcFolders, PackageSource } from './package-source.ts';

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { type Client } from 'pg';
-import { FullmatchError } from '../errors.ts';
-import { type Logger } from '../log.ts';
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { connectClient, type ConnectionTarget, targetOfSocket } from './connection-target.ts';
+import { FullmatchError } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
+import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { connectClient, type ConnectionTarget, targetOfSocket } from '../connection-target.ts';
 import {
   checkMajorVersion,
   type DataDirectory,
@@ -16,10 +16,10 @@ import { findRunningServer, type LockFile } from './lock-file.ts';
 import { findBinaries } from './postgres-binaries.ts';
 import { type ServerUse } from './server-watcher.ts';
 import { startServer, type StartOutcome, stopServer } from './server-process.ts';
-import { mapDatabaseError, SQLSTATE, sqlstateOf } from './sqlstate.ts';
+import { mapDatabaseError, SQLSTATE, sqlstateOf } from '../sqlstate.ts';
 import { folderFailure } from './store-failure.ts';
 import { isRoot, SYSTEM_FOLDER } from './system-user.ts';
-import { wait } from './wait.ts';
+import { wait } from '../wait.ts';
 
 /** What the embedded server is made from. */
 export interface EmbeddedServerOptions {

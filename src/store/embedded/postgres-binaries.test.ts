@@ -1,8 +1,8 @@
 import { chmod, cp, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
-import { silentLogger } from '../log.ts';
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { silentLogger } from '../../log.ts';
 import { findBinaries, locatePackage } from './postgres-binaries.ts';
 import { type Account } from './run-command.ts';
 import { ensureSystemUser, isRoot } from './system-user.ts';

@@ -1,11 +1,11 @@
 import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStoreProcess } from '../../test/support/open-store-process.ts';
-import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
-import { silentLogger } from '../log.ts';
+import { openStoreProcess } from '../../../test/support/open-store-process.ts';
+import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { silentLogger } from '../../log.ts';
 import { checkMajorVersion, draftName, locateDataDirectory } from './data-directory.ts';
-import { openStore } from './open-store.ts';
+import { openStore } from '../open-store.ts';
 import { isRoot } from './system-user.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { type Readable, type Writable } from 'node:stream';
-import { FullmatchError, type ErrorCode } from '../errors.ts';
-import { printableText } from '../lib/printable-text.ts';
+import { FullmatchError, type ErrorCode } from '../../errors.ts';
+import { printableText } from '../../lib/printable-text.ts';
 import { endGroupWithProgram } from './group-watcher.ts';
 import { COMPILER_ENVIRONMENT, type Isolation } from './isolation.ts';
 import { readResidentBytes } from './resident-memory.ts';

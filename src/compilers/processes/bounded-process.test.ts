@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BoundedProcess } from './bounded-process.ts';
 
-const PROGRAM = path.join(import.meta.dirname, '../../test/support/bounding-process.ts');
+const PROGRAM = path.join(import.meta.dirname, '../../../test/support/bounding-process.ts');
 
 /** The processes of a process group, as /proc tells them. */
 async function listGroup(group: number): Promise<readonly number[]> {

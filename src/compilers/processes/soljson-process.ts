@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { FullmatchError, type ErrorCode } from '../errors.ts';
-import { printableText } from '../lib/printable-text.ts';
+import { FullmatchError, type ErrorCode } from '../../errors.ts';
+import { printableText } from '../../lib/printable-text.ts';
 import { BoundedProcess } from './bounded-process.ts';
-import { type CompilerFile } from './compiler-file.ts';
+import { type CompilerFile } from '../compiler-file.ts';
 import { type CompilerLimits, soljsonLimits, soljsonNodeFlags } from './compiler-limits.ts';
 import { encodeRequest, FrameReader, type Frame } from './frames.ts';
 import { type Isolation } from './isolation.ts';
