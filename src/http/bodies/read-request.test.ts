@@ -7,6 +7,8 @@ const LIMITS = {
 };
 const FORM: RequestForm = { kind: 'standard_json', chainId: 1, address: `0x${'22'.repeat(20)}` };
 
+const codeOfError = (error: unknown): string => String((error as { code?: unknown }).code);
+
 const codeOf = async (
   sources: object,
   settings: object = {},
@@ -24,7 +26,7 @@ const codeOf = async (
     await readRequest(Buffer.from(JSON.stringify(body)), form, LIMITS);
     return 'taken';
   } catch (error) {
-    return String((error as { code?: unknown }).code);
+    return codeOfError(error);
   }
 };
 
@@ -40,6 +42,30 @@ describe('a request to verify', () => {
       };
       const read = readRequest(Buffer.from(JSON.stringify(body)), FORM, LIMITS);
       await expect(read).rejects.toMatchObject({ code: 'request_too_large' });
+    },
+  );
+
+  test.each([
+    ['few', 2, 60_000, 'choices'],
+    ['much', 2, 140_000, 'request_too_large'],
+    ['much, by many contracts', 1_500, 100, 'request_too_large'],
+  ])(
+    'that describes several contracts with %s text in their names',
+    async (_what, count, length, expected) => {
+      const metadata = {
+        compiler: { version: '0.8.37' },
+        language: 'Solidity',
+        settings: { compilationTarget: { ['p'.repeat(length)]: 'N'.repeat(length) } },
+        sources: {},
+        version: 1,
+        output: {},
+      };
+      const files = Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`${index}.json`, JSON.stringify(metadata)]),
+      );
+      const body = Buffer.from(JSON.stringify({ address: FORM.address, chain: '1', files }));
+      const read = readRequest(body, { kind: 'v1', contentType: 'application/json' }, LIMITS);
+      expect(await read.then((value) => Object.keys(value)[0], codeOfError)).toBe(expected);
     },
   );
 

@@ -39,7 +39,10 @@ export async function readRequest(
 ): Promise<ReadRequest> {
   if (form.kind === 'v1') {
     const read = await readV1Request(bytes, form.contentType, limits);
-    if ('choices' in read) return read;
+    if ('choices' in read) {
+      requireShortNames(read.choices);
+      return read;
+    }
     requireBounded(read.verification.compilation, limits);
     return { request: packRequest(read.verification) };
   }
@@ -48,6 +51,23 @@ export async function readRequest(
   const asked = kind === 'metadata' ? readMetadataBody(body) : readStandardJsonBody(body);
   requireBounded(asked.compilation, limits);
   return { request: packRequest({ chainId, address, ...asked }) };
+}
+
+/** Of all contracts that a client may choose from, in bytes: they are in the answer. */
+const MOST_CHOICE_BYTES = 262_144;
+
+/** @throws FullmatchError request_too_large */
+function requireShortNames(choices: readonly ContractChoice[]): void {
+  const bytes = choices.reduce(
+    (sum, { name, path }) => sum + Buffer.byteLength(name) + Buffer.byteLength(path),
+    0,
+  );
+  if (bytes <= MOST_CHOICE_BYTES) return;
+  throw new FullmatchError(
+    'request_too_large',
+    `The files describe several contracts, whose names and paths have more than ${MOST_CHOICE_BYTES} bytes; send the metadata of one of them.`,
+    { details: { limitBytes: MOST_CHOICE_BYTES } },
+  );
 }
 
 /** All source text of a request: given beside metadata, written into it, or in a standard JSON input. */
