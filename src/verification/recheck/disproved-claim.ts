@@ -17,28 +17,48 @@ const READ_CLAIM = sql(
    WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND origin = 'imported' AND match = 'full'`,
 );
 
+const escapeUnit = (unit: string): string =>
+  `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** How releases of solc write characters in JSON: those beyond ASCII plain or escaped, and DEL with them in the newest. */
+const ESCAPES: readonly ((json: string) => string)[] = [
+  (json) => json,
+  (json) => json.replace(/[^\0-\x7f]/g, escapeUnit),
+  (json) => json.replace(/[^\0-\x7e]/g, escapeUnit),
+];
+
+/** Releases of 0.4 write control characters with capital digits. */
+function withCapitalDigits(json: string): string {
+  return json.replace(/\\(?:u00([01][0-9a-f])|.)/g, (escape, digits?: string) =>
+    digits === undefined ? escape : `\\u00${digits.toUpperCase()}`,
+  );
+}
+
 /**
- * The ways to write a metadata document that trees are known to hold: as it is, and as the compiler writes JSON, with the
- * members in the order of the file or in that of their names, each with escapes for all but ASCII too. A hash of any of
- * them proves what the document says.
+ * The ways to write a metadata document that trees are known to hold: as it is, and as releases of the compiler write
+ * JSON, with the members in the order of the file or in that of their names. A hash of any of them proves what the
+ * document says.
  */
-function* spellingsOf(metadata: string): Generator<string> {
-  yield metadata;
+function spellingsOf(metadata: string): ReadonlySet<string> {
+  const spellings = new Set([metadata]);
   const document: unknown = JSON.parse(metadata);
   for (const compact of [JSON.stringify(document), writeSorted(document)]) {
-    yield compact;
-    yield compact.replace(
-      /[^\0-\x7f]/g,
-      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+    for (const escape of ESCAPES) {
+      const escaped = escape(compact);
+      spellings.add(escaped).add(withCapitalDigits(escaped));
+    }
   }
+  return spellings;
 }
 
 /** JSON with the members of each object in the order of their names, as the compiler writes it. */
 function writeSorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`;
   if (!isMembers(value)) return JSON.stringify(value);
-  const keys = Object.keys(value).sort();
+  // By bytes: UTF-16 has another order beyond the first plane.
+  const keys = Object.keys(value).sort((one, other) =>
+    Buffer.compare(Buffer.from(one), Buffer.from(other)),
+  );
   return `{${keys.map((key) => `${JSON.stringify(key)}:${writeSorted(value[key])}`).join(',')}}`;
 }
 
@@ -58,7 +78,7 @@ function namesDocument(kind: MetadataHashKind, hash: Uint8Array, metadata: strin
  * Whether a code cannot be fully matched by sources with this metadata: it ends without a metadata hash, so nothing matches it
  * fully, or with the hash of another document.
  */
-function disprovesFullMatch(code: Uint8Array, metadata: string): boolean {
+export function disprovesFullMatch(code: Uint8Array, metadata: string): boolean {
   const auxdata = readTrailingAuxdata(code);
   if (auxdata?.metadataHash === undefined) return true;
   const { kind, offset } = auxdata.metadataHash;
