@@ -151,3 +151,18 @@ test('a name that was stored before names had a bound is shown to its first 1,02
   const { results } = await listNewestContracts(database, { chainId: 4_242, limit: 10 });
   expect(results).toMatchObject([{ name: 'y'.repeat(1_024) }]);
 });
+
+test('a search by a name beyond ASCII finds it as it is written', async () => {
+  const { database } = testDatabase;
+  const names = ['ÉTOILE', 'Straße', 'İstanbul', 'ΣΑΣ'];
+  for (const [index, name] of names.entries()) {
+    const sample = sampleContract(1, sampleAddress(900_000 + index), { runtimeMatch: 'full' });
+    const compilation = { ...sample.compilation, name, fullyQualifiedName: `a.sol:${name}` };
+    await saveMatches(database, [{ ...sample, compilation }]);
+  }
+  await advanceFeed(database);
+  for (const name of names) {
+    const { results } = await searchByName(database, name, { limit: 5 });
+    expect(results.map((found) => found.name)).toEqual([name]);
+  }
+});

@@ -69,6 +69,7 @@ const SEARCH_BY_NAME = search(
   'ending, compilation_id, verified_contract_id',
   ', found.ending, found.compilation_id',
 );
+const LOWER = sql('write in lower case', 'SELECT lower($1) AS lower');
 const FIND_CODE = sql(
   'find code by hash',
   `SELECT code_hash FROM code WHERE code_hash = $1
@@ -143,7 +144,7 @@ export async function searchByName(
   text: string,
   question: ListQuestion,
 ): Promise<SummaryPage> {
-  const begins = text.toLowerCase();
+  const begins = await inLowerCase(database, text);
   const { after } = question;
   const first = ['0', NIL_UUID, begins] as const;
   const cursor = after === undefined ? first : splitInThree(after);
@@ -157,6 +158,13 @@ export async function searchByName(
     [begins, `${begins}${AFTER_ALL}`, ending, compilation, id],
     (last) => `${last.verified_contract_id}.${last.compilation_id}.${last.ending}`,
   );
+}
+
+/** As the database writes names for {@link SEARCH_BY_NAME}: what it takes for a capital beyond ASCII is its locale's. */
+async function inLowerCase(database: Queryable, text: string): Promise<string> {
+  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
+  const [row] = await database.query<{ lower: string }>(LOWER, [text]);
+  return row?.lower ?? text;
 }
 
 /** The last of the three may hold dots. */

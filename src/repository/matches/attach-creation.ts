@@ -2,6 +2,7 @@ import { hexToBytes } from '../../lib/hex.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments } from '../evidence/evidence.ts';
+import { dropAlternatives } from './alternative-matches.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
 import { deploymentId } from './verified-contract-identity.ts';
@@ -77,6 +78,7 @@ export async function attachCreation(
       creationSearch === undefined ? null : JSON.stringify(creationSearch),
     ]);
     if (event === undefined) return undefined;
+    if (event.match_after === 'full') await dropAlternatives(transaction, [contract]);
     await addToCounts(transaction, [{ chainId, before: shown.match, after: event.match_after }]);
     return event.id;
   });
