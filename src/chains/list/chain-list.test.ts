@@ -147,10 +147,19 @@ describe('readListFile', () => {
     }
   });
 
-  test('refuses a file that is not there and says which', async () => {
+  test('refuses a file that is not there and says which, its folder to the operator alone', async () => {
     await expect(readListFile('/nowhere/own.json')).rejects.toMatchObject({
       code: 'invalid_chain_list',
-      message: expect.stringContaining('/nowhere/own.json') as string,
+      message: expect.not.stringContaining('/nowhere') as string,
+      details: { source: 'own.json' },
+      forOperator: expect.stringContaining('/nowhere/own.json') as string,
     });
+  });
+
+  test('quotes nothing of a file that is not JSON to others', () => {
+    const parse = (): unknown => parseChainList('API_KEY=CANARY', '/nowhere/own.json');
+    expect(parse).toThrow(
+      expect.objectContaining({ message: 'The chain list own.json is not JSON, or was cut off.' }),
+    );
   });
 });

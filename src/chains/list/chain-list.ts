@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type Finding } from '../registry/finding.ts';
+import { describeSourceFault, shownSource } from './list-source.ts';
 import {
   isChainId,
   readListRecord,
@@ -17,7 +18,7 @@ export interface ChainList {
   readonly records: readonly ListRecord[];
   /** One finding for each record that is wrong in itself; the rest of the list stands. */
   readonly quarantined: readonly Finding[];
-  /** `embedded`, or the name of the operator's file. */
+  /** `embedded`, a URL, or the path of the operator's file. */
   readonly source: string;
   /** SHA-256 of the list's text as lower-case hex: which list this is. */
   readonly sha256: string;
@@ -66,15 +67,12 @@ async function readListText(path: string | URL, source: string): Promise<string>
       source === 'embedded'
         ? 'run `npm run build:list`'
         : 'name a readable JSON file in registry.list';
-    throw refusal(source, `cannot be read: ${messageOf(error)}; ${mend}`, error);
+    throw refusal(source, `cannot be read; ${mend}`, error);
   }
 }
 
 function refusal(source: string, fault: string, cause?: unknown): FullmatchError {
-  return new FullmatchError('invalid_chain_list', `The chain list ${source} ${fault}.`, {
-    cause,
-    details: { source },
-  });
+  return new FullmatchError('invalid_chain_list', ...describeSourceFault(source, fault, cause));
 }
 
 /** Opening brackets and commas, those within strings too: as many as there are values, or more, never fewer. */
@@ -95,7 +93,7 @@ function parseJson(text: string, source: string): readonly unknown[] {
   try {
     value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch (error) {
-    throw refusal(source, `is not JSON, or was cut off: ${printableText(messageOf(error))}`, error);
+    throw refusal(source, 'is not JSON, or was cut off', error);
   }
   if (!Array.isArray(value)) throw refusal(source, 'is not a JSON array of chain records');
   if (value.length === 0) throw refusal(source, 'is empty');
@@ -130,7 +128,7 @@ function quarantine(value: unknown, index: number, source: string, error: unknow
     level: 'warning',
     code: 'list_record_quarantined',
     ...(chainId === undefined ? {} : { chainId }),
-    message: `Record ${index}${who} of the chain list ${source} is left out: ${messageOf(error)}.`,
+    message: `Record ${index}${who} of the chain list ${shownSource(source)} is left out: ${messageOf(error)}.`,
   };
 }
 
@@ -165,5 +163,11 @@ export function parseChainList(text: string, source: string): ChainList {
   const ignoredFields = [...ignored]
     .sort()
     .map((name) => printableText(name, FIELD_NAME_CHARACTERS));
-  return { records, quarantined, source, sha256, ...(ignored.size > 0 ? { ignoredFields } : {}) };
+  return {
+    records,
+    quarantined,
+    source,
+    sha256,
+    ...(ignored.size > 0 ? { ignoredFields } : {}),
+  };
 }

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import path from 'node:path';
 import { FullmatchError, asFullmatchError, messageOf } from '../../errors.ts';
+import { printableText } from '../../lib/printable-text.ts';
 import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type SourceState } from './sync-state.ts';
 
@@ -25,6 +27,31 @@ const MAX_DATE_CHARACTERS = 40;
 /** Whether a source is asked over the network; every other one is a file. */
 export function isUrlSource(source: string): boolean {
   return /^https?:\/\//i.test(source);
+}
+
+/** A source as everybody may see it: the name of a file without its folder. */
+export function shownSource(source: string): string {
+  return isUrlSource(source) ? source : path.basename(source);
+}
+
+/**
+ * What a FullmatchError says of a source's fault. Folders of the machine, and what a parser quotes of a file, are for the
+ * operator alone.
+ */
+export function describeSourceFault(
+  source: string,
+  fault: string,
+  cause?: unknown,
+): [
+  message: string,
+  options: { cause: unknown; details: { source: string }; forOperator: string },
+] {
+  const shown = shownSource(source);
+  const why = cause === undefined ? '' : `: ${printableText(messageOf(cause))}`;
+  return [
+    `The chain list ${shown} ${fault}.`,
+    { cause, details: { source: shown }, forOperator: `The chain list ${source} ${fault}${why}.` },
+  ];
 }
 
 /**
@@ -58,10 +85,7 @@ export async function readSource(
 }
 
 function unavailable(source: string, fault: string, cause?: unknown): FullmatchError {
-  return new FullmatchError('chain_list_unavailable', `The chain list ${source} ${fault}.`, {
-    cause,
-    details: { source },
-  });
+  return new FullmatchError('chain_list_unavailable', ...describeSourceFault(source, fault, cause));
 }
 
 /** JSON is UTF-8 (RFC 8259 §8.1), whatever a header says; replacing what is not would change names in silence. */
@@ -69,10 +93,10 @@ function decode(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new FullmatchError('invalid_chain_list', `The chain list ${source} is not UTF-8.`, {
-      cause: error,
-      details: { source },
-    });
+    throw new FullmatchError(
+      'invalid_chain_list',
+      ...describeSourceFault(source, 'is not UTF-8', error),
+    );
   }
 }
 
@@ -90,24 +114,24 @@ function validatorsOf({ headers }: FetchHead): Validators {
 }
 
 /** The bytes of a file; no more than the limit is read, and nothing of what is not a file. */
-async function readBoundedFile(path: string, maxBytes: number): Promise<Uint8Array> {
+async function readBoundedFile(file: string, maxBytes: number): Promise<Uint8Array> {
   try {
     // Opening a named pipe would wait for a writer but for the flag.
-    const file = await open(path, NON_BLOCKING_READ);
+    const handle = await open(file, NON_BLOCKING_READ);
     try {
-      if (!(await file.stat()).isFile()) throw new Error('it is not a file');
+      if (!(await handle.stat()).isFile()) throw new Error('it is not a file');
       const buffer = Buffer.alloc(maxBytes + 1);
       let length = 0;
       for (;;) {
-        const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+        const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
         length += bytesRead;
         if (bytesRead === 0) return buffer.subarray(0, length);
         if (length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
       }
     } finally {
-      await file.close();
+      await handle.close();
     }
   } catch (error) {
-    throw unavailable(path, `cannot be read: ${messageOf(error)}`, error);
+    throw unavailable(file, 'cannot be read', error);
   }
 }

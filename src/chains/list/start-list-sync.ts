@@ -206,9 +206,9 @@ class RunningListSync implements ListSync {
 
   #logOutcome({ outcomes, failure }: SyncOutcome): void {
     const last = outcomes.at(-1);
-    if (failure !== undefined) this.#say('chain_list_sync_failed', failure.message);
+    if (failure !== undefined) this.#say('chain_list_sync_failed', failure.forOperator);
     else if (last !== undefined && outcomes.length > 1) {
-      const errors = outcomes.flatMap((each) => ('error' in each ? [each.error.message] : []));
+      const errors = outcomes.flatMap((each) => ('error' in each ? [each.error.forOperator] : []));
       this.#say('chain_list_source_failed', errors.join(' '));
     } else {
       if (this.#said !== undefined) {

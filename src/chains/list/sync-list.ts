@@ -10,7 +10,7 @@ import {
 } from './compare-lists.ts';
 import { findHeldChanges, holdRecords } from './hold-records.ts';
 import { judgeList, type ListNeeds, type Refusal } from './judge-list.ts';
-import { readSource, type SourceAnswer } from './list-source.ts';
+import { readSource, shownSource, type SourceAnswer } from './list-source.ts';
 import {
   acceptSnapshot,
   readCurrentSnapshot,
@@ -198,7 +198,7 @@ async function takeText(
   }
   throw new FullmatchError(
     'chain_list_unavailable',
-    `The chain list ${source} was overtaken by other processes ${MOST_JUDGEMENTS} times.`,
+    `The chain list ${shownSource(source)} was overtaken by other processes ${MOST_JUDGEMENTS} times.`,
   );
 }
 
@@ -224,10 +224,10 @@ function refusalOf(source: string, { list, refusals }: JudgedList): FullmatchErr
   const reasons = refusals.map(({ message }) => message).join('. ');
   return new FullmatchError(
     'chain_list_refused',
-    `The chain list ${source} (${list.sha256.slice(0, 12)}) is refused. ${reasons}.`,
+    `The chain list ${shownSource(source)} (${list.sha256.slice(0, 12)}) is refused. ${reasons}.`,
     {
       details: {
-        source,
+        source: shownSource(source),
         sha256: list.sha256,
         refusals: refusals.map(({ code, chainIds }) => ({ code, chainIds })),
       },
@@ -243,6 +243,10 @@ function joinFailures(outcomes: readonly SourceOutcome[]): FullmatchError {
   return new FullmatchError(
     first?.code ?? 'chain_list_unavailable',
     errors.map(({ message }) => message).join(' ') || 'No source of the public list is configured.',
-    { cause: first, details: { ...first?.details } },
+    {
+      cause: first,
+      details: { ...first?.details },
+      ...(first && { forOperator: errors.map(({ forOperator }) => forOperator).join(' ') }),
+    },
   );
 }

@@ -1,6 +1,7 @@
 // The registry of chains: the public list merged with the configuration of the service.
 import { FullmatchError } from '../../errors.ts';
 import { type ChainList } from '../list/chain-list.ts';
+import { shownSource } from '../list/list-source.ts';
 import {
   DEMONSTRATION_CHAIN_ID,
   demonstrationChain,
@@ -108,7 +109,7 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
   return {
     chains,
     findings: findings.sort(compareFindings),
-    listSource: input.list.source,
+    listSource: shownSource(input.list.source),
     listSha256: input.list.sha256,
   };
 }
