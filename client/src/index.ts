@@ -132,7 +132,7 @@ export interface FullmatchClient {
     options?: RequestOptions,
   ): Promise<ContractFolder | undefined>;
 
-  /** The compilers by which the service verifies. */
+  /** The compilers that the service verifies with. */
   compilers(options?: RequestOptions): Promise<Compilers>;
   /** Has a contract verified by the standard JSON input of its compiler. */
   verify(

@@ -44,7 +44,7 @@ export const configSchema = z.object({
       expected: "a path that begins with '/' and does not end with it, such as /server",
     }),
     publicUrl: unset(publicUrl, {
-      description: 'The URL by which clients reach the API host, where a proxy stands before it.',
+      description: 'The URL that clients use for the API host, when a proxy stands in front of it.',
       expected: PUBLIC_URL,
     }),
   }),
@@ -57,7 +57,7 @@ export const configSchema = z.object({
     }),
     publicUrl: unset(publicUrl, {
       description:
-        'The URL by which clients reach the repository host, where a proxy stands before it.',
+        'The URL that clients use for the repository host, when a proxy stands in front of it.',
       expected: PUBLIC_URL,
     }),
   }),

@@ -20,7 +20,7 @@ export interface Place {
 
 /** What a YAML file holds, and where. */
 export interface YamlFile {
-  /** The name by which messages call the file. */
+  /** The name of the file in messages. */
   readonly name: string;
   /** Maps are objects, lists are arrays. */
   readonly value: unknown;

@@ -1,4 +1,4 @@
-// Brings a published tree of contracts into the repository, as claims of whoever published it.
+// Brings a published tree of contracts into the repository, as claims of its publisher.
 import { setInterval } from 'node:timers';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { type Logger } from '../log.ts';

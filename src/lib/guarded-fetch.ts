@@ -95,7 +95,7 @@ export interface GuardedFetch {
   ): Promise<FetchHead & { readonly bytes: number }>;
   /**
    * Sends `body` as one message to a WebSocket endpoint (`ws:` or `wss:`) and gives the first message that comes back,
-   * with the status 101; or the status by which the handshake was refused, with nothing. No redirect is followed.
+   * with the status 101; or the status that refused the handshake, without a message. No redirect is followed.
    */
   exchange(url: string, request: ExchangeRequest): Promise<ExchangeResponse>;
   /**

@@ -37,7 +37,7 @@ function commonConfig(applicationName: string): ClientConfig {
 /**
  * The database that a connection URL names, `postgres://user:password@host:port/database` or a socket folder as
  * `postgres://user@/database?host=/folder`. Parameters of the URL win over ours.
- * @throws FullmatchError `invalid_configuration` when it is no such URL; the message does not repeat it
+ * @throws FullmatchError `invalid_configuration` when the URL has another form; the message does not repeat the URL
  */
 export function targetOfUrl(url: Secret, applicationName: string): ConnectionTarget {
   const clientConfig = (): ClientConfig => ({

@@ -32,9 +32,9 @@ export interface ChainReading {
 }
 
 /**
- * Begins to read both codes of a contract, so that the compiler can work meanwhile. A transaction that the client names
- * is checked, and no other is looked for; one that did not create the contract, or of which nobody can say, is as if it
- * had not been named. Without one it is looked for in every way.
+ * Begins to read both codes of a contract, so that the compiler can work meanwhile. If the client names a creation
+ * transaction, only that one is checked, and it is ignored where it did not create the contract or nobody can say.
+ * If the client names none, every search method is tried.
  */
 export function startReading(
   { readDeployedCode, findCreation, quorumOf }: ChainReaders,

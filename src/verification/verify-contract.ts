@@ -47,7 +47,7 @@ export interface VerificationResult {
   readonly droppedSources: readonly string[];
 }
 
-/** The codes on chain: what runs, and what created it where that is known; and how it was looked for. */
+/** What was read on chain: the running code, its creation where that is known, and the steps of the creation search. */
 interface OnChain {
   readonly deployed: DeployedCode;
   readonly creation: Creation | undefined;
@@ -55,8 +55,8 @@ interface OnChain {
 }
 
 /**
- * Verifies a deployment against a compilation: reads the code on chain while the compiler is loaded, compiles while the
- * creation is looked for, and compares both codes byte for byte. Stores nothing.
+ * Verifies a deployment against a compilation: reads the code on chain while the compiler is loaded, compiles
+ * during the creation search, and compares both codes byte for byte. Stores nothing.
  * @returns a contract whose running code matches.
  * @throws VerificationFailure where none does, or where it could not be found out; FullmatchError of the parts, which
  * {@link toVerificationFailure} turns into one; the reason of `signal`.

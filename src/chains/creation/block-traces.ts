@@ -20,7 +20,7 @@ export type BlockTraces =
   | { readonly format: 'flat'; readonly frames: z.output<typeof flatBlockTrace> }
   | { readonly format: 'call_tracer'; readonly traces: z.output<typeof callTracerBlock> };
 
-/** The traces of a block, by whichever way the endpoint has; undefined when it has none. */
+/** The traces of a block, by the first tracing method that the endpoint has; undefined when it has none. */
 export async function readBlockTraces(
   { rpc, chain, signal }: MethodContext,
   endpoint: Endpoint,
@@ -52,7 +52,7 @@ export async function readBlockTraces(
 }
 
 /**
- * The transactions of a block inside of which the address was created, in their order.
+ * The transactions of a block that created the address in an inner call, in block order.
  * @param hashes the transactions of the block, for traces that do not name theirs
  */
 export function findBlockCreations(

@@ -67,7 +67,7 @@ export function endpointsOf({ chain, rpc }: MethodContext): readonly Endpoint[] 
 /**
  * Asks endpoints one after another until one leads to the creation.
  * @returns the end that says most of the contract; its detail has what each endpoint came to.
- * @throws what is no fault of an endpoint
+ * @throws errors that are not the fault of an endpoint
  */
 export async function askInTurn(
   endpoints: readonly Endpoint[],

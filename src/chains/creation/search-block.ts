@@ -155,7 +155,7 @@ async function findProxied(
   return found;
 }
 
-/** Transactions inside of which the address was created; undefined when the endpoint shows no traces. */
+/** Transactions that created the address in an inner call; undefined when the endpoint shows no traces. */
 async function findByTraces(
   context: MethodContext,
   endpoint: Endpoint,

@@ -12,7 +12,7 @@ export interface SeenHead extends Head {
 /** What an endpoint's head says of it. */
 export interface HeadJudgement {
   readonly verdict: 'good' | 'lagging' | 'stalled';
-  /** Blocks that a peer had already when this endpoint did not: the least by which it lags. */
+  /** Blocks that a peer already had when this endpoint did not: a lower bound of its lag. */
   readonly lagBlocks: number;
   /** The age of the head when it was read, in seconds; absent when it lies in the future. */
   readonly ageSeconds?: number;

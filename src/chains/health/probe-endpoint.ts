@@ -38,7 +38,7 @@ export interface ProbedEndpoint {
   readonly onRequest: () => void;
 }
 
-/** Statuses by which an endpoint refuses us, and lives. */
+/** HTTP statuses of an endpoint that is up and refuses us. */
 const REFUSING_STATUSES: ReadonlySet<unknown> = new Set([401, 403, 429]);
 
 const NOBODY = `0x${'00'.repeat(20)}`;

@@ -8,8 +8,8 @@ import { type ListNeeds } from './judge-list.ts';
 /**
  * The changes that are not believed although the rest of the list is: a chain in use, one with contracts or a
  * configured one, gets another name (beyond case, punctuation and words such as "mainnet") and all its RPC endpoints go
- * to hosts that its record in force knows nothing of. So reads a forged record: whoever verifies would ask the
- * forger's nodes. A chain that is renamed keeps an endpoint, or moves to a domain of its explorers or its site.
+ * to hosts that its record in force does not name. A forged record looks like this: verification would then ask the
+ * forger's nodes. A chain that is really renamed keeps an endpoint, or moves to a domain of its explorers or its site.
  */
 export function findHeldChanges(
   { renamed }: Pick<ListDifference, 'renamed'>,

@@ -158,7 +158,7 @@ class RunningListSync implements ListSync {
     this.#first = false;
   }
 
-  /** Serves the newest snapshot, whoever accepted it. */
+  /** Serves the newest snapshot, also when another process accepted it. */
   async #follow(): Promise<void> {
     const state = await readSyncState(this.#parts.database, this.#sources, this.#times);
     try {

@@ -40,8 +40,9 @@ export interface SyncRequest {
   /** Asks and judges, and stores nothing. */
   readonly dryRun?: boolean;
   /**
-   * The SHA-256 of a list that is accepted whole, although it was refused or records of it are held back: the operator
-   * looked at it. A part of the hash would fit a second list that whoever serves the first can make.
+   * The SHA-256 of a list that the operator has examined. It is accepted whole, although it was refused or some of its
+   * records are held back. The full hash is required: the server of the first list could make a second one that has
+   * the same first bytes.
    */
   readonly accept?: string;
   /** Of a list, before and after decompression (8 MB). */
@@ -118,7 +119,7 @@ async function syncSource(
     return await takeText(source, given, parts, request);
   } catch (error) {
     signal?.throwIfAborted();
-    // What the store says is no fault of the source.
+    // An error of the store is not the fault of the source.
     if (!(error instanceof FullmatchError) || STORE_CODES.has(error.code)) throw error;
     return { source, status: 'failed', error: nameSource(source, error) };
   }
@@ -153,7 +154,7 @@ async function readKnown(
   if (text !== undefined) return { text, validators };
   throw new FullmatchError(
     'chain_list_unavailable',
-    'The source says that its list is the one that it gave before, which is no longer kept.',
+    'The source says that its list has not changed, but that list is no longer stored.',
   );
 }
 
@@ -178,7 +179,7 @@ async function takeText(
     const asked = request.accept !== undefined && list.sha256 === request.accept;
     const judged = await judge(list, current, parts, request.sources, asked);
     const { heldBack } = judged;
-    // Whether a change is held back may turn without the list, such as by a chain that is no longer configured.
+    // A held change may be let through without a new list, for example when its chain is no longer configured.
     if (isCurrent && heldBack.length === current.heldBack.length) {
       await remember();
       return { source, status: 'unchanged', sha256: list.sha256, heldBack };

@@ -55,7 +55,7 @@ function reviewSupport({ record, endpoints }: RegisteredChain): readonly Finding
   return findings;
 }
 
-/** Short names serve for lookup, in any case: two chains of one name cannot be told apart by it. */
+/** Chains are also found by short name, in upper or lower case, so two chains must not share one. */
 function reviewShortNames(chains: readonly RegisteredChain[]): readonly Finding[] {
   const firsts = new Map<string, number>();
   return chains.flatMap(({ record: { chainId, shortName } }): readonly Finding[] => {

@@ -100,8 +100,9 @@ const REFUSALS: readonly CreationRefusal[] = [
 ];
 
 /**
- * Whether a transaction created a contract as it stands today, and how. The facts count when as many endpoints agree on them as on code.
- * A transaction that did not create the contract, or of which that cannot be known, gives the reason instead.
+ * Whether a transaction created the contract that the address has today, and how. The facts count once as many
+ * endpoints agree on them as must agree on code. Gives a reason instead where the transaction did not create the
+ * contract, and where that cannot be known.
  * Rejects with the reason of `signal` only.
  */
 export async function readCreation(

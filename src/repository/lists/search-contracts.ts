@@ -166,8 +166,8 @@ function splitInThree(text: string): [string, string, string] {
 }
 
 /**
- * Contracts that run the code of this hash, newest first: the keccak256 of the runtime code, or the SHA-256 by which
- * the repository keeps it.
+ * Contracts whose runtime code has this hash, newest first: its keccak256, or the SHA-256 that is its key in the
+ * repository.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function searchByCodeHash(

@@ -27,8 +27,8 @@ export interface SavedMatch {
 // not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
 // An import only claims a match: whatever was judged here stays. A full match takes the place of a claim of one, also with
 // another text, and the same text takes the place of its claim; at a partial level nobody's text replaces another's.
-// Levels of different codes say nothing of each other: a match of code that this service read is withdrawn by whoever
-// reads other code, and does not rise to a match of it.
+// Matches of different codes are not compared: a match never replaces one of other code that this service read. A
+// verification that reads other code withdraws the older match first.
 const RAISE_MATCHES = sql(
   'raise matches',
   `INSERT INTO current_matches AS current

@@ -34,10 +34,10 @@ const isTextProven = ({ match, origin }: MatchValues): boolean =>
   match === 'full' && origin !== 'imported';
 
 /**
- * Which values of a running code are not proven. Immutables are by creation code that matches. The addresses of libraries
- * are in a full match alone: by creation code that matches, or by its metadata where the settings name them. That those of
- * a partial match belong to the libraries which the sources name is the word of whoever submitted them, since other
- * libraries at the same addresses give the same codes.
+ * Which values of a running code are not proven. Creation code that matches proves immutables. Library addresses can be
+ * proven only in a full match: by creation code that matches, or by the metadata where the settings name the libraries.
+ * In a partial match they are the claim of the submitter, since other libraries at the same addresses give the same
+ * codes.
  */
 export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] {
   const { creationMatch, values, hasConfiguredLibraries } = match;

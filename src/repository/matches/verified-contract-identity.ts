@@ -3,7 +3,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { type Compilation, type Deployment, type VerifiedContract } from './verified-contract.ts';
 
-/** The SHA-256 hash, 32 bytes, by which codes, sources and metadata are stored. */
+/** The SHA-256 hash, 32 bytes: the key of stored codes, sources and metadata. */
 export function sha256(content: Uint8Array | string): Buffer {
   return createHash('sha256').update(content).digest();
 }

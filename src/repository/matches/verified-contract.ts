@@ -97,6 +97,6 @@ export interface VerifiedContract {
   readonly readAfterEvent?: string;
   /** Absent where the code on chain was not read. */
   readonly codeReading?: CodeReading;
-  /** Absent where the creation transaction was not looked for. */
+  /** Absent where nobody searched for the creation transaction. */
   readonly creationSearch?: readonly CreationSearchStep[];
 }

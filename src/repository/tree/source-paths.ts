@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Where renamed sources stand: no source keeps a name that begins like this. */
 const RENAMED_FOLDER = '_renamed';
-/** In bytes: file systems take 255 for one name and 4,096 for a path, of which a reader's own folder is a part. */
+/** In bytes. File systems take 255 for one name and 4,096 for a path, and a reader's own folder is part of the path. */
 const SEGMENT_MAX_BYTES = 200;
 const PATH_MAX_BYTES = 1000;
 const PATH_MAX_SEGMENTS = 50;

@@ -287,7 +287,7 @@ describe('submitting', () => {
     expect(row?.count).toBe(10);
   });
 
-  test('a contract of which both codes match fully is not verified again; one of which one does, or an import says so, is', async () => {
+  test('a contract is not verified again when both codes match fully, but is when only one does or only an import says so', async () => {
     const [full, half, claimed] = [freshAddress(), freshAddress(), freshAddress()];
     const both = { runtimeMatch: 'full', creationMatch: 'full' } as const;
     await saveMatches(testDatabase.database, [

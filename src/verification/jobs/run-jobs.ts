@@ -130,7 +130,7 @@ const SUCCEED = sql(
      kept_beside = $7, dropped_sources = $8
    WHERE ${IS_CLAIMED} RETURNING id`,
 );
-/** SQL: what every job has that failed, whoever ends it. */
+/** SQL: the columns of a failed job, for every statement that ends one. */
 export const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
   lease_token = NULL, lease_until = NULL`;
 const FAIL_CLAIMED = sql(

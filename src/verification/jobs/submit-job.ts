@@ -97,7 +97,7 @@ interface Submitted {
 }
 
 /**
- * Puts a verification into the queue, for a client that is told apart from others by any text.
+ * Puts a verification into the queue. Any text that is unique to a client may identify it.
  * @param onDisplaced told when another client's job gave up its place.
  * @returns the job's id.
  * @throws FullmatchError already_verified when both matches are full and were judged here, so that nothing can rise;

@@ -181,7 +181,7 @@ async function withdrawIfRefused(
   return isForgotten ? ALTERNATIVE_REFUSED : undefined;
 }
 
-/** Withdraws an imported claim of a full match that the code on chain disproves, whoever looks and for whatever reason. */
+/** Withdraws an imported claim of a full match that the code on chain disproves, in rechecks and verifications alike. */
 async function withdrawIfDisproved(
   database: Database,
   chainId: number,

@@ -41,9 +41,9 @@ interface ShownRow {
 }
 
 /**
- * Attaches the creation that a verification found to the match that stays shown, where its record has none yet: the
- * transaction is a fact of the chain, whoever names it. The creation code of the shown compilation is judged, not that of
- * the submission, whose constructor may be another.
+ * Attaches the creation that a verification found to the match that stays shown, where its record has none yet: a
+ * confirmed transaction is a fact of the chain, no matter who named it. The creation code of the shown compilation is
+ * judged, not that of the submission, whose constructor may be another.
  * @returns what was stored where the shown text is that of the submission
  * @throws FullmatchError contract_changed
  */

@@ -79,7 +79,7 @@ export type FacetName = keyof typeof FACETS;
 /** The names of {@link FACETS}, in their order. */
 export const FACET_NAMES = Object.keys(FACETS) as readonly FacetName[];
 
-/** The columns by which the table can be sorted. */
+/** The columns that the table can be sorted by. */
 export const SORT_KEYS = [
   'name',
   'id',
@@ -113,7 +113,7 @@ export const NO_QUERY: ChainQuery = {
   page: 1,
 };
 
-/** No name is longer, and nothing longer need be looked for. */
+/** No name is longer, so longer words find nothing. */
 const MAX_WORDS = 100;
 const MAX_PAGE = 1_000_000;
 

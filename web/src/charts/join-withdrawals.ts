@@ -46,7 +46,7 @@ export function joinWithdrawals(
   }));
 }
 
-/** The withdrawal of a mark by which the most matches went. */
+/** The withdrawal of a mark that removed the most matches. */
 export function largestWithdrawal({ withdrawals }: WithdrawalMark): Withdrawal {
   return withdrawals.reduce((largest, withdrawal) =>
     withdrawal.full + withdrawal.partial < largest.full + largest.partial ? withdrawal : largest,

@@ -14,7 +14,7 @@ import { type AbiSignature, describeAbi } from './abi-signatures.ts';
 import { findHiddenCharacters, type HiddenCharacter } from './hidden-characters.ts';
 import { type Match, matchOf } from './verdict.ts';
 
-/** A text of which only the beginning may be shown. */
+/** A text, or only its beginning when it is long. */
 export interface ShownText {
   readonly text: string;
   readonly characters: number;

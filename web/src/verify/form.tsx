@@ -119,7 +119,7 @@ function useVerifyForm({ base, chain, address }: Props) {
   };
 }
 
-/** The form by which people verify. */
+/** The verification form. */
 export function VerifyForm(props: Props): VNode {
   const { base } = props;
   const { fields, chainText, files, areLost, dropped, compilation, ...form } = useVerifyForm(props);
