@@ -14,7 +14,7 @@ import {
   readCodeAt,
   type Sighting,
 } from './code-reading.ts';
-import { planWaves, type Quorum, quorumFor } from './endpoint-order.ts';
+import { planBatches, type Quorum, quorumFor } from './endpoint-order.ts';
 import { type RpcClient } from './rpc-client.ts';
 import { type EndpointFault, reasonOf, showFaults } from './rpc-faults.ts';
 import { type BlockHead } from './rpc-shapes.ts';
@@ -100,8 +100,8 @@ export async function readDeployedCode(
     tooLarge: [],
   };
   try {
-    for (const wave of planWaves(chain, options.quorum, rpc.preference)) {
-      const outcome = await readWave(reading, wave);
+    for (const batch of planBatches(chain, options.quorum, rpc.preference)) {
+      const outcome = await readBatch(reading, batch);
       if (outcome !== undefined) return conclude(reading, outcome);
     }
   } catch (error) {
@@ -111,15 +111,15 @@ export async function readDeployedCode(
   throw explainFailure(reading);
 }
 
-async function readWave(
+async function readBatch(
   reading: Reading,
-  wave: readonly Endpoint[],
+  batch: readonly Endpoint[],
 ): Promise<Extract<Outcome, { kind: 'agreed' }> | undefined> {
   const { question, tag, faults, sightings, quorum } = reading;
   const heads = await Promise.all(
-    wave.map((endpoint) => attempt(reading, endpoint, () => readBlock(question, endpoint, tag))),
+    batch.map((endpoint) => attempt(reading, endpoint, () => readBlock(question, endpoint, tag))),
   );
-  for (const [index, endpoint] of wave.entries()) {
+  for (const [index, endpoint] of batch.entries()) {
     const head = heads[index];
     if (head === undefined) continue;
     if (head === null) {
