@@ -9,7 +9,7 @@ const BATCH = 2_000;
 
 /** What follows the feed in tables: it is told each event once, in the transaction that moves its position. */
 const FOLLOWERS: Readonly<
-  Record<string, (transaction: Queryable, eventIds: readonly string[]) => Promise<void>>
+  Record<string, (transaction: Queryable, eventNumbers: readonly string[]) => Promise<void>>
 > = { statistics: rollUpEvents, names: addNames };
 
 const READ_FOLLOWERS = sql(

@@ -63,7 +63,7 @@ export async function attachCreation(
 ): Promise<string | undefined> {
   const { chainId, address, creationSearch } = contract;
   const place = [chainId, hexToBytes(address), matchId];
-  const eventId = await database.transaction(async (transaction) => {
+  const eventNumber = await database.transaction(async (transaction) => {
     const [shown] = await transaction.query<{ match: Match }>(LOCK_SHOWN, place);
     if (shown === undefined) return undefined;
     await requireCurrentReadings(transaction, [contract]);
@@ -80,6 +80,6 @@ export async function attachCreation(
     await addToCounts(transaction, [{ chainId, before: shown.match, after: event.match_after }]);
     return event.id;
   });
-  if (eventId !== undefined) await notifyOfMatches(database);
-  return eventId;
+  if (eventNumber !== undefined) await notifyOfMatches(database);
+  return eventNumber;
 }

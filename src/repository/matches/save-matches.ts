@@ -18,7 +18,7 @@ export interface SavedMatch {
   readonly address: Hex;
   readonly outcome: 'stored' | 'upgraded' | 'unchanged';
   /** The number of the event that records the change; absent where nothing changed. */
-  readonly eventId?: string;
+  readonly eventNumber?: string;
   /** Set on an unchanged one whose text gives the code of the current match too, and was kept beside it. */
   readonly keptBeside?: true;
 }
@@ -197,7 +197,7 @@ async function saveRound(
     const contract = byKey.get(keyOf(event.chain_id, address));
     if (contract === undefined) return [];
     const { chainId } = contract;
-    return [[contract, { chainId, address, outcome: event.kind, eventId: event.id }] as const];
+    return [[contract, { chainId, address, outcome: event.kind, eventNumber: event.id }] as const];
   });
   return new Map<VerifiedContract, SavedMatch>([...kept, ...recorded]);
 }

@@ -68,7 +68,7 @@ export interface Withdrawal {
 export async function withdrawMatch(
   database: Database,
   withdrawal: Withdrawal,
-): Promise<{ match: Match; eventId: string }> {
+): Promise<{ match: Match; eventNumber: string }> {
   const { chainId, address, reason } = withdrawal;
   if (reason.trim() === '') {
     throw new FullmatchError(
@@ -91,5 +91,5 @@ export async function withdrawMatch(
     );
   }
   await notifyOfMatches(database);
-  return { match: withdrawn.match, eventId: withdrawn.event_id };
+  return { match: withdrawn.match, eventNumber: withdrawn.event_id };
 }

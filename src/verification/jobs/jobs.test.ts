@@ -528,7 +528,7 @@ describe('workers', () => {
     start(succeed);
     const job = await untilEnd(await submit());
     expect(job).toMatchObject({ state: 'succeeded', runtimeMatch: 'full', compileTimeMs: 12 });
-    expect(job.eventId).toMatch(/^\d+$/);
+    expect(job.eventNumber).toMatch(/^\d+$/);
     expect(job.finishedAt?.getTime()).toBeGreaterThanOrEqual(job.startedAt?.getTime() ?? Infinity);
     expect(job).not.toHaveProperty('failure');
   });

@@ -65,7 +65,7 @@ function toJob(row: JobRow): VerificationJob {
     ...(row.started_at && { startedAt: row.started_at }),
     ...(row.finished_at && { finishedAt: row.finished_at }),
     ...(row.compile_time_ms !== null && { compileTimeMs: row.compile_time_ms }),
-    ...(row.event_id !== null && { eventId: row.event_id }),
+    ...(row.event_id !== null && { eventNumber: row.event_id }),
     ...(row.error_code !== null && { failure: toFailure(row.error_code, row) }),
   };
 }

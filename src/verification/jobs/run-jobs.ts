@@ -261,7 +261,7 @@ export async function finishWithMatch(
   database: Database,
   { id, token }: ClaimedJob,
   { contract, compileTimeMs, droppedSources }: VerificationResult,
-  { eventId, keptBeside }: SavedMatch,
+  { eventNumber, keptBeside }: SavedMatch,
 ): Promise<boolean> {
   const { runtimeMatch, creationMatch } = contract;
   const ended = await database.query(SUCCEED, [
@@ -269,7 +269,7 @@ export async function finishWithMatch(
     token,
     runtimeMatch,
     creationMatch,
-    eventId ?? null,
+    eventNumber ?? null,
     Math.round(compileTimeMs),
     keptBeside === true,
     toStorableJson(toDroppedSources(droppedSources) ?? null),

@@ -45,7 +45,7 @@ export interface VerificationJob {
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
   /** The event of the match that it stored; absent when an equal or better one was there. */
-  readonly eventId?: string;
+  readonly eventNumber?: string;
   /** Whether nothing was stored as the match, and the text was kept beside the shown one. */
   readonly keptBeside: boolean;
   /** Absent where every source is needed. */

@@ -78,13 +78,13 @@ export async function attachLateCreation(
     },
   });
   const transformed = toTransformed(creation);
-  const eventId = await attachCreation(database, {
+  const eventNumber = await attachCreation(database, {
     contract,
     matchId: shown.match_id,
     creationMatch,
     ...(transformed && { creation: transformed }),
   });
   const isOwnText = shown.text_hash.equals(textHash(compilation));
-  if (eventId === undefined || !isOwnText) return undefined;
-  return { chainId, address, outcome: 'upgraded', eventId };
+  if (eventNumber === undefined || !isOwnText) return undefined;
+  return { chainId, address, outcome: 'upgraded', eventNumber };
 }

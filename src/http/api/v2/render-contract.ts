@@ -37,7 +37,7 @@ export function renderMinimal(contract: ContractMatch): AnswerOf<typeof minimalC
     runtimeMatch: matchName(contract.runtimeMatch),
     chainId: String(contract.chainId),
     address: checksumAddress(contract.address),
-    verifiedAt: contract.matchedAt.toISOString(),
+    verifiedAt: contract.verifiedAt.toISOString(),
   };
 }
 
