@@ -8,7 +8,7 @@ import {
 } from './default-service-chains.ts';
 import { compareFindings, type Finding } from './finding.ts';
 import { isChainId, type ListRecord } from './list-record.ts';
-import { mergeChain, type ChainSources } from './merge-chain.ts';
+import { mergeChain, type ChainEntries } from './merge-chain.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { reviewRegistry } from './review-registry.ts';
 import { type ServiceChain } from './service-chain.ts';
@@ -98,7 +98,7 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
   const findings: Finding[] = [...input.list.quarantined];
   for (const chainId of [...included].sort((left, right) => left - right)) {
     const merged = mergeChain(
-      sourcesOf(chainId, { listed, defaults, configured: input.configured }),
+      entriesOf(chainId, { listed, defaults, configured: input.configured }),
     );
     const formerNames = input.list.formerNames?.get(chainId);
     chains.push(formerNames === undefined ? merged.chain : { ...merged.chain, formerNames });
@@ -113,14 +113,14 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
   };
 }
 
-function sourcesOf(
+function entriesOf(
   chainId: number,
   maps: {
     readonly listed: ReadonlyMap<number, ListRecord>;
     readonly defaults: ReadonlyMap<number, ServiceChain>;
     readonly configured: ReadonlyMap<number, ServiceChain>;
   },
-): ChainSources {
+): ChainEntries {
   const listed = maps.listed.get(chainId);
   const defaults = maps.defaults.get(chainId);
   const configured = maps.configured.get(chainId);
