@@ -5,7 +5,7 @@ import { FullmatchError, messageOf } from '../errors.ts';
 import type { Match } from '../repository/repository.ts';
 import { readEntryKind } from './contract-folder.ts';
 import { parseAddressFolder, parseChainFolder, preferredSpellings } from './entry-name.ts';
-import { type ContractPlace } from './read-contract.ts';
+import { type ContractLocation } from './read-contract.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
 /** The folders of the tree in the order they are read: an address in both counts at its full match. */
@@ -16,7 +16,7 @@ export const MATCH_FOLDERS = [
 
 /** What the walk meets: a contract's folder, an entry to refuse, or something that is none of the tree's. */
 export type TreeEntry =
-  | { readonly kind: 'contract'; readonly place: ContractPlace }
+  | { readonly kind: 'contract'; readonly location: ContractLocation }
   | {
       readonly kind: 'refused';
       readonly path: string;
@@ -93,7 +93,7 @@ export async function* walkTree(
       const folder = join(root, path);
       const twin = await findPreferredTwin(join(root, chain.path), entry.name, address);
       if (twin === undefined) {
-        yield { kind: 'contract', place: { match, chainId, address, folder, path } };
+        yield { kind: 'contract', location: { match, chainId, address, folder, path } };
       } else {
         const refusal = new Refusal(
           'address_spelled_twice',
@@ -165,7 +165,7 @@ function parses(name: string, parse: (name: string) => unknown): boolean {
 async function findPreferredTwin(
   chainFolder: string,
   name: string,
-  address: ContractPlace['address'],
+  address: ContractLocation['address'],
 ): Promise<string | undefined> {
   const spellings = preferredSpellings(name, address);
   if (spellings.length === 0) return undefined;
