@@ -5,7 +5,7 @@ import { findCallTracerCreation, findFlatCreation, flatFrame } from '../rpc/crea
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { hash, hashOrNull, listOf } from '../rpc/rpc-shapes.ts';
-import { type MethodContext } from './method-context.ts';
+import { type MethodParts } from './method-parts.ts';
 
 /** The answer of trace_block (OpenEthereum's format): the frames of all transactions, and rewards of none. */
 export const flatBlockTrace = listOf(flatFrame.extend({ transactionHash: hash.nullish() }));
@@ -22,7 +22,7 @@ export type BlockTraces =
 
 /** The traces of a block, by the first tracing method that the endpoint has; undefined when it has none. */
 export async function readBlockTraces(
-  { rpc, chain, signal }: MethodContext,
+  { rpc, chain, signal }: MethodParts,
   endpoint: Endpoint,
   number: number,
 ): Promise<BlockTraces | undefined> {

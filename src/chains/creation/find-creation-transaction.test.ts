@@ -21,7 +21,7 @@ import { checksumAddress, type Hex } from '../../lib/hex.ts';
 import { createRpcClient, type RpcClient } from '../rpc/rpc-client.ts';
 import { type CreationSearch } from './creation-search.ts';
 import { findCreationTransaction, type FindCreationOptions } from './find-creation-transaction.ts';
-import { type ArchiveKnowledge, type SearchedChain } from './method-context.ts';
+import { type ArchiveKnowledge, type SearchedChain } from './method-parts.ts';
 
 const CHAIN_ID = 424_242;
 const BLOCK_TRACES = ['trace_block', 'debug_traceBlockByNumber'];

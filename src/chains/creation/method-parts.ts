@@ -16,8 +16,8 @@ export type SearchedChain = Pick<RegisteredChain, 'endpoints' | 'local'> & {
 /** Whether an endpoint is known to keep the states of all blocks. */
 export type ArchiveKnowledge = (chainId: number, endpoint: Endpoint) => 'yes' | 'no' | 'unknown';
 
-/** What one method of the search works with: within its own bounds of time and requests. */
-export interface MethodContext {
+/** What one method of the search needs, within its own limits of time and requests. */
+export interface MethodParts {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
   readonly archive: ArchiveKnowledge;
@@ -60,7 +60,7 @@ function rankOf({ outcome }: MethodEnd): number {
 }
 
 /** The endpoints of the chain as the client prefers them. */
-export function endpointsOf({ chain, rpc }: MethodContext): readonly Endpoint[] {
+export function endpointsOf({ chain, rpc }: MethodParts): readonly Endpoint[] {
   return orderEndpoints(chain, rpc.preference);
 }
 

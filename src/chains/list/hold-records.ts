@@ -3,7 +3,7 @@ import { type ChainList } from './chain-list.ts';
 import { type ListRecord } from '../registry/list-record.ts';
 import { coreOfName } from '../registry/merge-chain.ts';
 import { type ChainChange, type ListDifference } from './compare-lists.ts';
-import { type ListNeeds } from './judge-list.ts';
+import { type ListRequirements } from './judge-list.ts';
 
 /**
  * The changes that are not believed although the rest of the list is: a chain in use, one with contracts or a
@@ -13,11 +13,12 @@ import { type ListNeeds } from './judge-list.ts';
  */
 export function findHeldChanges(
   { renamed }: Pick<ListDifference, 'renamed'>,
-  needs: Pick<ListNeeds, 'contractChainIds' | 'configuredChainIds'>,
+  requirements: Pick<ListRequirements, 'contractChainIds' | 'configuredChainIds'>,
 ): readonly ChainChange[] {
   return renamed.filter(
     ({ chainId, before, after }) =>
-      (needs.contractChainIds.has(chainId) || needs.configuredChainIds.has(chainId)) &&
+      (requirements.contractChainIds.has(chainId) ||
+        requirements.configuredChainIds.has(chainId)) &&
       coreOfName(before.name) !== coreOfName(after.name) &&
       leavesKnownDomains(before, after),
   );

@@ -9,7 +9,7 @@ import {
   type ListDifference,
 } from './compare-lists.ts';
 import { findHeldChanges, holdRecords } from './hold-records.ts';
-import { judgeList, type ListNeeds, type Refusal } from './judge-list.ts';
+import { judgeList, type ListRequirements, type Refusal } from './judge-list.ts';
 import { readSource, type SourceAnswer } from './list-source.ts';
 import {
   acceptSnapshot,
@@ -28,7 +28,7 @@ export interface SyncParts {
   /** The list that is served while the sources have no snapshot: the embedded or the operator's own. */
   readonly fallback: ChainList;
   /** What a newer list must keep, as things are now. */
-  readonly readNeeds: () => Promise<Omit<ListNeeds, 'recentSizes'>>;
+  readonly readRequirements: () => Promise<Omit<ListRequirements, 'recentSizes'>>;
   /** @throws FullmatchError when the list could not be published, such as `secret_in_document` */
   readonly assertPublishable: (list: ChainList) => Promise<void>;
 }
@@ -206,15 +206,18 @@ async function takeText(
 async function judge(
   list: ChainList,
   current: StoredSnapshot | undefined,
-  { database, fallback, readNeeds }: SyncParts,
+  { database, fallback, readRequirements }: SyncParts,
   sources: readonly string[],
   asked: boolean,
 ): Promise<JudgedList> {
   const served = current === undefined ? fallback : await readSnapshotList(database, current);
   const difference = compareLists(served.records, list.records);
-  const needs = { ...(await readNeeds()), recentSizes: await readRecentSizes(database, sources) };
-  const refusals = judgeList(served, difference, needs);
-  const heldBack = asked ? [] : findHeldChanges(difference, needs);
+  const requirements = {
+    ...(await readRequirements()),
+    recentSizes: await readRecentSizes(database, sources),
+  };
+  const refusals = judgeList(served, difference, requirements);
+  const heldBack = asked ? [] : findHeldChanges(difference, requirements);
   if (heldBack.length === 0) return { list, difference, refusals, heldBack };
   const inForce = heldBack.map(({ before }) => before);
   const kept = holdRecords(list, inForce);
