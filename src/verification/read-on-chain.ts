@@ -5,8 +5,8 @@ import { type DeployedCode, type ReadCodeOptions } from '../chains/rpc/deployed-
 import { type Hex } from '../lib/hex.ts';
 import { type Deployment } from './verification-request.ts';
 
-/** What reads chains for a verification. */
-export interface ChainReaders {
+/** What reading a contract on chain needs. */
+export interface ReadingParts {
   /** The code of a contract, on which enough independent endpoints agree. */
   readonly readDeployedCode: (
     chain: RegisteredChain,
@@ -37,7 +37,7 @@ export interface ChainReading {
  * If the client names none, every search method is tried.
  */
 export function startReading(
-  { readDeployedCode, findCreation, quorumOf }: ChainReaders,
+  { readDeployedCode, findCreation, quorumOf }: ReadingParts,
   chain: RegisteredChain,
   { chainId, address, creationTransactionHash: submitted }: Deployment,
   signal: AbortSignal,

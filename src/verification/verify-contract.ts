@@ -24,13 +24,13 @@ import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
 import { findNeededSources } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
-import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
+import { startReading, type ReadingParts, type ChainReading } from './read-on-chain.ts';
 import { requireKeptSize } from './compilation/source-size.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
 import { type Deployment } from './verification-request.ts';
 
 /** What a verification needs of the rest of the service. */
-export interface VerificationParts extends ChainReaders {
+export interface VerificationParts extends ReadingParts {
   readonly compilers: ContractCompiler;
   readonly reader: JobReader;
   /** How much source text of a contract is kept, in bytes. */

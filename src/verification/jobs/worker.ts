@@ -24,7 +24,7 @@ import {
 } from '../verification-failure.ts';
 import { type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from '../verify-contract.ts';
-import { verifyAndSave } from '../recheck/verify-standing.ts';
+import { verifyAndSave } from '../recheck/verify-and-save.ts';
 
 /** How workers work. Times in milliseconds. */
 export interface WorkerOptions {

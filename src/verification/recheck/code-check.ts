@@ -17,7 +17,7 @@ import {
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { checkCreation, type CreationLoss, settleCreation } from './creation-check.ts';
-import { type ChainReaders } from '../read-on-chain.ts';
+import { type ReadingParts } from '../read-on-chain.ts';
 import { findDisprovedClaim } from './disproved-claim.ts';
 import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
 import { type PackedRequest } from '../verification-request.ts';
@@ -70,9 +70,6 @@ export type CodeCheck =
     }
   | { readonly outcome: 'not_checked'; readonly reason: string };
 
-/** What reads the code of contracts, and proves their creation. */
-export type CodeReaders = ChainReaders;
-
 async function readMatchedCode(
   database: Database,
   chainId: number,
@@ -92,13 +89,13 @@ async function readMatchedCode(
  */
 export async function checkCode(
   database: Database,
-  readers: CodeReaders,
+  parts: ReadingParts,
   chain: RegisteredChain,
   address: Hex,
   { named, comparesFacts, ...options }: CheckCodeOptions = {},
 ): Promise<CodeCheck> {
   const { chainId } = chain.record;
-  const { readDeployedCode, quorumOf } = readers;
+  const { readDeployedCode, quorumOf } = parts;
   const matched = await readMatchedCode(database, chainId, address);
   if (matched === undefined) return { outcome: 'not_verified' };
   const isCodeKnown = matched.runtime_code_hash !== null;
@@ -122,12 +119,12 @@ export async function checkCode(
   const stands = refusal ?? 'same';
   const ending = options.deadlineMs === undefined ? [] : [AbortSignal.timeout(options.deadlineMs)];
   const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), ...ending]);
-  const place = {
-    ...{ database, readers, chain, address, running: deployed },
+  const checked = {
+    ...{ database, parts, chain, address, running: deployed },
     options: { signal, ...(quorum && { quorum }) },
   };
   try {
-    return { outcome: (await checkCreation(place, { named, comparesFacts })) ?? stands };
+    return { outcome: (await checkCreation(checked, { named, comparesFacts })) ?? stands };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!signal.aborted) throw error;
@@ -259,11 +256,11 @@ export function withdrawWhatWasReplaced(
       const found = await parts.findCreation(chain, address, options);
       const { running, signal, quorum } = options;
       if (running === undefined) return found;
-      const place = {
-        ...{ database, readers: parts, chain, address, running },
+      const checked = {
+        ...{ database, parts, chain, address, running },
         options: { ...(signal && { signal }), ...(quorum && { quorum }) },
       };
-      return settleCreation(place, found, (reason) =>
+      return settleCreation(checked, found, (reason) =>
         logReplaced(log, chain.record.chainId, address, reason),
       );
     },

@@ -3,7 +3,8 @@ import { messageOf } from '../../errors.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { checkCode, logReplaced, type CodeReaders } from './code-check.ts';
+import { checkCode, logReplaced } from './code-check.ts';
+import { type ReadingParts } from '../read-on-chain.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 
 const ADD_CHAINS = sql(
@@ -41,7 +42,7 @@ const MAX_PAUSE_MS = 15_000;
  */
 export function startRecheckWalk(
   database: Database,
-  parts: CodeReaders & Pick<VerificationParts, 'findSupportedChain'>,
+  parts: ReadingParts & Pick<VerificationParts, 'findSupportedChain'>,
   chainIds: () => readonly number[],
   { perHour }: { readonly perHour: number },
   log: Logger,
