@@ -63,7 +63,7 @@ export interface Compilers {
   compileToBytes(request: CompileRequest): Promise<RawCompileResult>;
   /**
    * Loads a compiler for a compilation that will probably follow, where none is ready and not too many are being
-   * loaded. The function given back ends it when no compilation has taken it. Faults are told by that compilation.
+   * loaded. The function given back ends it when no compilation has taken it. That compilation reports faults.
    */
   prepare(version: string): () => void;
   /** The versions that can compile, newest first. */

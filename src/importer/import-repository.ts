@@ -19,7 +19,7 @@ import {
 } from './repository-tree.ts';
 import { type RepositoryDatabase, saveBatch } from './save-batch.ts';
 
-/** What to import, where to, and who is told. */
+/** What to import, where to, and who hears of the progress. */
 export interface ImportOptions {
   /** The folder that holds `contracts`, or `contracts` itself. */
   readonly path: string;
@@ -65,7 +65,7 @@ interface Candidate {
 
 /**
  * Imports a repository tree in layout V1 or V2: `{full_match|partial_match}/{chainId}/{address}/…`. Every sound
- * contract is stored with origin `imported`; a bad entry is refused by itself. A second run skips what is stored.
+ * contract is stored with origin `imported`; a bad entry is refused alone. A second run skips what is stored.
  * @throws FullmatchError `import_path_unusable`, `storage_full`, and those of the database: what was stored until then stays
  */
 export async function importRepository(options: ImportOptions): Promise<ImportSummary> {

@@ -14,7 +14,7 @@ export interface ChainTally {
   readonly refused: number;
 }
 
-/** What became of an entry that was not refused. */
+/** The outcome of an entry that was not refused. */
 export type Outcome = 'stored' | 'upgraded' | 'unchanged' | 'kept';
 
 /** What an import did. In a dry run `stored` and `upgraded` say what it would do. */
@@ -43,7 +43,7 @@ type Counts = Record<Outcome | 'refused', number>;
 const LISTED_REFUSALS = 1000;
 const newCounts = (): Counts => ({ stored: 0, upgraded: 0, unchanged: 0, kept: 0, refused: 0 });
 
-/** Counts what becomes of the entries. Its memory grows with the chains, not with the entries. */
+/** Counts the outcomes of the entries. Its memory grows with the chains, not with the entries. */
 export class ImportTally {
   readonly #startMs = performance.now();
   readonly #meter = new RateMeter(this.#startMs);

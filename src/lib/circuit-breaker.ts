@@ -23,7 +23,7 @@ const DEFAULT_BREAKER: CircuitBreakerOptions = {
   random: Math.random,
 };
 
-/** One request to a host. Exactly one of the endings is told; further ones change nothing. */
+/** One request to a host. Callers report exactly one ending; further ones change nothing. */
 export interface Permit {
   succeeded(): void;
   failed(): void;

@@ -56,7 +56,7 @@ export type ExchangeRequest = Pick<
   readonly body: string;
 };
 
-/** What came of a message to a WebSocket endpoint. */
+/** The outcome of a message to a WebSocket endpoint. */
 export type ExchangeResponse = Pick<FetchResponse, 'status' | 'body' | 'retryAfterMs'>;
 
 /** An answer without its body. Any status is an answer, 404 and 503 too. */

@@ -2,7 +2,7 @@ import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 import { type ListedSource } from './metadata.ts';
 
-/** What came of the sources that metadata names. */
+/** How the given sources fit those that the metadata names. */
 export interface FoundSources {
   /** Path in the metadata → content, each with the hash that the metadata says. */
   readonly contents: ReadonlyMap<string, string>;

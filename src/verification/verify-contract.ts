@@ -205,11 +205,11 @@ const REASON_TEXTS = {
     'The code on chain is a library that holds zeros in the place of its own address: other creation code than that of the sources made it, and everybody may call directly what is only for other contracts.',
 } as const;
 
-/** What is said where everything is equal, but the value of an immutable comes from other creation code. */
+/** The message where everything is equal, but the value of an immutable comes from other creation code. */
 const OTHER_CREATION_TEXT =
-  'The code on chain has an immutable that holds an internal function, and other code than that of these sources created the contract: nothing shows that the value is the one of the constructor.';
+  'The code on chain has an immutable that holds an internal function, but code from other sources created the contract. Nothing proves that the constructor of these sources set the value.';
 
-/** The fault is told by the code that runs. A creation that matches is told beside it: the constructor returned another code. */
+/** The fault of the running code. A creation that matches is reported with it: the constructor returned other code. */
 function describeMismatch(
   { runtime, creation }: ContractJudgement,
   compiled: CompiledTarget,

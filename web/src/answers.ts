@@ -37,7 +37,7 @@ export type HistoryPoint = StatisticsHistory['points'][number];
 /** A chain in a list. */
 export type RegistryLine = RegistryOverview['chains'][number];
 
-/** What became of a contract's match once. */
+/** One event of a contract's match. */
 export type ContractEvent = ContractEvents['results'][number];
 
 /** A contract with the fields `compilation`, `deployment` and `abi`: those that are chosen are there. */

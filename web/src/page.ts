@@ -14,7 +14,7 @@ export interface PageContext {
   /** Where clients reach the two hosts; one that is switched off is absent. Without a closing slash. */
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;
-  /** When the page was made: what is relative to now is told from this moment. ISO 8601. */
+  /** When the page was made: relative times count from this moment. ISO 8601. */
   readonly now: string;
 }
 

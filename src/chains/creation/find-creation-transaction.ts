@@ -75,7 +75,7 @@ interface Search {
   readonly chain: SearchedChain;
   readonly address: Hex;
   readonly options: FindCreationOptions;
-  /** What came of transactions that were checked: none is checked twice. */
+  /** Why checked transactions were refused. None is checked twice. */
   readonly refused: Map<Hex, CreationRefusal>;
   readonly denied: Map<Hex, CreationRefusal>;
   creation: Creation | undefined;

@@ -4,7 +4,7 @@ import { FullmatchError, asFullmatchError, messageOf } from '../../errors.ts';
 import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type SourceState } from './sync-state.ts';
 
-/** What a source answered: a text with what tells it again, or that it is still the one that it gave before. */
+/** What a source answered: a list with its HTTP validators, or that the list has not changed. */
 export type SourceAnswer =
   | { readonly kind: 'text'; readonly text: string; readonly validators: Validators }
   | { readonly kind: 'unchanged' };

@@ -164,7 +164,7 @@ class RunningListSync implements ListSync {
     try {
       await this.#serve(state);
       this.#unserved = undefined;
-      // Whoever reads the state after a recovery finds the list that it speaks of.
+      // Last, so that the list is served before the state says so.
       this.#state = state;
     } catch (error) {
       const message = `A newer chain list cannot be published: ${messageOf(error)}`;

@@ -51,7 +51,7 @@ export interface SyncRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What came of one source. */
+/** The outcome for one source. */
 export type SourceOutcome = { readonly source: string } & (
   | ({ readonly status: 'unchanged'; readonly sha256: string } & HeldBack)
   | ({ readonly status: 'accepted' } & JudgedList)
@@ -72,7 +72,7 @@ interface JudgedList extends HeldBack {
   readonly refusals: readonly Refusal[];
 }
 
-/** What came of a sync: of each source that was asked, the last one decides. */
+/** The outcome of a sync for each source that was asked. The last one decides. */
 export interface SyncOutcome {
   readonly outcomes: readonly SourceOutcome[];
   /** Why no source gave a list that could be accepted; absent when one did. */
@@ -84,7 +84,7 @@ const MAX_LIST_BYTES = 8_000_000;
 /** How often a list is judged anew because another process accepted one meanwhile. */
 const MOST_JUDGEMENTS = 3;
 
-/** A text that a source gave, and what tells it again. */
+/** The text of a list, and the HTTP validators that it came with. */
 interface GivenText {
   readonly text: string;
   readonly validators: Extract<SourceAnswer, { kind: 'text' }>['validators'];

@@ -12,7 +12,7 @@ export interface EndpointLayer {
   readonly fields: Pick<ServiceChain, 'rpc' | 'extraRpc' | 'privateRpc'>;
 }
 
-/** What came of a chain's endpoints. */
+/** The merged endpoints of a chain. */
 export interface ChainEndpoints {
   /** What the record publishes. */
   readonly rpc: readonly string[];

@@ -49,7 +49,7 @@ export const CHAIN_ACCESS_DEADLINE_MS = 60_000;
 const STALE_AFTER_S = 120;
 const STALE_AFTER_BLOCKS = 3;
 
-/** What comes of two endpoints, or of one whose word is enough. */
+/** The outcome of asking two endpoints, or one that suffices alone. */
 type Outcome =
   | {
       readonly kind: 'agreed';

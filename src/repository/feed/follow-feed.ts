@@ -7,7 +7,7 @@ import { sequenceEvents } from './sequence-events.ts';
 /** Events that a follower takes in one transaction. */
 const BATCH = 2_000;
 
-/** What follows the feed in tables: it is told each event once, in the transaction that moves its position. */
+/** The followers that keep tables. Each gets every event once, in the transaction that moves its position. */
 const FOLLOWERS: Readonly<
   Record<string, (transaction: Queryable, eventNumbers: readonly string[]) => Promise<void>>
 > = { statistics: rollUpEvents, names: addNames };

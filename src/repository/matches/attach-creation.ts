@@ -40,7 +40,7 @@ const ATTACH = sql(
    FROM shown RETURNING id, match_after`,
 );
 
-/** A creation that the chain confirmed, and what the text that is shown makes of it. */
+/** A creation that the chain confirmed, and how the creation code of the shown text matches. */
 export interface LateCreation {
   /** The contract as it was verified, with the creation. */
   readonly contract: VerifiedContract;

@@ -8,7 +8,7 @@ const MOST_EVENTS = 100;
 /** What happened to the match of a contract. */
 export interface ContractEvent {
   readonly eventNumber: string;
-  /** A correction changes no match: it says what became of the record. */
+  /** A correction changes no match: it says how the record changed. */
   readonly kind: 'stored' | 'upgraded' | 'withdrawn' | 'corrected';
   /** The match after it; null after a withdrawal, and of a correction. */
   readonly match: Match | null;

@@ -10,7 +10,7 @@ import { hashOf, textHash } from './verified-contract-identity.ts';
 import { type Match, type VerifiedContract } from './verified-contract.ts';
 
 /**
- * What became of a contract that was to be stored. `unchanged`: its match is not better than the current one, or it is
+ * The outcome of storing a contract. `unchanged`: its match is not better than the current one, or it is
  * as good and shows another text.
  */
 export interface SavedMatch {
@@ -83,7 +83,7 @@ const keyOf = (chainId: number | string, address: string): string => `${chainId}
  * Stores verified contracts: in one transaction the conditional rise of each match, its evidence, one event each
  * and the counts. When it returns, all of it is committed. A match that would not rise changes nothing, and neither does
  * an imported one where this service judged the current match itself.
- * @returns what became of each contract, in the order given.
+ * @returns the outcome of each contract, in the order given.
  * @throws FullmatchError `contract_changed` where a contract's {@link VerifiedContract.readAfterEvent} is outdated,
  * `database_unreachable`, `database_error`: then nothing of the batch is stored.
  */

@@ -62,8 +62,8 @@ export function deploymentId({
 const compilationIds = new WeakMap<Compilation, string>();
 
 /**
- * The id of a compilation: all that is published of it tells it apart, so that a compilation never changes. Whoever
- * shows the same code with another file, name or setting has another compilation.
+ * The id of a compilation: a hash of all that is published of it, so that a compilation never changes. The same code
+ * with another file, name or setting is another compilation.
  */
 export function compilationId(compilation: Compilation): string {
   const known = compilationIds.get(compilation);

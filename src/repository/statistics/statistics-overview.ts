@@ -45,7 +45,7 @@ export const ONE_SNAPSHOT = sql(
   'read from one snapshot',
   'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 );
-// Where an event is not counted yet, its moment is told instead of now.
+// While an event is not counted yet, the time is that event's instead of now.
 const READ_PLACE = sql(
   'read place of the statistics',
   `SELECT position, coalesce((SELECT event_id FROM feed WHERE feed.position = followers.position), 0) AS event_number,

@@ -123,7 +123,8 @@ const SPARE: readonly ((settings: Settings) => Settings)[] = [
 /**
  * The input without the settings that neither the code nor a metadata hash proves: addresses of libraries that the
  * code does not link, paths that an old compiler does not read, remappings that fit no import or stand there twice,
- * blanks between the steps of the optimizer, whether it is enabled beside its details. Whoever sends them could write any text into the record by them.
+ * blanks between the steps of the optimizer, whether it is enabled beside its details. A submitter could
+ * write any text into the record with them.
  * @returns undefined where nothing is to be dropped
  * @throws as {@link JobReader.readRemappings}
  */

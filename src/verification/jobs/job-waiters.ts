@@ -188,7 +188,7 @@ export class JobWaiters {
         );
         for (const [id, reads] of batch) this.#tell(id, reads, jobs.get(id));
       } catch (error) {
-        // Who waits goes on waiting: the next look comes by itself.
+        // Waiters keep waiting: the next round reads again.
         this.#log.debug({ event: 'jobs_unread', error: messageOf(error) }, 'jobs were not read');
         for (const [, reads] of batch) for (const { reject } of reads) reject(error);
       }

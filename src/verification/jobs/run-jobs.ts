@@ -49,9 +49,8 @@ const HAS_WAITING = sql(
 /**
  * The order of networks, then of clients in each: those with the fewest running jobs first, so that nobody takes a
  * second worker while another waits for a first; among them the one that has spent the least time, running jobs
- * included. The worker for short jobs takes those last of whom a job was found slow not long ago, takes no notice of the
- * time of one short job, and begins with the newest: jobs that fill the queue keep a newcomer waiting for one of them,
- * not for all. The other workers begin with the oldest, so that nobody waits forever.
+ * included. The worker for short jobs takes clients last that had a slow job not long ago, ignores the time of one short
+ * job, and begins with the newest: jobs that fill the queue keep a newcomer waiting for one of them, not for all. The other workers begin with the oldest, so that nobody waits forever.
  */
 function orderOf(lane: Lane): string {
   const spentOf = (row: string, running: string): string =>

@@ -56,7 +56,7 @@ export interface VerificationJob {
 const DROPPED_SHOWN = 20;
 const PATH_SHOWN_CHARACTERS = 200;
 
-/** What is told of dropped sources; undefined where there are none. */
+/** Dropped sources as they are shown; undefined where there are none. */
 export function toDroppedSources(paths: readonly string[]): DroppedSources | undefined {
   if (paths.length === 0) return undefined;
   const shown = paths.slice(0, DROPPED_SHOWN);

@@ -84,7 +84,7 @@ async function readMatchedCode(
 
 /**
  * Reads the code of a verified contract as a verification does, by quorum, and withdraws the match where the code is
- * another one. Where the same code can have been made anew, its creation is proved again.
+ * another one. Where the same code can have been recreated, its creation is proved again.
  * @throws the reason of `signal`; FullmatchError of the database.
  */
 export async function checkCode(

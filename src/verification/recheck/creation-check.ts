@@ -65,7 +65,7 @@ interface CheckedCreation {
 interface CreationCheckOptions {
   /** A transaction that somebody says is the creation. */
   readonly named?: Hex | undefined;
-  /** Whether the facts of the creation are compared of code too that cannot be made anew. */
+  /** Whether the facts of the creation are compared also for code that cannot be recreated. */
   readonly comparesFacts?: boolean | undefined;
 }
 

@@ -28,7 +28,7 @@ const READING_PAUSES_MS = [500, 2_000];
 
 /**
  * Verifies the code that a contract has when the verification ends: where the compiler took long, the code is read again
- * by the same quorum, and so is the creation where the same code can have been made anew.
+ * by the same quorum, and so is the creation where the same code can have been recreated.
  * @throws FullmatchError contract_changed where the contract is another one by then; else as {@link verifyContract}.
  */
 export async function verifyCurrentCode(

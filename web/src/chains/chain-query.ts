@@ -137,7 +137,7 @@ export function parseChainQuery(query: string): ChainQuery {
   };
 }
 
-/** The query of a URL that {@link parseChainQuery} reads back; without what is as it is by itself. */
+/** The query of a URL that {@link parseChainQuery} reads back, without default values. */
 export function formatChainQuery({ words, facets, sort, descending, page }: ChainQuery): string {
   const query = new URLSearchParams();
   if (words !== '') query.set('q', words);

@@ -48,7 +48,7 @@ export function ChainTable({
   readonly pages: number;
   /** Whether other rows are about to come. */
   readonly isBusy: boolean;
-  /** The moment from which ages are told. */
+  /** Ages are counted up to this moment. */
   readonly now: string;
 }): VNode {
   const { query, context } = links;

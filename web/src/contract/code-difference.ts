@@ -153,7 +153,7 @@ export function findPlaces({ stretches }: ComparedCodes): readonly DifferentPlac
 
 /**
  * The rows in which the code itself differs, each with one row before and behind it; where it does not, the rows in
- * which anything differs. Of long stretches the first and last rows are told.
+ * which anything differs. Long stretches show their first and last rows.
  * @param limit how many rows at most
  */
 export function differentRows(compared: ComparedCodes, limit: number): CodeRow[] {

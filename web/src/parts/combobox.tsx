@@ -13,7 +13,7 @@ interface Props {
   readonly id: string;
   readonly label: string;
   readonly hint: ComponentChildren;
-  /** By which a form sends the text itself. */
+  /** The name of the text in a form that the browser sends itself. */
   readonly name?: string | undefined;
   readonly text: string;
   readonly fault?: string | undefined;

@@ -176,7 +176,7 @@ export function VerifyForm(props: Props): VNode {
       <TextField
         id="transaction"
         label="Creation transaction (optional)"
-        hint="By it the creation code is compared too; without it the service looks for it."
+        hint="We look it up if you leave this empty."
         value={fields.transaction}
         fault={faults.get('transaction')}
         onChange={(value) => change({ transaction: value.trim() })}

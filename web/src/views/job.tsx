@@ -24,7 +24,7 @@ const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 4000;
 const WAIT_GROWTH = 1.3;
 
-/** A verification while it goes on, and what came of it. */
+/** A verification job: its progress, then its outcome. */
 export const page = definePage<JobData>({
   section: 'verify',
   title: ({ data: { job } }) => titleOf(job),
