@@ -38,7 +38,7 @@ export function defineJobsList(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch jobs show`. */
+/** `fullmatch jobs show`: prints one job with its outcome. */
 export function defineJobsShow(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')
@@ -50,7 +50,7 @@ export function defineJobsShow(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch jobs cancel`. */
+/** `fullmatch jobs cancel`: ends a job at once while it waits, within seconds while it runs. */
 export function defineJobsCancel(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')

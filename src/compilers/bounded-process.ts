@@ -34,7 +34,7 @@ export interface BoundedCommand {
   readonly descriptor?: number;
 }
 
-/** How a process ended. */
+/** The exit code of a process, or the signal that killed it. */
 export interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -25,7 +25,7 @@ export interface CompilersOptions {
   readonly idleTimeoutMs?: number;
 }
 
-/** One compilation. */
+/** An input for one version of a compiler. */
 export interface CompileRequest {
   /** `solidity` or `yul`. */
   readonly language: string;
@@ -50,7 +50,7 @@ export interface RawCompileResult extends Omit<CompileResult, 'output'> {
   readonly bytes: Buffer;
 }
 
-/** The compilers of this machine. */
+/** Finds, downloads and runs compilers on this machine, a bounded number at once. */
 export interface Compilers {
   /**
    * Compiles in a bounded child process. Nothing is fetched for the input, whatever it imports.
@@ -74,7 +74,7 @@ export interface Compilers {
   close(): Promise<void>;
 }
 
-/** How busy the compilers are. */
+/** Counts of compilations and waiting processes, for metrics and health. */
 export interface CompilersState {
   readonly running: number;
   readonly waiting: number;
@@ -221,7 +221,6 @@ class BoundedCompilers implements Compilers {
   }
 }
 
-/** What a process gave. */
 interface ProcessResult {
   readonly bytes: Buffer;
   readonly compileTimeMs: number;

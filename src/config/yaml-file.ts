@@ -18,7 +18,7 @@ export interface Place {
   readonly below: Map<string, Place>;
 }
 
-/** What a YAML file holds, and where. */
+/** A parsed YAML file, with the lines that messages point to. */
 export interface YamlFile {
   /** The name of the file in messages. */
   readonly name: string;

@@ -25,7 +25,7 @@ export interface CoreOverrides {
   readonly compilersOver?: (compilers: Compilers) => Compilers;
 }
 
-/** What a core is for. */
+/** How much of the store a core uses, and how PostgreSQL and HTTP see it. */
 export interface CoreOptions extends CoreOverrides {
   /**
    * Which chains its parts know: those of the configuration, without a look into the database (`configured`); with them

@@ -38,7 +38,7 @@ const answerSchema = z.object({
   reason: z.string().optional(),
 });
 
-/** What one service answered. */
+/** The outcome of the reload in one service, which its host and process id name. */
 export type ReloadAnswer = Omit<z.infer<typeof answerSchema>, 'request'>;
 
 /** Reloads when a request comes over the database, and answers with the outcome. */

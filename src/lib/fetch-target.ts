@@ -53,7 +53,7 @@ export function parseTarget(
   return url;
 }
 
-/** Says that an address is refused, and what it is. */
+/** The fault of an address outside the public internet. `range` says which kind it is, such as `private`. */
 export function refuseAddress(origin: string, range: string): FetchFault {
   return new FetchFault(
     'address_not_allowed',

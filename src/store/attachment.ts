@@ -21,7 +21,7 @@ import { folderFailure } from './store-failure.ts';
 import { isRoot, SYSTEM_FOLDER } from './system-user.ts';
 import { wait } from './wait.ts';
 
-/** What the embedded server is made from. */
+/** Where the embedded server keeps its data, and which programs it runs. */
 export interface EmbeddedServerOptions {
   /** The service's data directory, absolute. */
   readonly dataDir: string;

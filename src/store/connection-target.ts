@@ -3,7 +3,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Secret } from '../lib/secret.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 
-/** A database to connect to. */
+/** A database whose address may change: an embedded server can come back on another socket. */
 export interface ConnectionTarget {
   /** What the driver needs for one connection. Asked for each anew, as an embedded server may come back elsewhere. */
   clientConfig(): ClientConfig;

@@ -24,7 +24,7 @@ export interface PageProblem {
   readonly detail: string;
 }
 
-/** What a page was asked for. */
+/** The parts of the URL of a page. */
 export interface PageRequest {
   /** Below the root of its host, with a slash in front. */
   readonly path: string;

@@ -8,7 +8,7 @@ import { type HeadJudgement, judgeHead, type SeenHead } from './judge-head.ts';
 import { addLatency, type Latencies, NO_LATENCIES } from './latency.ts';
 import { type Capabilities, type Capability, type Probe } from './probe-endpoint.ts';
 
-/** What is known of one endpoint. */
+/** An endpoint under probing: its state, its last probe and its capabilities. */
 export interface TrackedEndpoint {
   readonly endpoint: Endpoint;
   /** The endpoint's label, with a number where another endpoint of the chain has the same. */
@@ -57,7 +57,7 @@ const RANKS: Readonly<Record<EndpointState, EndpointRank>> = {
   wrong_chain: 'last',
 };
 
-/** The endpoints of a chain that are probed. */
+/** The first askable endpoints of a chain: a long list of public endpoints is not probed whole. */
 export function probedEndpoints({ endpoints }: RegisteredChain): readonly Endpoint[] {
   return endpoints.filter(isAskable).slice(0, MAX_PROBED_ENDPOINTS);
 }

@@ -57,7 +57,7 @@ export const NOT_PROBED_REASONS = {
 } as const;
 export type NotProbedReason = keyof typeof NOT_PROBED_REASONS;
 
-/** The report of a chain that is not probed. */
+/** The report of a chain that is not probed: the reason stands for the chain and for each endpoint. */
 export function reportUnprobed(chain: RegisteredChain, code: NotProbedReason): ChainHealthReport {
   const { record, endpoints } = chain;
   const reason = { code, detail: NOT_PROBED_REASONS[code] };
@@ -107,7 +107,7 @@ export interface HealthSummary {
   readonly down: readonly number[];
 }
 
-/** The summary of reports that are in the order of chain ids. */
+/** Counts chains by state, and lists those that are down in the order of the reports. */
 export function summariseReports(reports: readonly ChainHealthReport[]): HealthSummary {
   const inState = (wanted: ChainState): readonly number[] =>
     reports.filter(({ state }) => state === wanted).map(({ chainId }) => chainId);

@@ -11,7 +11,7 @@ export type SourceAnswer =
 
 type Validators = Omit<SourceState, 'sha256'>;
 
-/** How a source is asked. */
+/** The size and the time that one source may take. */
 export interface SourceLimits {
   readonly maxBytes: number;
   readonly deadlineMs: number;

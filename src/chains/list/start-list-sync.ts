@@ -27,7 +27,7 @@ export interface ListSyncTimes {
   readonly deadlineMs?: number;
 }
 
-/** A running sync. */
+/** The sync of this process, which shares its attempts with all processes of the database. */
 export interface ListSync {
   /** How it stood when this process last looked; undefined before. */
   readonly state: SyncState | undefined;

@@ -12,7 +12,7 @@ export interface EndpointLayer {
   readonly fields: Pick<ServiceChain, 'rpc' | 'extraRpc' | 'privateRpc'>;
 }
 
-/** The merged endpoints of a chain. */
+/** The endpoints of a chain from all layers, with what was wrong with them. */
 export interface ChainEndpoints {
   /** What the record publishes. */
   readonly rpc: readonly string[];

@@ -8,7 +8,7 @@ import { type AskOptions, type RpcClient } from './rpc-client.ts';
 import { reasonOf } from './rpc-faults.ts';
 import { blockHead, type BlockHead, data } from './rpc-shapes.ts';
 
-/** A block by name, or by number. */
+/** A block for RPC calls. An endpoint may not support `safe` and `finalized`. */
 export type BlockTag = 'latest' | 'safe' | 'finalized' | number;
 
 /** The largest code that is read, in bytes: EIP-170 allows 24,576, some chains several times as much. */

@@ -31,7 +31,7 @@ const MOVE_FOLLOWER = sql(
   'UPDATE feed_followers SET position = $2 WHERE name = $1',
 );
 
-/** Where the followers have come. */
+/** How far the followers have read. */
 export interface FollowedFeed {
   /** Of the statistics. */
   readonly position: string;

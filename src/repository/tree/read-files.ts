@@ -9,13 +9,13 @@ export interface RepositoryFile {
   readonly content: string;
 }
 
-/** The folder of the sources in a contract's folder. */
+/** Where a contract's sources lie, relative to its own folder. */
 export const SOURCES_FOLDER = 'sources/';
 
 const FACT_PARTS = [...FACT_FILES.values()].flatMap(({ parts }) => parts);
-/** What the paths of a contract's files are made of. */
+/** The parts of the record that decide which files exist. */
 export const FILE_PATH_PARTS: readonly ContractPart[] = [...new Set(FACT_PARTS)];
-/** What its files are made of. */
+/** The parts of the record that the files are written from. */
 export const FILE_PARTS: readonly ContractPart[] = [...FILE_PATH_PARTS, 'sources'];
 
 /**

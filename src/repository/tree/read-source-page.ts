@@ -1,7 +1,7 @@
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** A source of a page. */
+/** A source in a list of sources. */
 export interface PagedSource {
   readonly path: string;
   readonly bytes: number;
@@ -9,7 +9,7 @@ export interface PagedSource {
   readonly content: string | null;
 }
 
-/** The beginning of one source. */
+/** A source that is shown, cut where it is very long. */
 export interface ShownSource {
   readonly path: string;
   readonly bytes: number;
@@ -29,7 +29,7 @@ export interface SourcePage {
   readonly shown?: ShownSource;
 }
 
-/** Which sources are asked for. */
+/** A page of sources, and the one to show. */
 export interface SourceQuestion {
   /** Those behind this path. */
   readonly after?: string;

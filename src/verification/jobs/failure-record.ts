@@ -61,7 +61,7 @@ export function recordOf({
   };
 }
 
-/** The comparisons of a stored record. */
+/** The comparisons of a record. Records of earlier versions hold whole codes, which are compared here. */
 export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runtime' | 'creation'> {
   const { codes } = record;
   const { runtime, creation } = codes === undefined ? record : recordOf({ data: {}, codes });
@@ -81,7 +81,7 @@ export function wholeCodes({ runtime, creation }: FailureRecord): ComparedCodes 
   return Object.fromEntries(Object.entries(codes).filter(([, code]) => code !== undefined));
 }
 
-/** Whether a window is the whole code. */
+/** Whether nothing of the code was cut off when it was stored. */
 export function isWhole({ bytes, window }: ComparedCode): boolean {
   return hexBytes(window) === bytes;
 }

@@ -110,7 +110,7 @@ export async function readJobs(
   );
 }
 
-/** Whether a text has the form of a job's id. */
+/** Whether a text is a UUID, as the ids of jobs are. */
 export function isJobId(text: string): boolean {
   return UUID.test(text);
 }

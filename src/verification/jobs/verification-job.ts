@@ -77,7 +77,7 @@ export interface JobEnd {
   readonly seconds?: number;
 }
 
-/** Whether the job has ended. */
+/** Whether the job has succeeded or failed, so that nothing of it changes any more. */
 export function isFinished({ state }: Pick<VerificationJob, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed';
 }

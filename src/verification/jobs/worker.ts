@@ -56,7 +56,7 @@ export interface WorkerParts {
   readonly onEnd?: (end: JobEnd) => void;
 }
 
-/** The workers of this process. */
+/** Workers of this process, which take jobs until they are closed. */
 export interface Workers {
   /** How many jobs are at work. */
   readonly running: number;

@@ -14,7 +14,7 @@ import {
 } from '../answers.ts';
 import { type ListedContract } from '../listed-contract.ts';
 
-/** An endpoint of a chain. */
+/** The state of one endpoint, from the health report of its chain. */
 export type EndpointHealth = ChainHealth['endpoints'][number];
 
 /** All that the page of a chain shows. */

@@ -1,7 +1,7 @@
 import { type Axis, type ChartScale, timeAxis, valueAxis } from './axes.ts';
 import { barPath, linePath, type Series, stackBars } from './series.ts';
 
-/** What a chart draws. */
+/** The series of a chart, and how to draw them. */
 export interface Drawing {
   /** The days of the points, ascending; not empty. */
   readonly dates: readonly string[];

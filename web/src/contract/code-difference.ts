@@ -189,7 +189,6 @@ export function differentRows(compared: ComparedCodes, limit: number): CodeRow[]
 const digitsOf = (code: Uint8Array, at: number, isThere: boolean): string =>
   isThere ? (code[at] ?? 0).toString(16).padStart(2, '0') : '';
 
-/** The numbers of the rows to show. */
 function chooseRows(stretches: readonly CodeStretch[], limit: number): ReadonlySet<number> {
   const differs = ({ sort }: CodeStretch): boolean => sort !== 'equal';
   const isInCode = stretches.some((stretch) => differs(stretch) && stretch.kind === 'code');

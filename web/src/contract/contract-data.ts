@@ -59,7 +59,7 @@ export interface ContractFacts {
   readonly metadata?: ShownText;
 }
 
-/** The source that is shown, or its beginning. */
+/** One source for reading: only its beginning unless `isWhole`. */
 export interface ShownSource {
   readonly path: string;
   readonly text: string;

@@ -12,7 +12,7 @@ import {
 import { CHAINS_MAX, type Question } from './question.ts';
 import { type ChainHistory, rank } from './series.ts';
 
-/** A chain that was chosen. */
+/** A chain that the reader picked for the chart. */
 export interface ChosenChain {
   readonly chainId: number;
   readonly name: string;

@@ -94,7 +94,6 @@ interface ComparedWindows {
   readonly explained: readonly ExplainedStretch[];
 }
 
-/** What is shown of a comparison. */
 interface ShownDifference {
   readonly counts: string;
   readonly isExplained: boolean;

@@ -1,6 +1,6 @@
 import { type JobState } from '../answers.ts';
 
-/** Why a job failed. */
+/** The failure of a job: code, message, and the codes that differ. */
 export type JobFailure = NonNullable<JobState['failure']>;
 
 /** Two codes that were compared: the bytes from an offset on, or all. */
