@@ -44,8 +44,8 @@ export interface ContractQuestion extends PageQuestion {
   origin?: ContractSummary['origin'];
 }
 
-/** Which parts of a contract are read: `fields: ['abi', 'sources']`, or all but some of them. */
-export interface ContractParts {
+/** Which fields of a contract are read: `fields: ['abi', 'sources']`, or all but those in `omit`. */
+export interface ContractFields {
   fields?: readonly string[];
   omit?: readonly string[];
 }

@@ -139,7 +139,7 @@ export class CompilerFinder {
     const has = (code: SourceProblem['code']): boolean =>
       problems.some((each) => each.code === code);
     if (has('unavailable')) {
-      const message = `Solidity ${longVersion} cannot be had now; try again later.`;
+      const message = `Solidity ${longVersion} is not available now; try again later.`;
       const forOperator = `${message}${said}`;
       return new FullmatchError('compiler_unavailable', message, { details, forOperator });
     }

@@ -64,7 +64,7 @@ export const configSchema = z.object({
   http: section('What holds for both hosts.', {
     trustedProxies: texts(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]), {
       description:
-        'Proxies that tell in Forwarded or X-Forwarded-For whom they ask for; without it the address of the connection counts.',
+        'Trusted proxies, whose Forwarded or X-Forwarded-For header names the client; from others the address of the connection counts.',
       expected: 'a list of IP addresses and networks, such as [127.0.0.1, 10.0.0.0/8]',
     }),
   }),
@@ -172,10 +172,10 @@ export const configSchema = z.object({
         'How many requests of this process may wait for the ends of verifications; others are answered at once.',
     }),
     clientWaitingRequests: integer([0, 100_000], 200, {
-      description: 'How many requests of one client, or of its network, may wait so.',
+      description: 'How many requests of one client, or of its network, may wait for the ends of verifications.',
     }),
     jobWaitingRequests: integer([0, 100_000], 50, {
-      description: 'How many requests may wait so for one verification.',
+      description: 'How many requests may wait for the end of one verification.',
     }),
     jobTimeoutMs: integer([1000, 3_600_000], 600_000, {
       description: 'How long one verification may take, in milliseconds.',
@@ -264,7 +264,7 @@ export const configSchema = z.object({
     }),
     clientAnswerBytes: integer([2 ** 20, 2 ** 40], 67_108_864, {
       description:
-        'How much of the large answers of one client may wait so, in bytes; beyond it requests are answered 429. One answer always fits.',
+        'How much of the large answers of one client may wait in memory, in bytes; beyond it requests are answered 429. One answer always fits.',
     }),
     jsonDepth: integer([8, 1000], 64, {
       description:

@@ -86,7 +86,7 @@ export function reportChain(tracked: TrackedChain): ChainHealthReport {
   const rest = reportUnprobed(chain, 'no_endpoints').endpoints.filter(
     ({ label }) => !probed.has(label),
   );
-  const detail = 'So many endpoints of a chain are not probed; the ones before it are.';
+  const detail = 'Only the first endpoints of a chain are probed, and this one comes after them.';
   const tooMany = [{ code: 'too_many_endpoints', detail }];
   return {
     chainId: chain.record.chainId,
@@ -172,7 +172,7 @@ function toDate(seconds: number): Date {
 function explain(tracked: TrackedEndpoint, usual: number | undefined): readonly HealthReason[] {
   const reasons = [...explainProbe(tracked, usual)];
   if (tracked.budgetSpent) {
-    const detail = 'Its host was asked as often today as health.dailyBudget allows.';
+    const detail = 'Its host has had all requests of today that health.dailyBudget allows.';
     reasons.push({ code: 'budget_spent', detail });
   }
   return reasons;
@@ -214,7 +214,7 @@ function explainFault(
   bads: number,
 ): HealthReason {
   if (verdict === 'throttled') {
-    return { code: reason, detail: 'It refuses to be asked (401, 403), or to be asked so often.' };
+    return { code: reason, detail: 'It refuses our requests (401, 403), or so many of them (429).' };
   }
   const detail =
     bads >= DOWN_AFTER

@@ -153,7 +153,7 @@ export async function readSnapshotList(
 ): Promise<ChainList> {
   const text = await readListText(database, sha256);
   if (text === undefined) {
-    throw new FullmatchError('invalid_chain_list', `The text of the chain list ${sha256} is gone.`);
+    throw new FullmatchError('invalid_chain_list', `The chain list ${sha256} is no longer stored.`);
   }
   const held = await database.query<{ record: unknown }>(READ_HELD, [id]);
   const inForce = held.map(({ record }) => readListRecord(record));

@@ -122,7 +122,7 @@ function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
         'sources_too_large',
         'Reading the request needs more memory than it may; send fewer and smaller files.',
       )
-    : new VerificationFailure('job_timed_out', 'Reading the request took longer than it may.');
+    : new VerificationFailure('job_timed_out', 'Reading the request took too long.');
 }
 
 function isTooMuch(kind: ThreadFaultKind): boolean {

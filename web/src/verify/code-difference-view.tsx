@@ -155,7 +155,7 @@ export function CodeDifferenceView({
       </p>
       {!isWhole && (
         <p class="quiet">
-          These codes are too large to be kept whole. This is what stands from byte{' '}
+          These codes are too large to be kept whole. Shown are the bytes from byte{' '}
           {formatCount(offset)} on, around the first difference:{' '}
           {formatCount(windowBytes(recompiled))} bytes of the recompiled code and{' '}
           {formatCount(windowBytes(onChain))} of the code on chain. Their SHA-256 hashes:{' '}

@@ -17,7 +17,7 @@ const NEXT: Readonly<Record<string, string>> = {
   verbatim_not_allowed:
     'Write the program in instructions: a match must show what the code does, not only its bytes.',
   unsupported_compiler_version:
-    'Look whether the version is right. Solidity is supported from 0.4.11 on.',
+    'Check the version. Solidity is supported from 0.4.11 on.',
   unsupported_language: 'Send Solidity or Yul.',
   unsupported_chain: 'Choose a chain that this service supports.',
   compiler_error:
@@ -50,15 +50,15 @@ const NEXT: Readonly<Record<string, string>> = {
   immutable_not_proven:
     'Name the creation transaction: the value of an internal function counts only with the code that set it.',
   library_not_deployed:
-    'Look at the address of the library that the message names: the contract calls a place without code.',
+    'Check the address of the library that the message names: it has no code.',
   call_protection_missing:
     'Look at who deployed the library and how: its own creation code writes its address into it.',
   no_match:
     'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
   job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
-  job_cancelled: 'The operator has ended this job. Send it again if that was not meant for good.',
+  job_cancelled: 'The operator has ended this job. You can send it again.',
   job_displaced:
-    'Send it again, with fewer verifications at a time: the queue was full, and yours was the last of the longest line.',
+    'Send it again, with fewer verifications at a time: the queue was full, and you had the most verifications in it.',
   sources_too_large:
     'Send the sources that the contract imports and no others. If it needs them all, ask the operator to raise limits.sourceBytes.',
   code_too_large:

@@ -219,7 +219,7 @@ async function submit(url: string, body: object): Promise<{ readonly id: string 
   } catch {
     return {
       code: 'no_answer',
-      message: 'The service gave no answer. Look at your connection, and send it again.',
+      message: 'The service gave no answer. Check your connection, and send it again.',
     };
   }
 }
