@@ -244,7 +244,7 @@ describe('a mismatch', () => {
     });
   });
 
-  test('says what the code on chain says of itself', () => {
+  test('says what the code on chain says about itself', () => {
     expect(judge(code('6001', auxdata.hash), code('6002', 'bb'.repeat(32)).onChain)).toMatchObject({
       onChainAuxdata: { offset: 2, solc: '0.6.0', metadataHash: { kind: 'ipfs' } },
     });

@@ -22,7 +22,7 @@ import {
 const PUBLIC_URL = 'an http or https URL without query, such as https://verify.example.org';
 
 /**
- * Every key of the configuration with its type, its default and what else is known of it: the one source of the type
+ * Every key of the configuration with its type, its default and what else is known about it: the one source of the type
  * {@link Config}, the environment names, the flags, fullmatch.example.yaml and the messages.
  */
 export const configSchema = z.object({
@@ -172,7 +172,8 @@ export const configSchema = z.object({
         'How many requests of this process may wait for the ends of verifications; others are answered at once.',
     }),
     clientWaitingRequests: integer([0, 100_000], 200, {
-      description: 'How many requests of one client, or of its network, may wait for the ends of verifications.',
+      description:
+        'How many requests of one client, or of its network, may wait for the ends of verifications.',
     }),
     jobWaitingRequests: integer([0, 100_000], 50, {
       description: 'How many requests may wait for the end of one verification.',

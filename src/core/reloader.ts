@@ -17,7 +17,7 @@ export interface ReloadOutcome {
   readonly reason?: string;
 }
 
-/** What the health report says of the configuration. */
+/** What the health report says about the configuration. */
 export interface ConfigurationState {
   /** When the configuration in force was read. */
   readonly loadedAt: Date;

@@ -10,7 +10,7 @@ import { placeFacts, readStoredFacts } from './stored-facts.ts';
 
 const METADATA_FILE = 'metadata.json';
 
-/** Where a contract lies in the tree, and what the path says of it. */
+/** Where a contract lies in the tree, and what the path says about it. */
 export interface ContractLocation {
   readonly match: Match;
   readonly chainId: number;

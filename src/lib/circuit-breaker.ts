@@ -29,7 +29,7 @@ export interface Permit {
   failed(): void;
   /** The host asked to be left alone, for this long when it said so. */
   throttled(retryAfterMs: number | undefined): void;
-  /** Ended by us, so that it says nothing of the host. */
+  /** Ended by us, so that it says nothing about the host. */
   abandoned(): void;
 }
 

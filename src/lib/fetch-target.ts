@@ -13,7 +13,7 @@ export interface Hop {
 const WEB_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:']);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that say nothing of who asks: they alone follow a redirect to another origin. */
+/** Headers that say nothing about who asks: they alone follow a redirect to another origin. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type']);
 

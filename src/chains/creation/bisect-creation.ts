@@ -1,4 +1,4 @@
-/** What a node says of an address at a block: today's code, other code or none, or that it no longer keeps that state. */
+/** What a node says about an address at a block: today's code, other code or none, or that it no longer keeps that state. */
 export type CodeState = 'same' | 'other' | 'unavailable';
 
 /** The block whose transactions made the code what it is; or why there is none to be found. */

@@ -85,7 +85,7 @@ export function findBlockCreations(
 /** Transactions of a block whose traces have another shape; more say that the endpoint does not have this format. */
 const OTHERS_MAX = 500;
 
-/** One transaction in another shape, such as a system transaction without a trace, says nothing of the others. */
+/** One transaction in another shape, such as a system transaction without a trace, says nothing about the others. */
 function createHolds(): (find: () => unknown) => boolean {
   let others = 0;
   return (find) => {

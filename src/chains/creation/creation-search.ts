@@ -79,7 +79,7 @@ const UNDECIDED: ReadonlySet<CreationOutcome> = new Set([
   'cannot_fetch',
 ]);
 
-/** Whether a method could not look, which says nothing of the contract. */
+/** Whether a method could not look, which says nothing about the contract. */
 export function couldNotLook({ outcome }: MethodEnd): boolean {
   return UNDECIDED.has(outcome);
 }

@@ -314,7 +314,7 @@ describe.skipIf(absent)(`the search for a creation${absent ? `: ${NO_ANVIL}` : '
     await expect(search(address, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test('says of a chain without endpoints that nothing is configured', async () => {
+  test('says about a chain without endpoints that nothing is configured', async () => {
     const none = await findCreationTransaction(
       { rpc, fetch: guarded },
       chainOf(),

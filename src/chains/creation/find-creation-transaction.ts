@@ -23,7 +23,7 @@ import { searchBlocks } from './search-blocks.ts';
 export interface CreationSearchParts {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
-  /** Without it nothing is known of any endpoint. */
+  /** Without it nothing is known about any endpoint. */
   readonly archive?: ArchiveKnowledge;
 }
 

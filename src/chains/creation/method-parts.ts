@@ -30,7 +30,7 @@ export interface MethodParts {
   readonly propose: (transactionHash: Hex) => Promise<'found' | CreationRefusal>;
 }
 
-/** The more an outcome says of the contract, the earlier it stands. */
+/** The more an outcome says about the contract, the earlier it stands. */
 const TELLING: readonly CreationOutcome[] = [
   'found',
   'at_genesis',

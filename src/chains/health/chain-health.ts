@@ -28,9 +28,9 @@ export interface HealthParts {
 
 /** The health of chains and their endpoints, as this process sees it. */
 export interface ChainHealth {
-  /** What is known of a chain; the state `not_probed`, with the reason, where it is not probed. */
+  /** What is known about a chain; the state `not_probed`, with the reason, where it is not probed. */
   report(chain: RegisteredChain): ChainHealthReport;
-  /** What is known of every probed chain, ascending by id. */
+  /** What is known about every probed chain, ascending by id. */
   reports(): readonly ChainHealthReport[];
   /** How many of them are in which state. */
   summary(): HealthSummary;

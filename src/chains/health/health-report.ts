@@ -12,7 +12,7 @@ export interface HealthReason {
   readonly detail: string;
 }
 
-/** What is known of an endpoint. What is not known is absent. */
+/** What is known about an endpoint. What is not known is absent. */
 export interface EndpointReport {
   /** The host of a public endpoint, `private-1` and so on of another. */
   readonly label: string;
@@ -38,7 +38,7 @@ export interface EndpointReport {
   readonly trace: Capability;
 }
 
-/** What is known of a chain and its endpoints. */
+/** What is known about a chain and its endpoints. */
 export interface ChainHealthReport {
   readonly chainId: number;
   readonly state: ChainState | 'not_probed';
@@ -214,7 +214,10 @@ function explainFault(
   bads: number,
 ): HealthReason {
   if (verdict === 'throttled') {
-    return { code: reason, detail: 'It refuses our requests (401, 403), or so many of them (429).' };
+    return {
+      code: reason,
+      detail: 'It refuses our requests (401, 403), or so many of them (429).',
+    };
   }
   const detail =
     bads >= DOWN_AFTER

@@ -60,7 +60,7 @@ function ask<T>(probed: ProbedEndpoint, request: RpcRequest<T>): Promise<T> {
   return rpc.probe(chain, endpoint, request, { deadlineMs, signal });
 }
 
-/** What a failed request says of the endpoint. Anything but a fault of the endpoint is thrown. */
+/** What a failed request says about the endpoint. Anything but a fault of the endpoint is thrown. */
 function readFault(error: unknown): Extract<Probe, { kind: 'fault' }> {
   if (!(error instanceof FullmatchError)) throw error;
   const { httpStatus } = error.details;

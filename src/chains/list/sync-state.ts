@@ -32,7 +32,7 @@ export interface SyncTimes {
   readonly retryMs: number;
 }
 
-/** What a source said of its list: the list was accepted, and these tell it again. */
+/** What a source said about its list: the list was accepted, and these tell it again. */
 export interface SourceState {
   readonly sha256: string;
   readonly etag?: string;
@@ -179,7 +179,7 @@ export async function readSourceState(
   };
 }
 
-/** Keeps what a source says of the list that it gave and that was accepted. */
+/** Keeps what a source says about the list that it gave and that was accepted. */
 export async function storeSourceState(
   database: Queryable,
   source: string,

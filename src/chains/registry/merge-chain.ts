@@ -61,7 +61,7 @@ function findConflict({ chainId, listed, configured }: ChainEntries): Finding | 
 }
 
 /**
- * The layers of a chain, lowest first. Below all sources lies what the service says of a chain that nothing else is
+ * The layers of a chain, lowest first. Below all sources lies what the service says about a chain that nothing else is
  * said of; a chain that is configured is supported unless its entry says otherwise.
  */
 function stackLayers(
@@ -86,7 +86,7 @@ function stackLayers(
   return layers;
 }
 
-/** The highest layer that says something of a field. */
+/** The highest layer that says something about a field. */
 function findLayer(layers: readonly Layer[], field: RecordField): Layer | undefined {
   for (let index = layers.length - 1; index >= 0; index -= 1) {
     if (layers[index]?.fields[field] !== undefined) return layers[index];

@@ -57,7 +57,7 @@ export interface ReadCreationOptions {
   readonly deadlineMs?: number;
 }
 
-/** What one endpoint says of a creation. */
+/** What one endpoint says about a creation. */
 type EndpointAnswer = FoundCreation | CreationRefusal;
 
 interface Vote {

@@ -80,7 +80,7 @@ interface Reading {
  * The code of a contract at a named block. Endpoints of two operators have to agree on it, unless one is enough.
  * @throws FullmatchError contract_not_deployed when they agree that there is no code; code_too_large when they agree on
  * that; endpoints_disagree;
- * cannot_fetch_bytecode when not enough of them answered, which says nothing of the contract. The reason of `signal`.
+ * cannot_fetch_bytecode when not enough of them answered, which says nothing about the contract. The reason of `signal`.
  */
 export async function readDeployedCode(
   rpc: RpcClient,

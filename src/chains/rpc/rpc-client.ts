@@ -55,10 +55,10 @@ export interface RpcClientOptions {
   readonly preference?: EndpointPreference;
 }
 
-/** Asks endpoints without any of what {@link RpcClient} knows of them: for what finds out how they are. */
+/** Asks endpoints without any of what {@link RpcClient} knows about them: for what finds out how they are. */
 export interface EndpointProber {
   /**
-   * Sends one request to an endpoint, whatever is known of it: no repeat, no trust, no rest after failures.
+   * Sends one request to an endpoint, whatever is known about it: no repeat, no trust, no rest after failures.
    * @throws FullmatchError as {@link RpcClient.ask}, but for wrong_chain. The reason of `signal`.
    */
   probe<T>(

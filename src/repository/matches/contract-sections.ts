@@ -13,7 +13,7 @@ import {
 export interface StoredCode extends Partial<Transformed> {
   readonly onChain?: Uint8Array;
   readonly recompiled?: Uint8Array;
-  /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said of the code. */
+  /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said about the code. */
   readonly artifacts?: Readonly<Record<string, unknown>>;
   /** Of running code: see {@link unprovenValuesOf}. */
   readonly unprovenValues?: readonly UnprovenValues[];

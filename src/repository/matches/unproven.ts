@@ -10,7 +10,7 @@ export type UnprovenValues = 'immutables' | 'libraries';
  */
 export type Unproven = 'names' | 'comments' | 'settings' | UnprovenValues | 'storage' | 'creation';
 
-/** A match, and what is known of the values in its codes. */
+/** A match, and what is known about the values in its codes. */
 export interface MatchValues {
   readonly match: Match;
   readonly creationMatch: Match | null;
@@ -53,7 +53,7 @@ export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] 
 
 /**
  * What a match does not prove. Names, comments and settings are in the metadata, whose hash only a full match has in its code: a
- * partial one says nothing of them, and so no match of Yul does, which has no metadata. That an imported match is full is
+ * partial one says nothing about them, and so no match of Yul does, which has no metadata. That an imported match is full is
  * what its tree claims.
  */
 export function unprovenOf(match: MatchValues, isCreationKnown: boolean): readonly Unproven[] {

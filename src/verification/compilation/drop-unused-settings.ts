@@ -11,7 +11,7 @@ import { linkedBySettings } from './linked-libraries.ts';
 import { matchesAsWell, type Attempt, type NeededSources, type Trial } from './needed-sources.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
-/** What the metadata that the compiler wrote says of the settings. */
+/** What the metadata that the compiler wrote says about the settings. */
 interface MetadataSettings {
   /** With their paths from 0.7.5 on, before by the name alone. */
   readonly libraries?: Readonly<Record<string, string>>;

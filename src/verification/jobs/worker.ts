@@ -313,7 +313,7 @@ async function settle(
   }
 }
 
-/** What the log says of a failure beside its public message. */
+/** What the log says about a failure beside its public message. */
 function operatorDetail({ cause, message }: VerificationFailure): { readonly detail?: string } {
   if (!(cause instanceof FullmatchError) || cause.forOperator === message) return {};
   return { detail: cause.forOperator };

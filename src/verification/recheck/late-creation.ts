@@ -13,7 +13,7 @@ import { sql, type Database } from '../../store/database.ts';
 import { entriesOf, readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { toTransformed } from '../verify-contract.ts';
 
-// What this service compiled says of its creation code all that judging takes. An import does not.
+// What this service compiled says about its creation code all that judging takes. An import does not.
 const READ_WITHOUT_CREATION = sql(
   'read match without a creation',
   `SELECT verified_contract_id AS match_id, current_matches.text_hash, compiler_settings -> 'libraries' AS libraries,

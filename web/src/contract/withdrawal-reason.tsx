@@ -8,7 +8,7 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
   code_replaced: 'other code stands at the address now',
   creation_replaced: 'a later transaction created the contract anew, with the same code',
   call_protection_missing: 'the library holds zeros in the place of its own address',
-  verbatim_not_allowed: 'the program gives code as bytes, which says nothing of what it does',
+  verbatim_not_allowed: 'the program gives code as bytes, which says nothing about what it does',
   creation_disproved:
     'the chain says that the transaction which was taken for the creation did not leave this contract',
 };

@@ -78,7 +78,7 @@ function describePlace({ recompiledAt, onChainAt, bytes }: DifferentPlace): stri
   return `${hexOffset(recompiledAt)}${other}: ${counts.join(', ')}`;
 }
 
-/** A part of a code, in hex, and what is known of all of it. */
+/** A part of a code, in hex, and what is known about all of it. */
 export interface CodeWindow {
   readonly bytes: number;
   readonly sha256: string;
@@ -135,7 +135,7 @@ function makeDifference(windows: ComparedWindows): ShownDifference {
 
 const windowBytes = ({ window }: CodeWindow): number => (window.length - 2) / 2;
 
-/** Where two codes differ, in words and byte by byte: in the windows that are known of them. */
+/** Where two codes differ, in words and byte by byte: in the windows that are known about them. */
 export function CodeDifferenceView({
   side,
   ...windows

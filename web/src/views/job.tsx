@@ -51,7 +51,7 @@ const readJob = (api: Api, id: string): Promise<Loaded<JobState>> =>
 const isFinal = (job: Loaded<JobState>): boolean =>
   job.state === 'ready' ? isEnded(job.value) : job.status === 404;
 
-/** The job as it was last read, and the newest answer where that one tells nothing of it. */
+/** The job as it was last read, and the newest answer where that one tells nothing about it. */
 function useJob(
   first: Loaded<JobState>,
   id: string,
