@@ -28,7 +28,7 @@ export interface ImportSummary {
   readonly chains: readonly ChainTally[];
   /** Over all chains, with the entries whose chain folder is refused. */
   readonly totals: Omit<ChainTally, 'chainId'>;
-  /** Files that stand among the folders and are none of the tree's. */
+  /** Files among the folders that do not belong to the tree. */
   readonly foreignFiles: number;
   readonly refusedByReason: Readonly<Partial<Record<RefusalReason, number>>>;
   /** The first refused entries; `onRefused` is given every one. */

@@ -14,7 +14,7 @@ export const MATCH_FOLDERS = [
   { match: 'partial', name: 'partial_match' },
 ] as const satisfies readonly { match: Match; name: string }[];
 
-/** What the walk meets: a contract's folder, an entry to refuse, or something that is none of the tree's. */
+/** What the walk meets: a contract's folder, an entry to refuse, or something that does not belong to the tree. */
 export type TreeEntry =
   | { readonly kind: 'contract'; readonly location: ContractLocation }
   | {
@@ -147,7 +147,7 @@ async function judgeEntry<Value>(
   if (kind === 'special') throw new Refusal('special_file', entry.name);
   if (kind === 'folder')
     return { kind: 'folder', path, name: entry.name, value: parse(entry.name) };
-  // A file is none of the tree's, such as a note of the operator, unless it stands where a contract would.
+  // A file does not belong to the tree, such as a note of the operator, unless it is where a contract would be.
   if (!parses(entry.name, parse)) return { kind: 'foreign' };
   throw new Refusal('not_a_folder', entry.name);
 }

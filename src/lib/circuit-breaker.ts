@@ -42,7 +42,7 @@ interface HostState {
   trying: boolean;
 }
 
-/** Hosts are named by what we read from outside, so their number has a bound. */
+/** The names of hosts come from outside, so their number has a bound. */
 const MAX_HOSTS = 5000;
 
 /**

@@ -100,7 +100,7 @@ export interface GuardedFetch {
   exchange(url: string, request: ExchangeRequest): Promise<ExchangeResponse>;
   /**
    * Replaces the hosts that may have private addresses (`allowPrivate`): the operator has changed his configuration.
-   * Requests under way go on; connections that were made under the list of before are used by no other.
+   * Running requests continue. New requests do not use connections that the earlier list allowed.
    * @throws TypeError when an entry is not `host:port`; the list then stays as it was.
    */
   allowOnly(hostPorts: readonly string[]): void;

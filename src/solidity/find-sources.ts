@@ -6,7 +6,7 @@ import { type ListedSource } from './metadata.ts';
 export interface FoundSources {
   /** Path in the metadata → content, each with the hash that the metadata says. */
   readonly contents: ReadonlyMap<string, string>;
-  /** The paths of what was given and is none of the sources that the metadata names. */
+  /** The paths of given sources that the metadata does not name. */
   readonly unused: readonly string[];
   /** The paths of sources that no content was found for. */
   readonly missing: readonly string[];

@@ -5,7 +5,7 @@ import { mapDatabaseError } from './sqlstate.ts';
 
 /** A database whose address may change: an embedded server can come back on another socket. */
 export interface ConnectionTarget {
-  /** What the driver needs for one connection. Asked for each anew, as an embedded server may come back elsewhere. */
+  /** What the driver needs for one connection. Asked for each again, as an embedded server may come back elsewhere. */
   clientConfig(): ClientConfig;
   /** The server and database for messages, such as `db.example.org:5432/fullmatch`: no user, no password. */
   describe(): string;

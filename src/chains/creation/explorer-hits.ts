@@ -14,7 +14,7 @@ const PAGE_MAX_BYTES = 1_000_000;
 const MAX_HITS = 3;
 
 /**
- * The creation transaction by what an explorer shows: the page of `contractFetchAddress`, and on it what `txRegex`
+ * The creation transaction as an explorer shows it: the page of `contractFetchAddress`, and on it what `txRegex`
  * finds. The explorer is not believed: what it names is checked on chain.
  */
 export async function askExplorer(parts: MethodParts): Promise<MethodEnd> {

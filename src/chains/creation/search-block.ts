@@ -41,7 +41,7 @@ interface Block {
 }
 
 /**
- * Looks in one block for the transaction that created the code, from what is cheap to what is dear: receipts of
+ * Looks in one block for the transaction that created the code, cheap questions first: receipts of
  * transactions that create a contract, calls of deployment proxies, traces of the block, traces one by one. Where
  * several fit, the last did it.
  */

@@ -76,7 +76,7 @@ function decode(bytes: Uint8Array, source: string): string {
   }
 }
 
-/** Validators that are none, as HTTP writes them, are not sent back. */
+/** Validators that HTTP does not allow are not sent back. */
 function validatorsOf({ headers }: FetchHead): Validators {
   const { etag, 'last-modified': lastModified } = headers;
   const isDate =
@@ -89,7 +89,7 @@ function validatorsOf({ headers }: FetchHead): Validators {
   };
 }
 
-/** The bytes of a file; no more than the limit is read, and nothing of what is not a file. */
+/** The bytes of a file. Reads up to the limit, and only regular files. */
 async function readBoundedFile(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     // Opening a named pipe would wait for a writer but for the flag.

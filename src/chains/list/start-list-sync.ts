@@ -242,7 +242,7 @@ class RunningListSync implements ListSync {
   }
 }
 
-/** A failure as it is now; one that goes on keeps its beginning. */
+/** The current failure. One that continues keeps the time of its beginning. */
 function failureOf(error: unknown, message: string, before: SyncFailure | undefined): SyncFailure {
   const code = error instanceof FullmatchError ? error.code : 'internal_error';
   return { since: before?.since ?? new Date(), count: (before?.count ?? 0) + 1, code, message };

@@ -81,7 +81,7 @@ export interface SyncOutcome {
 
 /** The public list of 2026 has 1.1 MB on one line, 3 MB with white space. */
 const MAX_LIST_BYTES = 8_000_000;
-/** How often a list is judged anew because another process accepted one meanwhile. */
+/** How often a list is judged again because another process accepted one meanwhile. */
 const MOST_JUDGEMENTS = 3;
 
 /** The text of a list, and the HTTP validators that it came with. */

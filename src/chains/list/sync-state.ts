@@ -150,7 +150,7 @@ export async function releaseAttempt(database: Queryable): Promise<void> {
   await database.query(RELEASE);
 }
 
-/** Ends an attempt: with nothing when a source gave or confirmed a list, else with what failed. All processes hear of it. */
+/** Ends an attempt: without a failure when a source gave or confirmed a list. All processes are notified. */
 export async function recordAttempt(
   database: Database,
   failure?: { readonly code: string; readonly message: string },

@@ -16,7 +16,7 @@ export const CODE_MAX_BYTES = 1_000_000;
 /** An answer with the largest code in hex, and the envelope around it. */
 const CODE_ANSWER_MAX_BYTES = 2 * CODE_MAX_BYTES + 1024;
 
-/** What is read of one contract, and with what. */
+/** The contract to read, and the client to read it with. */
 export interface CodeQuestion {
   readonly rpc: RpcClient;
   readonly chain: AskedChain;

@@ -35,7 +35,7 @@ export interface CodeHashes {
   readonly recompiled?: Hex;
 }
 
-/** How a match came about: who judged it, and from what. */
+/** How a match came about: who judged it, and what was compared. */
 export interface MatchEvidence {
   readonly match: ContractMatch;
   /** Absent where this service did not read the code on chain. */

@@ -62,14 +62,14 @@ export async function attachCreation(
   { contract, matchId, creationMatch, creation }: LateCreation,
 ): Promise<string | undefined> {
   const { chainId, address, creationSearch } = contract;
-  const place = [chainId, hexToBytes(address), matchId];
+  const key = [chainId, hexToBytes(address), matchId];
   const eventNumber = await database.transaction(async (transaction) => {
-    const [shown] = await transaction.query<{ match: Match }>(LOCK_SHOWN, place);
+    const [shown] = await transaction.query<{ match: Match }>(LOCK_SHOWN, key);
     if (shown === undefined) return undefined;
     await requireCurrentReadings(transaction, [contract]);
     await storeDeployments(transaction, [contract]);
     const [event] = await transaction.query<{ id: string; match_after: Match }>(ATTACH, [
-      ...place,
+      ...key,
       deploymentId(contract),
       creationMatch,
       creation === undefined ? null : JSON.stringify(creation.values),

@@ -8,7 +8,7 @@ import { type VerifiedContract } from './verified-contract.ts';
 export const CODE_REPLACED = 'code_replaced';
 /** That of one whose contract was created again by a later transaction, which is known. */
 export const CREATION_REPLACED = 'creation_replaced';
-/** That of one whose transaction did not leave what stands there, as the states of the chain say. */
+/** The reason for a creation whose transaction did not leave the code of today, as the states of the chain show. */
 export const CREATION_DISPROVED = 'creation_disproved';
 /** That of an imported full match whose metadata the code on chain does not name. */
 export const CLAIM_DISPROVED = 'claim_disproved';
@@ -21,7 +21,7 @@ const READ_NEWEST_EVENT = sql(
 
 // Each event of an address but a correction is written under the lock of its current row, so these events are committed
 // in the order of their numbers, and a larger number is a later event. Of two creations that were found at the same time
-// neither reading was settled against the other: the one that comes second begins anew. So does one beside a claim of a
+// neither reading was settled against the other: the one that comes second begins again. So does one beside a claim of a
 // full match that was imported meanwhile: the code was not held against it.
 const FIND_OUTDATED = sql(
   'find outdated readings',

@@ -19,7 +19,7 @@ export interface SavedMatch {
   readonly outcome: 'stored' | 'upgraded' | 'unchanged';
   /** The number of the event that records the change; absent where nothing changed. */
   readonly eventNumber?: string;
-  /** Set on an unchanged one whose text gives the code of the current match too, and was kept beside it. */
+  /** Set on an unchanged match whose text also gives the current code, and was kept beside the shown text. */
   readonly keptBeside?: true;
 }
 

@@ -62,7 +62,7 @@ export interface Withdrawal {
 
 /**
  * Withdraws the match of an address, with the reason that the event log keeps. The evidence stays in the store;
- * a later verification or import may store a match anew.
+ * a later verification or import may store a match again.
  * @throws FullmatchError `contract_not_found` when the address has no match, `invalid_parameter` for an empty reason.
  */
 export async function withdrawMatch(

@@ -6,7 +6,7 @@ import {
 } from '../matches/contract-sections.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
-/** A file of the published tree that is not a source: what it is made of, and how. */
+/** A file of the published tree that is not a source: the sections that it needs, and how it is written. */
 interface FactFile {
   readonly sections: readonly ContractSection[];
   /** Its content; undefined where the fact is not known. */

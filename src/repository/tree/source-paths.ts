@@ -88,7 +88,7 @@ export function mapSourcePaths(names: Iterable<string>): ReadonlyMap<string, str
 }
 
 /**
- * The source that a path below `sources/` means: the one that stands there, else the only one whose name it is, with or
+ * The source that a path below `sources/` means: the one at this path, else the only one that has this name, with or
  * without `@` and `:` replaced by `_`. A spelling that fits several names means none of them, since a reader would take
  * the content of one for that of another.
  * @param paths of {@link mapSourcePaths}

@@ -203,7 +203,7 @@ export async function withoutUnusedSettings(
 }
 
 /**
- * Work that may be left out: whatever ends it but the caller, the caller goes on.
+ * Optional work: when anything but the caller ends it, the caller continues without it.
  * @param work heeds its signal, which comes after `limitMs` and with the caller's
  */
 async function within(

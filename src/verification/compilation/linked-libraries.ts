@@ -58,7 +58,7 @@ export function linkedBySettings(
   return linked;
 }
 
-/** `path:Name` of what stands as path → Name → anything. */
+/** The `path:Name` of every entry of path → Name → anything. */
 function idsOf(byPath: Readonly<Record<string, object>>): readonly string[] {
   return Object.entries(byPath).flatMap(([path, named]) =>
     Object.keys(named).map((name) => `${path}:${name}`),

@@ -295,10 +295,10 @@ async function settle(
     if (errorId === undefined) return undefined;
     const cause = unexpectedCause(failure);
     const facts = { event: 'verification_failed', job: job.id, code: failure.code };
-    const place = { chain_id: job.chainId, address: job.address, error_id: errorId };
+    const subject = { chain_id: job.chainId, address: job.address, error_id: errorId };
     const detail = operatorDetail(failure);
-    if (cause === undefined) log.info({ ...facts, ...place, ...detail }, 'not verified');
-    else log.error({ ...facts, ...place, cause }, 'a verification failed unexpectedly');
+    if (cause === undefined) log.info({ ...facts, ...subject, ...detail }, 'not verified');
+    else log.error({ ...facts, ...subject, cause }, 'a verification failed unexpectedly');
     return { kind: failureKindOf(failure.code), outcome: failure.code };
   } catch (error) {
     // A verdict that cannot be stored is found again.

@@ -45,7 +45,7 @@ interface MatchedCode {
 /**
  * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
- * contract anew, so that what the match said about its creation was withdrawn; `creation_disproved` the same, where the
+ * contract again, so that what the match said about its creation was withdrawn; `creation_disproved` the same, where the
  * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
  * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
  * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
@@ -208,7 +208,7 @@ const CHANGES = {
   [CLAIM_DISPROVED]:
     'an imported match was withdrawn: the code on chain does not hold the hash of its metadata',
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
-  [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
+  [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract again',
   call_protection_missing:
     'a match was withdrawn: the library holds zeros in the place of its own address',
   verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',

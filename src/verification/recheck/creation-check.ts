@@ -130,9 +130,9 @@ async function withdraw(
 }
 
 /**
- * Proves the creation of a match anew: code that can destroy itself may be made again at its address by other creation
+ * Proves the creation of a match again: code that can destroy itself may be recreated at its address by other creation
  * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
- * stored one is not. Where the stored one is, its facts are made what the chain says about them.
+ * stored one is not. Where the stored one is the creation, its facts are corrected to what the chain says.
  * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
  */
 export async function checkCreation(

@@ -13,7 +13,7 @@ const ADD_CHAINS = sql(
 );
 
 // One statement takes the next contract of a chain that is due and moves the chain's place and time, so that no two
-// processes take the same. Past the last address the round begins anew.
+// processes take the same. Past the last address the round begins again.
 const TAKE_NEXT = sql(
   'take next contract to recheck',
   `UPDATE code_rechecks SET next_at = now() + $2 * interval '1 millisecond',

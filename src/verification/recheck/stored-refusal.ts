@@ -4,7 +4,7 @@ import { sql, type Database } from '../../store/database.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { requireReadableYul } from '../compilation/yul-program.ts';
 
-// Imported matches were judged elsewhere, by what is not stored here. Of other texts none is imported.
+// Imported matches were judged elsewhere, from data that is not stored here. Texts kept beside a match are never imported.
 const READ_JUDGED = sql(
   'read what matches were judged by',
   `WITH judged AS (

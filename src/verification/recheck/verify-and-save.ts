@@ -87,7 +87,7 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal): Pr
 
 /**
  * Stores what a verification gives, and its creation where the match that stays shown has none. Where the contract changed since it was read, or others stored or withdrew something
- * that contradicts the reading, the verification begins anew, a few times.
+ * that contradicts the reading, the verification begins again, a few times.
  * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
  */
 export async function verifyAndSave(

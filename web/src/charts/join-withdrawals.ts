@@ -7,7 +7,7 @@ export type Withdrawal = StatisticsHistory['withdrawals'][number] & {
 
 /** A numbered place of a chart at which counts fell. */
 export interface WithdrawalMark {
-  /** From 1 on, as the list below the chart has it. */
+  /** Counts from 1, as in the list below the chart. */
   readonly number: number;
   /** The point of the chart. */
   readonly index: number;

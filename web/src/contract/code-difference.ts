@@ -11,7 +11,7 @@ export interface ExplainedStretch {
   readonly length: number;
 }
 
-/** How a byte differs: it is another one, only the code on chain has it, or only the recompiled code has it. */
+/** How a byte differs: its value differs, or only one of the codes has it. */
 export type DifferenceSort = Exclude<AlignedStretch['sort'], 'equal'>;
 
 /** A stretch of aligned codes, and what it belongs to. */
@@ -85,7 +85,7 @@ export function compareCodes(
   return { recompiled, onChain, stretches };
 }
 
-/** The kind of each byte of the recompiled code, and of what stands behind it. */
+/** The kind of each byte of the recompiled code, and of the bytes after its end. */
 function kindsOf(bytes: number, explained: readonly ExplainedStretch[]): readonly ByteKind[] {
   const kinds = new Array<ByteKind>(bytes + 1).fill('code');
   for (const { reason, offset, length } of explained) kinds.fill(reason, offset, offset + length);

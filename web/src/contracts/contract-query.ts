@@ -50,7 +50,7 @@ export function formatContractPath({ words, ...rest }: ContractQuery): string {
   return set.length === 0 ? 'contracts' : `contracts?${new URLSearchParams(set).toString()}`;
 }
 
-/** What was typed, by what it looks like. `malformed` begins as an address does and is none. */
+/** What the typed words look like. `malformed` begins like an address but is not one. */
 export type WordsKind = 'none' | 'address' | 'prefix' | 'hash' | 'name' | 'malformed';
 
 /** The kind of the words. An address counts as a prefix from its first 4 bytes on. */
