@@ -13,7 +13,7 @@ export interface ListedCompiler {
 /** A published list: the `list.json` next to Solidity's binaries. */
 export interface CompilerList {
   readonly byFileName: ReadonlyMap<string, ListedCompiler>;
-  /** Of each version the first soljson. */
+  /** The first soljson of each version. */
   readonly soljsonByVersion: ReadonlyMap<string, ListedCompiler>;
 }
 

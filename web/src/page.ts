@@ -32,7 +32,7 @@ export interface PageRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The query without its question mark. */
   readonly query: string;
-  /** Of the page that stands where nothing is. */
+  /** Set on the page that is shown in place of one that does not exist. */
   readonly problem?: PageProblem;
 }
 

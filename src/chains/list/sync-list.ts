@@ -45,7 +45,7 @@ export interface SyncRequest {
    * the same first bytes.
    */
   readonly accept?: string;
-  /** Of a list, before and after decompression (8 MB). */
+  /** The size of a list, before and after decompression (8 MB). */
   readonly maxBytes?: number;
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;

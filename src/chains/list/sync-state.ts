@@ -13,7 +13,7 @@ export interface SyncFailure {
 
 /** How the sync stands, the same on all processes of a database. */
 export interface SyncState {
-  /** Of the snapshot that is to be served; absent before the first. */
+  /** The id of the snapshot to serve; absent before the first. */
   readonly snapshotId?: number;
   readonly attemptedAt?: Date;
   /** When a source last gave or confirmed the list that is served. */

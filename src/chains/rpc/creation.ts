@@ -50,7 +50,7 @@ export type CreationReading =
 export interface ReadCreationOptions {
   /** The code that runs, where it is known already; else each endpoint is asked for it. */
   readonly running?: RunningCode;
-  /** As for reading the code. */
+  /** How many operators must agree, as for reading code. */
   readonly quorum?: Quorum;
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole. Default 60,000. */

@@ -33,7 +33,7 @@ const MOVE_FOLLOWER = sql(
 
 /** How far the followers have read. */
 export interface FollowedFeed {
-  /** Of the statistics. */
+  /** The position of the statistics. */
   readonly position: string;
   /** Whether a follower may have more to take. */
   readonly isBehind: boolean;

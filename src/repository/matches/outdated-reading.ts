@@ -6,11 +6,11 @@ import { type VerifiedContract } from './verified-contract.ts';
 
 /** The reason of the withdrawal of a match whose code is not the code at its address any more. */
 export const CODE_REPLACED = 'code_replaced';
-/** That of one whose contract was created again by a later transaction, which is known. */
+/** The reason for a creation that a later, known transaction replaced. */
 export const CREATION_REPLACED = 'creation_replaced';
 /** The reason for a creation whose transaction did not leave the code of today, as the states of the chain show. */
 export const CREATION_DISPROVED = 'creation_disproved';
-/** That of an imported full match whose metadata the code on chain does not name. */
+/** The reason for an imported full match when the code on chain does not hold the hash of its metadata. */
 export const CLAIM_DISPROVED = 'claim_disproved';
 
 const READ_NEWEST_EVENT = sql(

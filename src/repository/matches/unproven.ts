@@ -15,7 +15,7 @@ export interface MatchValues {
   readonly match: Match;
   readonly creationMatch: Match | null;
   readonly origin: Origin;
-  /** Those of the running code. */
+  /** The values of the running code. */
   readonly values: Readonly<Record<string, unknown>> | null;
   /** Whether the settings give addresses to libraries. */
   readonly hasConfiguredLibraries: boolean;

@@ -70,7 +70,7 @@ export interface CodeReading {
   readonly witnesses?: number;
 }
 
-/** What one way of looking for the creation transaction came to, in codes. */
+/** The outcome of one method of the creation search, in codes. */
 export interface CreationSearchStep {
   readonly method: string;
   readonly outcome: string;

@@ -23,7 +23,7 @@ export interface SourcePage {
   readonly total: number;
   /** Behind which path the next page begins; absent on the last one. */
   readonly next?: string;
-  /** Of metadata.json; 0 without one. */
+  /** The size of metadata.json; 0 without one. */
   readonly metadataBytes: number;
   /** The source that was asked for, else that of the contract itself, else the first. Absent without sources. */
   readonly shown?: ShownSource;
@@ -42,7 +42,6 @@ export interface SourceQuestion {
 const CONTENTS_MAX_BYTES = 2_000_000;
 /** More sources than this are counted as this many. */
 const SOURCES_COUNTED = 10_000;
-/** Of the shown source. */
 const SHOWN_MAX_CHARACTERS = 1_000_000;
 
 // Sorting the paths reads no content; the length of a content stands beside it without its text.

@@ -13,7 +13,7 @@ import { VerificationFailure } from '../verification-failure.ts';
 
 /** What the metadata that the compiler wrote says about the settings. */
 interface MetadataSettings {
-  /** With their paths from 0.7.5 on, before by the name alone. */
+  /** By `path:Name` from 0.7.5 on, by the name alone before. */
   readonly libraries?: Readonly<Record<string, string>>;
   readonly optimizer?: unknown;
 }

@@ -26,7 +26,7 @@ export interface Trial {
 export interface NeededSources extends Attempt {
   /** Paths of the sources that were given and are not needed. */
   readonly dropped: readonly string[];
-  /** Of all compilations. */
+  /** The time of all compilations together. */
   readonly compileTimeMs: number;
 }
 

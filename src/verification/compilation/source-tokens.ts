@@ -3,7 +3,7 @@ export interface SourceToken {
   readonly kind: 'word' | 'literal' | 'mark';
   /** For a literal: the text between its quotes. */
   readonly text: string;
-  /** Of a literal whether its text is hexadecimal. */
+  /** For a literal: whether its text is hexadecimal. */
   readonly isHex: boolean;
 }
 

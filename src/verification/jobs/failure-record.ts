@@ -5,7 +5,7 @@ import { type ComparedCodes, type VerificationFailure } from '../verification-fa
 /** One of two codes that were compared: what it is, and a window of it. */
 export interface ComparedCode {
   readonly bytes: number;
-  /** Of the whole code. Node's own hash takes a hundredth of the time that Keccak takes here. */
+  /** The hash of the whole code. Node's own hash takes a hundredth of the time that Keccak takes here. */
   readonly sha256: Hex;
   /** The bytes from `offset` of the comparison on; the whole code where it is small. */
   readonly window: Hex;
@@ -24,7 +24,7 @@ export interface FailureRecord {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly runtime?: Comparison;
   readonly creation?: Comparison;
-  /** Of jobs that ended before codes were bounded: small ones, whole. */
+  /** Whole codes, from jobs of versions that did not bound them. */
   readonly codes?: ComparedCodes;
 }
 

@@ -30,7 +30,7 @@ export interface ClaimedJob {
   /** This claim included. */
   readonly attempts: number;
   readonly client: string;
-  /** Of the client. */
+  /** The network of the client. */
   readonly network: string;
 }
 

@@ -12,7 +12,7 @@ import { type PackedRequest } from '../verification-request.ts';
 /** How many jobs may wait. */
 export interface QueueLimits {
   readonly total: number;
-  /** Of one client, and of its network. */
+  /** For one client, and for all clients of its network together. */
   readonly perClient: number;
 }
 

@@ -36,9 +36,9 @@ interface JudgedRow {
 
 /** What today's rules refuse of a contract, by the numbers of the matches. */
 export interface StoredRefusals {
-  /** Of the current match. */
+  /** The refusal of the current match. */
   readonly shown?: { readonly matchId: string; readonly refusal: StoredRefusal };
-  /** Of the other texts that are kept beside it. */
+  /** The refusals of texts that are kept beside it. */
   readonly alternatives: readonly string[];
 }
 

@@ -54,7 +54,7 @@ export function ChainTable({
   const { query, context } = links;
   const { base } = context;
   const renderRow = useMemo(() => {
-    // Of a row that is the same as before, the same node is given, which is not looked at again.
+    // An unchanged row gets the same node again, which Preact does not compare.
     const made = new WeakMap<ChainRow, VNode>();
     return (row: ChainRow): VNode => {
       const node = made.get(row) ?? <Row key={row.chainId} row={row} base={base} now={now} />;

@@ -9,7 +9,7 @@ export interface Drawing {
   readonly scale: ChartScale;
   /** Lines (without it), or bars that stand on each other. */
   readonly as?: 'lines' | 'bars' | undefined;
-  /** Of the field in pixels, without the names of the days. */
+  /** The height of the drawing in pixels, without the names of the days. */
   readonly height: number;
   /** Whether the axis begins near the least value in place of none. */
   readonly fit?: boolean;

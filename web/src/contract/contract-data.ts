@@ -28,7 +28,7 @@ export interface SourceFile {
 
 /** The files of a contract that one page names. */
 export interface SourceFiles {
-  /** Of the whole contract. */
+  /** All files of the contract, also those of other pages. */
   readonly total: number;
   readonly files: readonly SourceFile[];
   /** Behind which path this page begins, and the next one. */
@@ -90,7 +90,7 @@ const SOURCE_SHOWN_CHARACTERS = 300_000;
 const SOURCE_SHOWN_LINES = 10_000;
 const JSON_SHOWN_CHARACTERS = 60_000;
 const SIGNATURES_SHOWN = 400;
-/** Of one file: more of them are counted as this many. */
+/** The most hidden characters that are listed for one file. */
 const HIDDEN_TOLD = 100;
 
 /** Reads what the page of a contract shows. */

@@ -25,7 +25,7 @@ export interface StatisticsData {
   readonly chosen: readonly ChosenChain[];
   /** References that find no chain, or were not looked up. */
   readonly unknown: readonly string[];
-  /** Of the chosen chains together, or of all. */
+  /** The history of the chosen chains together, or of all chains. */
   readonly history: Loaded<StatisticsHistory>;
   /** Each of the largest of them, and the rest; where it is asked for. */
   readonly apart?: Loaded<readonly ChainHistory[]>;
