@@ -25,7 +25,7 @@ export interface CoreOverrides {
   readonly compilersOver?: (compilers: Compilers) => Compilers;
 }
 
-/** How much of the store a core uses, and how PostgreSQL and HTTP see it. */
+/** Which chains a core knows, its name in PostgreSQL, and what its hosts serve. */
 export interface CoreOptions extends CoreOverrides {
   /**
    * Which chains its parts know: those of the configuration, without a look into the database (`configured`); with them

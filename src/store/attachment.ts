@@ -158,7 +158,7 @@ async function join(
   data: DataDirectory,
   options: EmbeddedServerOptions,
 ): Promise<{ presence: Client; version: string }> {
-  // While the last user of before stops the server the lock has to be waited for, until that ends the connection.
+  // While the earlier last user stops the server, wait for the lock until the stop ends the connection.
   const presence = await connectClient(
     socketTarget(lock, PRESENCE_DATABASE, options.applicationName),
     {

@@ -112,7 +112,7 @@ export async function findCreationTransaction(
   return { ...(search.creation && { creation: search.creation }), denied, methods };
 }
 
-/** One method within its bounds; whatever it meets is an outcome. */
+/** Runs one method within its limits. Every fault of an endpoint is an outcome. */
 async function runMethod(search: Search, method: CreationMethod): Promise<MethodRecord> {
   const { parts, chain, address, options } = search;
   const { timeMs, requests } = options.limits?.[method] ?? METHOD_LIMITS[method];

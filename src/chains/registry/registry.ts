@@ -66,7 +66,7 @@ function pickDefaults(
   const known = [...input.defaults].filter(
     ([chainId]) => listed.has(chainId) || input.configured.has(chainId),
   );
-  // Its contracts are never taken for a real chain's, whatever the configuration says of defaults.
+  // Its contracts are never taken for a real chain's, whatever the configuration says about defaults.
   const isShown = input.contractChainIds.includes(DEMONSTRATION_CHAIN_ID);
   return new Map([
     ...known,

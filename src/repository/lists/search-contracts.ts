@@ -18,7 +18,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** The last character of Unicode: above every ending that begins with the text before it. */
 const AFTER_ALL = '\u{10FFFF}';
 
-/** The first $2 of $1 candidates that fit the filters $3 to $5, and the last candidate: the next page begins after it. */
+/** Up to $2 of the first $1 candidates that fit the filters $3 to $5, and the last candidate: the search continues there. */
 const search = (label: string, candidates: string, order: string, columns = ''): Statement =>
   sql(
     label,

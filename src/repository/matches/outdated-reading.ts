@@ -49,7 +49,7 @@ const FIND_OUTDATED = sql(
 );
 
 /**
- * The number of the newest change of a contract's match, '0' where there is none. Who asks before reading the chain can say
+ * The number of the newest change of a contract's match, '0' where there is none. A caller that asks before reading the chain can say
  * later whether a withdrawal is newer than the reading.
  */
 export async function readNewestEvent(

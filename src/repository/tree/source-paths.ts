@@ -50,7 +50,7 @@ function rename(name: string): string {
 
 /**
  * The names that another name has for a folder: `a` beside `a/b`. Longer ones than a safe name has are left out; records
- * of before paths were bounded may hold names of any length.
+ * from before paths were bounded may hold names of any length.
  */
 function foldersOf(folded: readonly string[]): Set<string> {
   const folders = new Set<string>();

@@ -124,7 +124,7 @@ export async function submitJob(
     );
   }
   const [submitted] = await database.transaction(async (transaction) => {
-    // Who counts the places while another takes one would find room that is gone.
+    // Counting while another submission takes a place would find room that is gone.
     await lockUntilCommit(transaction, 'jobPlaces');
     return transaction.query<Submitted>(SUBMIT, [
       chainId,

@@ -90,7 +90,7 @@ const SOURCE_SHOWN_CHARACTERS = 300_000;
 const SOURCE_SHOWN_LINES = 10_000;
 const JSON_SHOWN_CHARACTERS = 60_000;
 const SIGNATURES_SHOWN = 400;
-/** The most hidden characters that are listed for one file. */
+/** Hidden characters of one file beyond this number are not counted. */
 const HIDDEN_TOLD = 100;
 
 /** Reads what the page of a contract shows. */

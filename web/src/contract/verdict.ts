@@ -62,9 +62,7 @@ export function describeUnproven(unproven: readonly string[], language = ''): re
         ]
       : []),
     ...(unproven.includes('libraries')
-      ? [
-          'Nothing proves that the addresses that the code links hold the libraries of the sources.',
-        ]
+      ? ['Nothing proves that the addresses that the code links hold the libraries of the sources.']
       : []),
   ];
 }
