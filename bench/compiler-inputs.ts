@@ -7,7 +7,7 @@ import { type CompilationTarget, type StandardJsonInput } from '../src/solidity/
 const MODULES = path.resolve(import.meta.dirname, '../node_modules');
 const IMPORT = /import\s+(?:[^"';]*?from\s+)?"([^"]+)"/g;
 
-/** A contract to compile. */
+/** A contract as a compiler takes it, with the target that is measured. */
 export interface BenchmarkContract {
   readonly name: string;
   readonly target: CompilationTarget;

@@ -39,7 +39,7 @@ const CHAIN = 424_242;
 const OTHER_CHAIN = 424_243;
 /** Of a failed job whose codes are large: far more than the windows around a difference. */
 const LARGE_CODE_BYTES = 300_000;
-/** What a server left that nobody needs: made anew at each start, or only read by people. */
+/** What a server left that nobody needs: made again at each start, or only read by people. */
 const LEFT_OVERS = ['postgres/server.log', 'postgres/server.log.1', 'postgres/postmaster.opts.old'];
 
 interface Running {

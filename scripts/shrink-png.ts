@@ -63,7 +63,7 @@ const colourAt = (pixels: Uint8Array, at: number): number =>
 
 const partsOf = (colour: number) => [colour >> 16, (colour >> 8) & 255, colour & 255] as const;
 
-/** The place in the palette of the colour that is nearest. */
+/** The index of the colour with the least squared distance. */
 function nearest(palette: readonly number[], colour: number): number {
   const [red, green, blue] = partsOf(colour);
   const distances = palette.map((other) => {

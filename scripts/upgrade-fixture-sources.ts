@@ -43,7 +43,7 @@ export const TOKEN: Submission = solidityInput(
   'contract Token { mapping(address => uint256) public balanceOf; constructor() { balanceOf[msg.sender] = 1e18; } }',
 );
 
-/** Its constructor leaves another code than the compiler's: 33ff gives everything to whoever calls. */
+/** The constructor returns code that the compiler did not produce: 33ff gives all ether to the caller. */
 export const CREATION_ONLY: Submission = solidityInput(
   'Deceiver',
   `contract Deceiver {

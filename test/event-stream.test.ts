@@ -94,7 +94,7 @@ const save = (number: number, match: 'full' | 'partial' = 'partial') =>
 describe('GET /v1/events', () => {
   test('tells of stored, upgraded and withdrawn matches, and of a chain that the registry did not know', async () => {
     const client = await listen();
-    const { eventId } = await save(1);
+    const { eventNumber } = await save(1);
     await save(1, 'full');
     await withdrawMatch(testDatabase.database, {
       chainId: 1,
@@ -114,7 +114,7 @@ describe('GET /v1/events', () => {
       ['stored', 'full', 'Sample'],
     ]);
     expect(matches()[0]).toMatchObject({
-      data: { eventNumber: eventId, chainId: 1, address: checksumAddress(sampleAddress(1)) },
+      data: { eventNumber, chainId: 1, address: checksumAddress(sampleAddress(1)) },
     });
     const registry = () => client.read().find(({ event }) => event === 'registry')?.data;
     await expect.poll(registry).toBeDefined();
@@ -130,7 +130,7 @@ describe('GET /v1/events', () => {
     const fresh = await listen();
     await expect.poll(fresh.lastId).toBeDefined();
     await fresh.leave();
-    const { eventId: missed } = await save(10);
+    const { eventNumber: missed } = await save(10);
     const back = await listen(fresh.lastId());
     await expect.poll(() => numbersOf(back)).toContain(missed);
     await back.leave();
@@ -163,8 +163,8 @@ describe('GET /v1/events', () => {
       `INSERT INTO match_events (kind, chain_id, address, match_after, runtime_match, origin)
        VALUES ('stored', 1, decode(repeat('ab', 20), 'hex'), 'full', 'full', 'verified') RETURNING id`,
     );
-    const { eventId } = await save(20);
-    await expect.poll(() => numbersOf(client)).toEqual([eventId]);
+    const { eventNumber } = await save(20);
+    await expect.poll(() => numbersOf(client)).toEqual([eventNumber]);
     await client.leave();
     await late.query('COMMIT');
     await late.query(`SELECT pg_notify($1, '')`, [MATCHES_CHANNEL]);

@@ -4,8 +4,8 @@ import { defineConfig } from 'vite';
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * Two bundles of the same views: what a browser loads, with its manifest, and with `--ssr` the one by which the
- * service writes the pages itself.
+ * Two bundles of the same views: one that browsers load, with its manifest, and with `--ssr` one that the service
+ * renders the pages with.
  */
 export default defineConfig(({ isSsrBuild }) => ({
   root: folder('.'),

@@ -49,7 +49,7 @@ export function shoot(shot: Shot): Promise<{ status: string; text: string }> {
   });
 }
 
-/** Sends JSON. */
+/** Posts a value as JSON, and reads the answer as every other shot does. */
 export const postJson = (
   shot: Omit<Shot, 'method' | 'body'>,
   body: unknown,

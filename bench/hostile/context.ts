@@ -32,7 +32,7 @@ export interface ProbeReport {
   readonly jobs: readonly string[];
 }
 
-/** The address of a proxy that the service is told to trust, where its version knows such. */
+/** The address of a proxy that the service is configured to trust, in versions that have this setting. */
 export const PROXY_ADDRESS = '127.0.0.9';
 
 /** 371 bytes that take longer to compile than anyone waits; the salt makes each another input. */

@@ -1,7 +1,7 @@
 import { type EventQuestion, followEvents, type ServiceEvent } from './events.ts';
 import {
   type ChainSearch,
-  type ContractParts,
+  type ContractFields,
   type ContractQuestion,
   type HistoryQuestion,
   type PageQuestion,
@@ -107,7 +107,7 @@ export interface FullmatchClient {
   contract(
     chainId: number,
     address: string,
-    parts?: ContractParts,
+    chosen?: ContractFields,
     options?: RequestOptions,
   ): Promise<V2Contract | undefined>;
   /** The chains on which the contract of an address is verified. */
@@ -132,7 +132,7 @@ export interface FullmatchClient {
     options?: RequestOptions,
   ): Promise<ContractFolder | undefined>;
 
-  /** The compilers by which the service verifies. */
+  /** The compilers that the service verifies with. */
   compilers(options?: RequestOptions): Promise<Compilers>;
   /** Has a contract verified by the standard JSON input of its compiler. */
   verify(
@@ -208,8 +208,8 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
     sameCode: (chainId, address, page, call) =>
       get(api(['v1', 'contracts', chainId, address, 'same-code'], page), call),
     contract: async (chainId, address, { fields, omit } = {}, call) => {
-      const parts = { fields: fields?.join(), omit: omit?.join() };
-      const url = api(['v2', 'contract', chainId, address], parts);
+      const chosen = { fields: fields?.join(), omit: omit?.join() };
+      const url = api(['v2', 'contract', chainId, address], chosen);
       const contract = await get<V2Contract>(url, call, 'match');
       return contract.match === null ? undefined : contract;
     },

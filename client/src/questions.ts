@@ -5,14 +5,14 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-/** What chains are looked for; what is absent rules nothing out. */
+/** Which chains to find. An absent field excludes none. */
 export interface ChainSearch {
   supported?: boolean;
   monitored?: boolean;
   testnet?: boolean;
   /** A chain that states no status counts as active. */
   status?: 'active' | 'incubating' | 'deprecated';
-  /** Words, each of which occurs in the id, a name or the currency; case and accents are ignored. */
+  /** Words that must all occur in the id, a name or the currency. Case and accents are ignored. */
   q?: string;
   /** Fields of the records; all of them where absent. `chainId` is always among them. */
   fields?: readonly (keyof ChainRecord)[];
@@ -44,8 +44,8 @@ export interface ContractQuestion extends PageQuestion {
   origin?: ContractSummary['origin'];
 }
 
-/** Which parts of a contract are read: `fields: ['abi', 'sources']`, or all but some of them. */
-export interface ContractParts {
+/** Which fields of a contract are read: `fields: ['abi', 'sources']`, or all but those in `omit`. */
+export interface ContractFields {
   fields?: readonly string[];
   omit?: readonly string[];
 }

@@ -21,7 +21,7 @@ describe('findChangedAuxdatas', () => {
     },
   );
 
-  test('finds a hash of which the first bytes stayed the same by chance', () => {
+  test('finds a hash whose first bytes stayed the same by chance', () => {
     const code = (hash: string) => bytes('6001', auxdata(hash));
     expect(findChangedAuxdatas(code(FIRST), code(`${FIRST.slice(0, 62)}ff`))).toEqual([
       { start: 2, length: 53 },

@@ -109,7 +109,7 @@ export function readAuxdataAt(code: Uint8Array, offset: number): Auxdata | undef
   return stated === map.length ? { ...map, length: map.length + LENGTH_BYTES } : undefined;
 }
 
-/** The auxdata at the very end of the code and where it begins: what a code on chain says of itself. */
+/** The auxdata at the very end of the code and where it begins: what a code on chain says about itself. */
 export function readTrailingAuxdata(code: Uint8Array): TrailingAuxdata | undefined {
   if (code.length < LENGTH_BYTES) return undefined;
   const length = (((code.at(-2) ?? 0) << 8) | (code.at(-1) ?? 0)) + LENGTH_BYTES;

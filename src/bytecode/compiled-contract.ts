@@ -43,7 +43,7 @@ export type AuxdataReading =
 
 /** What matching needs to know of a language: where its compiler puts metadata into code. */
 export interface AuxdataReader {
-  /** The same input but for the metadata that comes of it: the code stays the same, and every metadata hash changes. */
+  /** The same input, changed so that the code stays the same and every metadata hash changes. */
   changeMetadata<Input extends EditableInput>(input: Input): Input;
   /** @param edited the same contract of the compilation of `changeMetadata(input)`. */
   read(compiled: CompiledContract, edited?: CompiledContract): AuxdataReading;

@@ -77,7 +77,7 @@ describe('judgeContract', () => {
     ).toBeNull();
   });
 
-  test('says of a creation code that matches beside another running code that it does', () => {
+  test('says about a creation code that matches beside another running code that it does', () => {
     const judgement = judgeContract({ address: ADDRESS, runtime: none, creation: full, abi: [] });
     expect(judgement).toMatchObject({
       match: null,

@@ -11,7 +11,7 @@ export interface CodePair {
   readonly onChain: Uint8Array;
 }
 
-/** A deployment and a compilation: what is known of either code. A code that is not known is absent, and not judged. */
+/** A deployment and a compilation: what is known about either code. A code that is not known is absent, and not judged. */
 export interface ContractComparison {
   /** Hex in any case. */
   readonly address: string;
@@ -72,7 +72,7 @@ function judgeRuntime(
 
 /**
  * Judges a contract by the code that runs; the code that created it counts beside it. They meet in three points: creation
- * code that matches says nothing of another code that runs; a library has one address in the whole contract; and a place
+ * code that matches says nothing about another code that runs; a library has one address in the whole contract; and a place
  * in the code that an immutable holds is believed only of creation code that matches.
  * @throws FullmatchError `malformed_compiler_output`, TypeError when `address` is not an address.
  */

@@ -244,7 +244,7 @@ describe('a mismatch', () => {
     });
   });
 
-  test('says what the code on chain says of itself', () => {
+  test('says what the code on chain says about itself', () => {
     expect(judge(code('6001', auxdata.hash), code('6002', 'bb'.repeat(32)).onChain)).toMatchObject({
       onChainAuxdata: { offset: 2, solc: '0.6.0', metadataHash: { kind: 'ipfs' } },
     });
@@ -276,7 +276,7 @@ describe('call protection', () => {
     });
   });
 
-  test('is no other address, and no other instruction', () => {
+  test('cannot be another address or another instruction', () => {
     for (const onChain of [`73${'11'.repeat(20)}301460`, `61${own}301460`, `73${own}301560`]) {
       expect(judgeStart(`${START}60`, onChain).match).toBeNull();
     }
@@ -285,7 +285,7 @@ describe('call protection', () => {
     });
   });
 
-  test('is looked for nowhere but in the code of a library', () => {
+  test('counts only in the code of a library', () => {
     expect(judgeStart(`73${'00'.repeat(20)}5060`, `73${own}5060`).match).toBeNull();
     expect(judgeStart(`60${START}`, `6073${own}3014`).match).toBeNull();
   });

@@ -165,7 +165,7 @@ function compare(
   return describeDifference(template, explained, applied, onChain, 'no_match');
 }
 
-/** Codes of which one has bytes that the other lacks: values are applied as far as the code on chain has them. */
+/** The codes differ in length. Values are applied as far as the code on chain reaches. */
 function refuseLength(
   template: CodeTemplate,
   explain: (onChain: Buffer) => readonly Explained[],

@@ -115,7 +115,7 @@ const HASHES = {
 } satisfies Record<MetadataHashKind, (data: Buffer) => Uint8Array>;
 
 /**
- * The 32 bytes by which code names a metadata document: the hash of a file in Swarm, version 0 or 1, or in IPFS
+ * The 32 bytes that name a metadata document in code: the hash of a file in Swarm, version 0 or 1, or in IPFS
  * (https://docs.soliditylang.org/en/latest/metadata.html, and solc's SwarmHash.cpp and IpfsHash.cpp).
  */
 export function hashMetadata(kind: MetadataHashKind, metadata: string): Uint8Array {

@@ -20,7 +20,7 @@ function placeOf(template: CodeTemplate, explained: readonly Explained[], offset
   return { within: value.reason, ...(value.id !== undefined && { id: value.id }) };
 }
 
-/** What a mismatch says whatever differs: how long the codes are, and what the one on chain says of itself. */
+/** What a mismatch says whatever differs: how long the codes are, and what the one on chain says about itself. */
 export function describeCodes(
   template: CodeTemplate,
   onChain: Buffer,

@@ -51,7 +51,7 @@ describe('toCodeTemplate', () => {
     expect(template.bytes.toString('hex')).toBe(`6001${'00'.repeat(20)}50${'00'.repeat(20)}`);
   });
 
-  test('knows a placeholder of which the name was cut', () => {
+  test('knows a placeholder whose name was cut', () => {
     const path = 'a/long/way/down/to/the/library.sol';
     const placeholder = placeholderOf(`${path}:Sums`, 'name');
     const linkReferences = { [path]: { Sums: [{ start: 0, length: 20 }] } };

@@ -71,7 +71,7 @@ function readChanged(code: CompiledCode, edited: CompiledCode): AuxdataPositions
   return stretches && toPositions(bytes, stretches);
 }
 
-/** Whether the positions agree with what the compiler says of itself, as far as it says something. */
+/** Whether the positions agree with what the compiler says about itself, as far as it says something. */
 function agrees(positions: AuxdataPositions, listed: ReadonlySet<string>): boolean {
   return (
     listed.size === 0 || Object.values(positions).every(({ value }) => listed.has(value.slice(2)))

@@ -60,7 +60,7 @@ export interface CodeMismatch {
    * deployment, and what differs came from elsewhere, such as files that the compiler was given beside them.
    */
   readonly sameMetadata: boolean;
-  /** What the code on chain says of itself at its end: its compiler, the kind of its metadata hash. Absent when it says nothing. */
+  /** What the code on chain says about itself at its end: its compiler, the kind of its metadata hash. Absent when it says nothing. */
   readonly onChainAuxdata?: TrailingAuxdata;
 }
 

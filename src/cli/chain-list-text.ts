@@ -84,7 +84,7 @@ export function differenceJson(difference: ListDifference): unknown {
   };
 }
 
-/** What came of a sync, source by source. */
+/** The outcome of a sync, source by source. */
 export function outcomesText(outcomes: readonly SourceOutcome[], dryRun: boolean): string {
   return outcomes.map((outcome) => outcomeText(outcome, dryRun)).join('');
 }
@@ -120,7 +120,7 @@ function heldText(heldBack: readonly ChainChange[], sha256: string): string {
   return `${lines.join('')}  If that is right, take the list whole: fullmatch chains sync --accept ${sha256}\n`;
 }
 
-/** What came of a sync, for programs. */
+/** The outcome of a sync, for programs. */
 export function outcomesJson(outcomes: readonly SourceOutcome[]): unknown {
   return outcomes.map((outcome) => {
     const { source, status } = outcome;

@@ -55,7 +55,7 @@ export function defineChainsSync(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch chains snapshots`. */
+/** `fullmatch chains snapshots`: lists the public lists that were accepted. */
 export function defineChainsSnapshots(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .option('--json', 'Prints JSON.')
@@ -68,7 +68,7 @@ export function defineChainsSnapshots(command: Command, context: CliContext): vo
     });
 }
 
-/** `fullmatch chains diff`. */
+/** `fullmatch chains diff`: prints the changes from one list to another. */
 export function defineChainsDiff(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<before>', 'current, embedded, the number of a snapshot, or the begin of its hash.')
@@ -90,7 +90,7 @@ export function defineChainsDiff(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch chains history`. */
+/** `fullmatch chains history`: prints how a chain's record changed over the accepted lists. */
 export function defineChainsHistory(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name, former ones too.')

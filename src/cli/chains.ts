@@ -34,7 +34,7 @@ export function defineChainsCheck(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch chains list`. */
+/** `fullmatch chains list`: prints a table or the records as JSON. */
 export function defineChainsList(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .option('--supported', 'Only chains on which contracts may be verified.')
@@ -53,7 +53,7 @@ export function defineChainsList(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch chains show`. */
+/** `fullmatch chains show`: prints a chain with the origin of every field. */
 export function defineChainsShow(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')

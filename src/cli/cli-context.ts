@@ -22,7 +22,7 @@ export interface CliContext {
   readonly onHangUp: (listener: () => void) => void;
 }
 
-/** Writes a line. */
+/** Writes a text and the line break after it. */
 export function writeLine(stream: OutputStream, text: string): void {
   stream.write(`${text}\n`);
 }

@@ -42,7 +42,7 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   {
     name: 'creation-transaction',
     description:
-      'Looks for the transaction that created a contract, checks it on chain, and prints what each method came to.',
+      'Finds the transaction that created a contract, checks it on chain, and prints the outcome of each method.',
     load: async () => (await import('./creation-transaction.ts')).defineCreationTransaction,
   },
   {
@@ -89,7 +89,7 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
       },
       {
         name: 'diff',
-        description: 'Prints what one list changes of another.',
+        description: 'Prints the changes from one list to another.',
         load: async () => (await import('./chain-lists.ts')).defineChainsDiff,
       },
       {
@@ -127,18 +127,18 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
     commands: [
       {
         name: 'list',
-        description: 'Lists the compilers that are here.',
+        description: 'Lists the compilers on this machine.',
         load: async () => (await import('./compilers.ts')).defineCompilersList,
       },
       {
         name: 'fetch',
         description:
-          'Gets compilers into the folder of compilers, checked against their checksums.',
+          'Downloads compilers into the folder of compilers, and checks their checksums.',
         load: async () => (await import('./compilers.ts')).defineCompilersFetch,
       },
       {
         name: 'verify',
-        description: 'Reads every compiler that is here again and compares its checksum.',
+        description: 'Compares the checksum of every compiler on this machine.',
         load: async () => (await import('./compilers.ts')).defineCompilersVerify,
       },
     ],

@@ -18,7 +18,7 @@ import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
-/** `fullmatch compilers list`. */
+/** `fullmatch compilers list`: prints the compilers that are on this machine. */
 export function defineCompilersList(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .option('--all', 'Lists every known version.')
@@ -32,7 +32,7 @@ export function defineCompilersList(command: Command, context: CliContext): void
     });
 }
 
-/** `fullmatch compilers fetch`. */
+/** `fullmatch compilers fetch`: downloads compilers and checks their checksums. */
 export function defineCompilersFetch(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<version...>', 'Such as 0.8.30.')
@@ -46,7 +46,7 @@ export function defineCompilersFetch(command: Command, context: CliContext): voi
     });
 }
 
-/** `fullmatch compilers verify`. */
+/** `fullmatch compilers verify`: compares the checksum of every compiler on this machine. */
 export function defineCompilersVerify(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .option('--json', 'Prints JSON.')

@@ -7,7 +7,7 @@ import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 
-/** `fullmatch config check`. */
+/** `fullmatch config check`: reports all problems of the configuration at once. */
 export function defineConfigCheck(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true })
     .option('--json', 'Prints JSON.')
@@ -18,7 +18,7 @@ export function defineConfigCheck(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch config print`. */
+/** `fullmatch config print`: prints every value with its origin, without secrets. */
 export function defineConfigPrint(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true })
     .option('--json', 'Prints JSON.')
@@ -29,7 +29,7 @@ export function defineConfigPrint(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch config example`. */
+/** `fullmatch config example`: prints a configuration file with every key and its default. */
 export function defineConfigExample(command: Command, context: CliContext): void {
   command.action(() => {
     context.stdout.write(renderExample());

@@ -14,7 +14,7 @@ export function defineCreationTransaction(command: Command, context: CliContext)
   addConfigOptions(command)
     .argument('<chain>', 'Its id (1, 0x1, eip155:1), short name or name.')
     .argument('<address>', 'The address of the contract.')
-    .option('--transaction <hash>', 'A transaction that is said to be it: checked first.')
+    .option('--transaction <hash>', 'A transaction to check first.')
     .option('--json', 'Prints JSON.')
     .action(async (chain: string, address: string, options: ParsedOptions) => {
       const transaction = options['transaction'];

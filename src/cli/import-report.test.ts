@@ -68,7 +68,7 @@ describe('renderSummary', () => {
     expect(text).toContain(
       '1,234 stored, 0 upgraded, 0 unchanged, 25 refused in 1 min 1 s (20/s)\n',
     );
-    expect(text).toContain("2 files that are none of the tree's were left alone\n");
+    expect(text).toContain('2 files that do not belong to the tree were left alone\n');
     expect(text.match(/^refused /gm)).toHaveLength(20);
     expect(text).toContain('and 5 more; --json lists every refused entry\n');
   });

@@ -56,7 +56,7 @@ export function renderSummary(summary: ImportSummary): string {
         ]),
     ...(foreignFiles === 0
       ? []
-      : [`${formatCount(foreignFiles)} files that are none of the tree's were left alone`]),
+      : [`${formatCount(foreignFiles)} files that do not belong to the tree were left alone`]),
   ];
   return [
     rows.length === 0 ? '' : renderTable(heads, rows),

@@ -38,7 +38,7 @@ export function defineJobsList(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch jobs show`. */
+/** `fullmatch jobs show`: prints one job with its outcome. */
 export function defineJobsShow(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')
@@ -50,7 +50,7 @@ export function defineJobsShow(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch jobs cancel`. */
+/** `fullmatch jobs cancel`: ends a job at once while it waits, within seconds while it runs. */
 export function defineJobsCancel(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')
@@ -119,16 +119,17 @@ function outcomeOf({ failure, runtimeMatch, creationMatch }: VerificationJob): s
 
 /** As programs read it; times are ISO 8601, the address has its checksum. The codes of a failure stay in the API. */
 function describeJob(job: VerificationJob): object {
-  const { failure } = job;
+  const { eventNumber, failure, ...facts } = job;
   return {
-    ...job,
+    ...facts,
+    ...(eventNumber !== undefined && { eventId: eventNumber }),
     address: checksumAddress(job.address),
     ...(failure && { failure: { code: failure.code, message: failure.message, id: failure.id } }),
   };
 }
 
 function detailsOf(job: VerificationJob): string[][] {
-  const { startedAt, finishedAt, compileTimeMs, eventId, failure } = job;
+  const { startedAt, finishedAt, compileTimeMs, eventNumber, failure } = job;
   const rows: [string, string | undefined][] = [
     ['id', job.id],
     ['state', job.state],
@@ -139,7 +140,7 @@ function detailsOf(job: VerificationJob): string[][] {
     ['ended', finishedAt?.toISOString()],
     ['compilation', compileTimeMs === undefined ? undefined : `${compileTimeMs} ms`],
     ['outcome', outcomeOf(job)],
-    ['event', eventId],
+    ['event', eventNumber],
     ['message', failure?.message],
     ['error id', failure?.id],
   ];

@@ -16,8 +16,8 @@ export function prepareNode(command: string | undefined, environment: Environmen
 }
 
 /**
- * Where Node keeps what it compiled of the program, for the next run: the user's own folder of caches, since whoever
- * writes there decides what runs. Where nothing can be written, Node compiles anew.
+ * Where Node keeps the compiled program for the next run: the user's own cache folder, since anyone who can write there
+ * decides what runs. Node compiles again when it cannot write there.
  */
 function compileCacheFolder(environment: Environment): string | undefined {
   const home = environment['HOME'];

@@ -74,7 +74,7 @@ function recheck(
         comparesFacts: true,
       });
       const { chainId } = found.chain.record;
-      // Of thousands that are the same, the number is enough.
+      // Thousands of contracts that are the same are only counted.
       if (check.outcome !== 'same' || address !== undefined || options['json']) {
         checked.push({ chainId, address: found.address, ...check });
       }

@@ -12,8 +12,8 @@ import { withCore } from './with-core.ts';
 const ANSWER_TIMEOUT_MS = 60_000;
 
 /**
- * `fullmatch reload`: has every service of the database read its configuration again, as SIGHUP does to one, and says
- * what became of it. Exits 1 when one of them refused.
+ * `fullmatch reload`: has every service of the database read its configuration again, as SIGHUP does to one, and prints
+ * the outcome. Exits 1 when one of them refused.
  */
 export function defineReload(command: Command, context: CliContext): void {
   addConfigOptions(command)

@@ -6,7 +6,7 @@ import { type FailureKind } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
 import { renderTable } from './table.ts';
 
-/** What came of a verification, wherever it ran. */
+/** The outcome of a verification that ran here or in a service. */
 export interface VerificationOutcome {
   readonly chainId: number;
   readonly address: Hex;

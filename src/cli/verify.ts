@@ -8,7 +8,7 @@ import { failureKindOf, toVerificationFailure } from '../verification/verificati
 import { toDroppedSources } from '../verification/jobs/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { readVerificationTask } from '../verification/compilation/read-compilation-task.ts';
-import { verifyAndSave, verifyStanding } from '../verification/recheck/verify-standing.ts';
+import { verifyAndSave, verifyCurrentCode } from '../verification/recheck/verify-and-save.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { readVerificationInput } from './verification-input.ts';
@@ -95,7 +95,7 @@ async function runHere(
     const task = readVerificationTask({ ...request, chainId }, parts.sourceBytes);
     const { database } = await core.store();
     const { result, saved } = await verifyAndSave(database, () =>
-      verifyStanding(database, parts, task, signal, log),
+      verifyCurrentCode(database, parts, task, signal, log),
     );
     const { runtimeMatch, creationMatch } = result.contract;
     const droppedSources = toDroppedSources(result.droppedSources);

@@ -20,10 +20,10 @@ export function defineWithdraw(command: Command, context: CliContext): void {
       const withdraw = async (core: Core): Promise<void> => {
         const { chainId, name } = findChain((await core.registry()).registry, ref).record;
         const { database } = await core.store();
-        const { match, eventId } = await withdrawMatch(database, { chainId, ...wanted });
+        const { match, eventNumber } = await withdrawMatch(database, { chainId, ...wanted });
         const shown = checksumAddress(wanted.address);
         if (options['json']) {
-          writeJson(context.stdout, { chainId, address: shown, match, eventId });
+          writeJson(context.stdout, { chainId, address: shown, match, eventId: eventNumber });
         } else {
           writeLine(
             context.stdout,

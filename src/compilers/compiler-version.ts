@@ -93,7 +93,7 @@ export function findVersion(text: string, known: readonly string[]): string | un
   return known.find((version) => isMeant(asked, parseCompilerVersion(version)));
 }
 
-/** Why no known version is meant by the text, with what is nearest. */
+/** Why the text names no known version, with the nearest ones. */
 export function unknownVersion(text: string, known: readonly string[]): FullmatchError {
   const { release, prerelease, commit } = parseCompilerVersion(text);
   const sameRelease = known.filter((version) => parseCompilerVersion(version).release === release);

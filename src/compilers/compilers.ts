@@ -29,7 +29,7 @@ export interface CompilersOptions {
   readonly idleTimeoutMs?: number;
 }
 
-/** One compilation. */
+/** An input for one version of a compiler. */
 export interface CompileRequest {
   /** `solidity` or `yul`. */
   readonly language: string;
@@ -54,7 +54,7 @@ export interface RawCompileResult extends Omit<CompileResult, 'output'> {
   readonly bytes: Buffer;
 }
 
-/** The compilers of this machine. */
+/** Finds, downloads and runs compilers on this machine, a bounded number at once. */
 export interface Compilers {
   /**
    * Compiles in a bounded child process. Nothing is fetched for the input, whatever it imports.
@@ -67,7 +67,7 @@ export interface Compilers {
   compileToBytes(request: CompileRequest): Promise<RawCompileResult>;
   /**
    * Loads a compiler for a compilation that will probably follow, where none is ready and not too many are being
-   * loaded. The function given back ends it when no compilation has taken it. Faults are told by that compilation.
+   * loaded. The function given back ends it when no compilation has taken it. That compilation reports faults.
    */
   prepare(version: string): () => void;
   /** The versions that can compile, newest first. */
@@ -78,7 +78,7 @@ export interface Compilers {
   close(): Promise<void>;
 }
 
-/** How busy the compilers are. */
+/** Counts of compilations and waiting processes, for metrics and health. */
 export interface CompilersState {
   readonly running: number;
   readonly waiting: number;
@@ -225,7 +225,6 @@ class BoundedCompilers implements Compilers {
   }
 }
 
-/** What a process gave. */
 interface ProcessResult {
   readonly bytes: Buffer;
   readonly compileTimeMs: number;

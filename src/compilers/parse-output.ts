@@ -33,7 +33,7 @@ function readJson(bytes: Uint8Array, version: string): StandardJsonOutput {
     if (error instanceof JsonFault) {
       throw new FullmatchError(
         'compiler_output_too_large',
-        `What Solidity ${version} answers holds more than ${OUTPUT_LIMITS.values} values.`,
+        `The output of Solidity ${version} holds more than ${OUTPUT_LIMITS.values} values.`,
       );
     }
     throw new FullmatchError('compiler_crashed', `Solidity ${version} did not answer with JSON.`, {

@@ -16,7 +16,7 @@ test('lets any number of requests follow one signal, and leaves nothing at it', 
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('rejects what races it with the reason of whichever signal comes first', async () => {
+test('rejects what races it with the reason of the first signal', async () => {
   const [first, second] = [new AbortController(), new AbortController()];
   const ending = followSignals([first.signal, second.signal]);
   const raced = ending.race(new Promise(() => undefined));

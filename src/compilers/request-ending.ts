@@ -21,7 +21,7 @@ export function followSignals(signals: readonly AbortSignal[]): RequestEnding {
     return { signal, follow };
   });
   const ended = new Promise<never>((_resolve, reject) => {
-    // The reason is whatever the caller gave.
+    // The reason is the one that the caller gave.
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
     const refuse = (): void => reject(controller.signal.reason);
     if (controller.signal.aborted) refuse();

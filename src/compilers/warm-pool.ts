@@ -82,7 +82,7 @@ export class WarmPool {
     const giveUp = new AbortController();
     const prepared = { file, giveUp, starting: this.#start(file, giveUp.signal) };
     this.#prepared.add(prepared);
-    // Whoever acquires it is told why it could not be started.
+    // The failure is reported to the compilation that acquires the process.
     prepared.starting.catch(() => undefined);
     return () => {
       if (this.#prepared.delete(prepared)) this.#discard(prepared);

@@ -22,9 +22,8 @@ const UNFILLED = 'https://unfilled.invalid';
  * fault that names both.
  */
 export class ChainReader {
-  /** The configured chains. */
   readonly chains = new Map<number, ServiceChain>();
-  /** The file of each. */
+  /** The file that configures each chain. */
   readonly files = new Map<number, string>();
   readonly #places = new Map<number, string>();
   readonly #variables = new Map<string, string>();
@@ -39,7 +38,7 @@ export class ChainReader {
     this.#problems = problems;
   }
 
-  /** The secrets of the chains that were read. */
+  /** Values of variables that the chains use, and URLs of private endpoints. */
   get secrets(): readonly NamedSecret[] {
     return [...variableSecrets(this.#variables), ...this.#endpoints];
   }

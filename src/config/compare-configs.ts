@@ -3,7 +3,7 @@ import { Secret } from '../lib/secret.ts';
 import { type Config, type LoadedConfig } from './config.ts';
 import { SETTINGS, valueOf } from './settings.ts';
 
-/** The keys by which two configurations differ, in the order of the example file; a chain is `chains.<chainId>`. */
+/** The keys whose values differ, in the order of the example file; a chain is `chains.<chainId>`. */
 interface ConfigDifference {
   /** What a running service takes over. */
   readonly live: readonly string[];

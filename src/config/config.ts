@@ -22,7 +22,7 @@ import {
 const PUBLIC_URL = 'an http or https URL without query, such as https://verify.example.org';
 
 /**
- * Every key of the configuration with its type, its default and what else is known of it: the one source of the type
+ * Every key of the configuration with its type, its default and what else is known about it: the one source of the type
  * {@link Config}, the environment names, the flags, fullmatch.example.yaml and the messages.
  */
 export const configSchema = z.object({
@@ -44,7 +44,7 @@ export const configSchema = z.object({
       expected: "a path that begins with '/' and does not end with it, such as /server",
     }),
     publicUrl: unset(publicUrl, {
-      description: 'The URL by which clients reach the API host, where a proxy stands before it.',
+      description: 'The URL that clients use for the API host, when a proxy stands in front of it.',
       expected: PUBLIC_URL,
     }),
   }),
@@ -57,14 +57,14 @@ export const configSchema = z.object({
     }),
     publicUrl: unset(publicUrl, {
       description:
-        'The URL by which clients reach the repository host, where a proxy stands before it.',
+        'The URL that clients use for the repository host, when a proxy stands in front of it.',
       expected: PUBLIC_URL,
     }),
   }),
   http: section('What holds for both hosts.', {
     trustedProxies: texts(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]), {
       description:
-        'Proxies that tell in Forwarded or X-Forwarded-For whom they ask for; without it the address of the connection counts.',
+        'Trusted proxies, whose Forwarded or X-Forwarded-For header names the client; from others the address of the connection counts.',
       expected: 'a list of IP addresses and networks, such as [127.0.0.1, 10.0.0.0/8]',
     }),
   }),
@@ -172,10 +172,11 @@ export const configSchema = z.object({
         'How many requests of this process may wait for the ends of verifications; others are answered at once.',
     }),
     clientWaitingRequests: integer([0, 100_000], 200, {
-      description: 'How many requests of one client, or of its network, may wait so.',
+      description:
+        'How many requests of one client, or of its network, may wait for the ends of verifications.',
     }),
     jobWaitingRequests: integer([0, 100_000], 50, {
-      description: 'How many requests may wait so for one verification.',
+      description: 'How many requests may wait for the end of one verification.',
     }),
     jobTimeoutMs: integer([1000, 3_600_000], 600_000, {
       description: 'How long one verification may take, in milliseconds.',
@@ -264,7 +265,7 @@ export const configSchema = z.object({
     }),
     clientAnswerBytes: integer([2 ** 20, 2 ** 40], 67_108_864, {
       description:
-        'How much of the large answers of one client may wait so, in bytes; beyond it requests are answered 429. One answer always fits.',
+        'How much of the large answers of one client may wait in memory, in bytes; beyond it requests are answered 429. One answer always fits.',
     }),
     jsonDepth: integer([8, 1000], 64, {
       description:

@@ -65,7 +65,7 @@ export function readConfigFile(
   if (named !== undefined) throw unreadable(file, 'there is no such file');
   const misspelt = path.resolve(workingDirectory, 'fullmatch.yml');
   if (files.read(misspelt) !== undefined) {
-    throw unreadable(misspelt, `it is not looked for; rename it to ${DEFAULT_FILE_NAME}`);
+    throw unreadable(misspelt, `this name is not read; rename the file to ${DEFAULT_FILE_NAME}`);
   }
   return undefined;
 }

@@ -18,7 +18,7 @@ export type Layer = Map<SettingKey, { value: unknown; origin: string; folder: st
 /** The flags of a command line by the key that they set. `config` names the configuration file. */
 export type Flags = Readonly<Partial<Record<SettingKey | 'config', string>>>;
 
-/** The values of the flags. */
+/** The layer of the command line. A relative path begins at `folder`. */
 export function readFlags(flags: Flags, folder: string, problems: Problems): Layer {
   return readTexts(folder, problems, ({ key, flag }) => {
     const text = flags[key];

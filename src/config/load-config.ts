@@ -123,7 +123,7 @@ function absolute(value: unknown, folder: string): unknown {
   );
 }
 
-/** The database's URL under the name by which the operator set it. */
+/** The secrets of the database URL, under the name that the operator set it by. */
 function databaseUrlSecrets(url: Config['database']['url'], origin: string): NamedSecret[] {
   const variable = /^environment (.*)/.exec(origin)?.[1];
   return url === undefined ? [] : databaseSecrets(variable ?? 'database.url', url);

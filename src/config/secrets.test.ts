@@ -64,7 +64,7 @@ describe('the URL of the database', () => {
     ).toEqual(['open-sesame-1']);
   });
 
-  test('has no password looked for that is a common short word, which any document may hold', () => {
+  test('ignores a password that is a common short word, which any document may hold', () => {
     const loaded = load({ environment: { DATABASE_URL: 'postgres://u:test@localhost/x' } });
     expect(Object.keys(revealed(loaded))).toEqual(['DATABASE_URL']);
   });

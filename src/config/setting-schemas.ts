@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '../lib/secret.ts';
 
-/** What is known of a key of the configuration beside its type and its default. */
+/** What is known about a key of the configuration beside its type and its default. */
 export interface SettingFacts {
   /** One sentence that says what the key does. */
   readonly description: string;

@@ -18,9 +18,9 @@ export interface Place {
   readonly below: Map<string, Place>;
 }
 
-/** What a YAML file holds, and where. */
+/** A parsed YAML file, with the lines that messages point to. */
 export interface YamlFile {
-  /** The name by which messages call the file. */
+  /** The name of the file in messages. */
   readonly name: string;
   /** Maps are objects, lists are arrays. */
   readonly value: unknown;

@@ -25,7 +25,7 @@ export interface CoreOverrides {
   readonly compilersOver?: (compilers: Compilers) => Compilers;
 }
 
-/** What a core is for. */
+/** Which chains a core knows, its name in PostgreSQL, and what its hosts serve. */
 export interface CoreOptions extends CoreOverrides {
   /**
    * Which chains its parts know: those of the configuration, without a look into the database (`configured`); with them

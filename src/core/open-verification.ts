@@ -20,7 +20,7 @@ export function compilerSourcesOf(
   };
 }
 
-/** The compilers of a configuration. */
+/** Opens the compilers with the sources and limits of the configuration. */
 export function openCompilers(
   config: Config,
   fetch: GuardedFetch,

@@ -22,7 +22,7 @@ describe('a request to reload', () => {
     expect(await ask(200)).toEqual({ answers: [], expected: 0 });
   });
 
-  test('reaches a service once, and its answer whoever asked', async () => {
+  test('reaches a service once, and the answer reaches the process that asked', async () => {
     let reloads = 0;
     const listening = await answerReloadRequests(testDatabase.database, async () => {
       reloads += 1;

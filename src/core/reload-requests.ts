@@ -7,7 +7,7 @@ import { type ReloadOutcome } from './reloader.ts';
 
 /** Every service of a database hears requests here. */
 const REQUESTS_CHANNEL = 'fullmatch_reload';
-/** Whoever asked hears the answers here. */
+/** The process that asked hears the answers here. */
 const ANSWERS_CHANNEL = 'fullmatch_reload_answers';
 
 const NOTIFY = sql('notify of a reload', `SELECT pg_notify($1, $2)`);
@@ -38,10 +38,10 @@ const answerSchema = z.object({
   reason: z.string().optional(),
 });
 
-/** What one service answered. */
+/** The outcome of the reload in one service, which its host and process id name. */
 export type ReloadAnswer = Omit<z.infer<typeof answerSchema>, 'request'>;
 
-/** Reloads when a request comes over the database, and answers what became of it. */
+/** Reloads when a request comes over the database, and answers with the outcome. */
 export async function answerReloadRequests(
   database: Database,
   reload: () => Promise<ReloadOutcome>,

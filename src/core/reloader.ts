@@ -4,11 +4,11 @@ import { ERROR_CODES, FullmatchError, messageOf, type ErrorCode } from '../error
 import { type NamedSecret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
 
-/** What became of reading the configuration again. */
+/** The outcome of a reload. */
 export interface ReloadOutcome {
   /** False: the configuration was refused, and the one before stays in force. */
   readonly taken: boolean;
-  /** The keys that took effect by it. */
+  /** The keys whose new values took effect. */
   readonly changed: readonly string[];
   /** The keys whose values differ from those that the service started with, and wait for a restart. */
   readonly restart: readonly string[];
@@ -17,7 +17,7 @@ export interface ReloadOutcome {
   readonly reason?: string;
 }
 
-/** What the health report says of the configuration. */
+/** What the health report says about the configuration. */
 export interface ConfigurationState {
   /** When the configuration in force was read. */
   readonly loadedAt: Date;

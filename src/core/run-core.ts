@@ -19,7 +19,7 @@ export interface RunOverrides {
 export type RunningCore = Awaited<ReturnType<typeof runCore>>;
 
 /**
- * Opens every part of the core of a service, and begins what goes on by itself: the registry follows the public list
+ * Opens every part of the core of a service, and starts its background work: the registry follows the public list
  * and reloads, endpoints are probed, jobs are worked on, and verified code is read again.
  */
 export async function runCore(core: Core, overrides: RunOverrides = {}) {

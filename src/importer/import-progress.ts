@@ -1,4 +1,4 @@
-/** How far an import is. */
+/** The counts of an import so far, and its rate. */
 export interface ImportProgress {
   /** Entries that are stored, skipped or refused. */
   readonly done: number;

@@ -1,4 +1,4 @@
-// Brings a published tree of contracts into the repository, as claims of whoever published it.
+// Brings a published tree of contracts into the repository, as claims of its publisher.
 import { setInterval } from 'node:timers';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { type Logger } from '../log.ts';
@@ -8,7 +8,7 @@ import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from './import-limits.ts';
 import { type ImportProgress } from './import-progress.ts';
 import { type ImportSummary, ImportTally, type Outcome } from './import-tally.ts';
 import { hasSoundFullMatch, predictOutcome } from './predict-outcome.ts';
-import { type ContractPlace, readContract, type ReadContract } from './read-contract.ts';
+import { type ContractLocation, readContract, type ReadContract } from './read-contract.ts';
 import { Refusal, type RefusedEntry, refusalOfSystemError } from './refusal.ts';
 import {
   countEntries,
@@ -19,7 +19,7 @@ import {
 } from './repository-tree.ts';
 import { type RepositoryDatabase, saveBatch } from './save-batch.ts';
 
-/** What to import, where to, and who is told. */
+/** What to import, where to, and who hears of the progress. */
 export interface ImportOptions {
   /** The folder that holds `contracts`, or `contracts` itself. */
   readonly path: string;
@@ -59,13 +59,13 @@ interface Run {
 
 /** A contract to read, with the match that its address has already. */
 interface Candidate {
-  readonly place: ContractPlace;
+  readonly location: ContractLocation;
   readonly current: CurrentMatch | undefined;
 }
 
 /**
  * Imports a repository tree in layout V1 or V2: `{full_match|partial_match}/{chainId}/{address}/…`. Every sound
- * contract is stored with origin `imported`; a bad entry is refused by itself. A second run skips what is stored.
+ * contract is stored with origin `imported`; a bad entry is refused alone. A second run skips what is stored.
  * @throws FullmatchError `import_path_unusable`, `storage_full`, and those of the database: what was stored until then stays
  */
 export async function importRepository(options: ImportOptions): Promise<ImportSummary> {
@@ -108,7 +108,7 @@ async function* selectCandidates(
   run: Run,
   entries: AsyncIterable<TreeEntry>,
 ): AsyncGenerator<Candidate, void, undefined> {
-  let group: ContractPlace[] = [];
+  let group: ContractLocation[] = [];
   for await (const entry of entries) {
     if (run.isStopped()) return;
     if (entry.kind === 'foreign') run.tally.ignoreForeignFile();
@@ -117,42 +117,45 @@ async function* selectCandidates(
     const [first] = group;
     if (
       group.length >= GROUP_SIZE ||
-      (first !== undefined && first.chainId !== entry.place.chainId)
+      (first !== undefined && first.chainId !== entry.location.chainId)
     ) {
       yield* withoutStored(run, group);
       group = [];
     }
-    group.push(entry.place);
+    group.push(entry.location);
   }
   yield* withoutStored(run, group);
 }
 
 async function* withoutStored(
   run: Run,
-  group: readonly ContractPlace[],
+  group: readonly ContractLocation[],
 ): AsyncGenerator<Candidate, void, undefined> {
   const [first] = group;
   if (first === undefined) return;
   const addresses = group.map(({ address }) => address);
   const matches = await readCurrentMatches(run.options.database, first.chainId, addresses);
-  for (const place of group) {
+  for (const location of group) {
     if (run.isStopped()) return;
-    const current = matches.get(place.address);
-    const outcome = predictOutcome(place.match, current);
+    const current = matches.get(location.address);
+    const outcome = predictOutcome(location.match, current);
     if (!run.options.dryRun && (outcome === 'unchanged' || outcome === 'kept')) {
-      run.tally.count(place.chainId, outcome);
-    } else yield { place, current };
+      run.tally.count(location.chainId, outcome);
+    } else yield { location, current };
   }
 }
 
 /** Reads a contract; a refused one is counted and gives undefined. */
-async function readOrRefuse(run: Run, place: ContractPlace): Promise<ReadContract | undefined> {
+async function readOrRefuse(
+  run: Run,
+  location: ContractLocation,
+): Promise<ReadContract | undefined> {
   try {
-    return await readContract(place, run.limits, run.hasher);
+    return await readContract(location, run.limits, run.hasher);
   } catch (error) {
-    const refusal = refusalOfSystemError(error, place.path);
+    const refusal = refusalOfSystemError(error, location.path);
     if (!(refusal instanceof Refusal)) throw error;
-    run.tally.refuse(place.path, refusal, place.chainId);
+    run.tally.refuse(location.path, refusal, location.chainId);
     return undefined;
   }
 }
@@ -173,8 +176,8 @@ async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): P
     bytes = 0;
   };
   try {
-    const contracts = mapInOrder(candidates, READS_AT_ONCE, ({ place }) =>
-      readOrRefuse(run, place),
+    const contracts = mapInOrder(candidates, READS_AT_ONCE, ({ location }) =>
+      readOrRefuse(run, location),
     );
     for await (const contract of contracts) {
       if (run.isStopped()) break;
@@ -194,27 +197,27 @@ async function storeBatch(run: Run, batch: readonly ReadContract[]): Promise<voi
   await run.options.requireSpace?.();
   const outcomes = await saveBatch(run.options.database, contracts);
   outcomes.forEach((outcome, index) => {
-    const place = batch[index]?.place;
-    if (place === undefined) return;
-    if ('saved' in outcome) run.tally.count(place.chainId, outcome.saved.outcome);
-    else run.tally.refuse(place.path, outcome.refusal, place.chainId);
+    const location = batch[index]?.location;
+    if (location === undefined) return;
+    if ('saved' in outcome) run.tally.count(location.chainId, outcome.saved.outcome);
+    else run.tally.refuse(location.path, outcome.refusal, location.chainId);
   });
 }
 
 /** The dry run: reads and checks every contract and counts what storing it would do. */
 async function checkOnly(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
-  const isSound = (place: ContractPlace): Promise<boolean> =>
-    readContract(place, run.limits, run.hasher).then(
+  const isSound = (location: ContractLocation): Promise<boolean> =>
+    readContract(location, run.limits, run.hasher).then(
       () => true,
       () => false,
     );
-  const predict = async ({ place, current }: Candidate): Promise<Outcome | undefined> => {
-    if ((await readOrRefuse(run, place)) === undefined) return undefined;
-    const isLesserTwin = await hasSoundFullMatch(run.root, place, isSound);
-    return isLesserTwin ? 'unchanged' : predictOutcome(place.match, current);
+  const predict = async ({ location, current }: Candidate): Promise<Outcome | undefined> => {
+    if ((await readOrRefuse(run, location)) === undefined) return undefined;
+    const isLesserTwin = await hasSoundFullMatch(run.root, location, isSound);
+    return isLesserTwin ? 'unchanged' : predictOutcome(location.match, current);
   };
   const checked = mapInOrder(candidates, READS_AT_ONCE, async (candidate) => ({
-    chainId: candidate.place.chainId,
+    chainId: candidate.location.chainId,
     outcome: await predict(candidate),
   }));
   for await (const { chainId, outcome } of checked) {

@@ -14,7 +14,7 @@ export interface ChainTally {
   readonly refused: number;
 }
 
-/** What became of an entry that was not refused. */
+/** The outcome of an entry that was not refused. */
 export type Outcome = 'stored' | 'upgraded' | 'unchanged' | 'kept';
 
 /** What an import did. In a dry run `stored` and `upgraded` say what it would do. */
@@ -28,7 +28,7 @@ export interface ImportSummary {
   readonly chains: readonly ChainTally[];
   /** Over all chains, with the entries whose chain folder is refused. */
   readonly totals: Omit<ChainTally, 'chainId'>;
-  /** Files that stand among the folders and are none of the tree's. */
+  /** Files among the folders that do not belong to the tree. */
   readonly foreignFiles: number;
   readonly refusedByReason: Readonly<Partial<Record<RefusalReason, number>>>;
   /** The first refused entries; `onRefused` is given every one. */
@@ -43,7 +43,7 @@ type Counts = Record<Outcome | 'refused', number>;
 const LISTED_REFUSALS = 1000;
 const newCounts = (): Counts => ({ stored: 0, upgraded: 0, unchanged: 0, kept: 0, refused: 0 });
 
-/** Counts what becomes of the entries. Its memory grows with the chains, not with the entries. */
+/** Counts the outcomes of the entries. Its memory grows with the chains, not with the entries. */
 export class ImportTally {
   readonly #startMs = performance.now();
   readonly #meter = new RateMeter(this.#startMs);

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { allSpellings } from './entry-name.ts';
 import { type Outcome } from './import-tally.ts';
-import { type ContractPlace } from './read-contract.ts';
+import { type ContractLocation } from './read-contract.ts';
 import { MATCH_FOLDERS } from './repository-tree.ts';
 import type { CurrentMatch, Match } from '../repository/repository.ts';
 
@@ -19,18 +19,18 @@ export function predictOutcome(match: Match, current: CurrentMatch | undefined):
  */
 export async function hasSoundFullMatch(
   root: string,
-  place: ContractPlace,
-  isSound: (place: ContractPlace) => Promise<boolean>,
+  location: ContractLocation,
+  isSound: (location: ContractLocation) => Promise<boolean>,
 ): Promise<boolean> {
   const [full] = MATCH_FOLDERS;
-  if (place.match === full.match) return false;
-  const chain = join(full.name, basename(dirname(place.path)));
+  if (location.match === full.match) return false;
+  const chain = join(full.name, basename(dirname(location.path)));
   // Each folder on the way must be a folder and no link, as the walk demands.
   for (const folder of [full.name, chain]) if (!(await isFolder(join(root, folder)))) return false;
-  for (const spelling of allSpellings(place.address)) {
+  for (const spelling of allSpellings(location.address)) {
     const path = join(chain, spelling);
     const folder = join(root, path);
-    if (await isFolder(folder)) return isSound({ ...place, match: full.match, folder, path });
+    if (await isFolder(folder)) return isSound({ ...location, match: full.match, folder, path });
   }
   return false;
 }

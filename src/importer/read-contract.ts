@@ -10,8 +10,8 @@ import { placeFacts, readStoredFacts } from './stored-facts.ts';
 
 const METADATA_FILE = 'metadata.json';
 
-/** Where a contract stands in the tree, and what that says of it. */
-export interface ContractPlace {
+/** Where a contract lies in the tree, and what the path says about it. */
+export interface ContractLocation {
   readonly match: Match;
   readonly chainId: number;
   /** Lower-case hex, 20 bytes. */
@@ -24,7 +24,7 @@ export interface ContractPlace {
 
 /** A contract read from a tree, and how many bytes of text it holds. */
 export interface ReadContract {
-  readonly place: ContractPlace;
+  readonly location: ContractLocation;
   readonly contract: VerifiedContract;
   readonly bytes: number;
 }
@@ -36,11 +36,11 @@ export interface ReadContract {
  * @throws Refusal
  */
 export async function readContract(
-  place: ContractPlace,
+  location: ContractLocation,
   limits: ImportLimits,
   hasher: ContentHasher,
 ): Promise<ReadContract> {
-  const folder = await listContractFolder(place.folder, limits);
+  const folder = await listContractFolder(location.folder, limits);
   const metadataPath = folder.files.get(METADATA_FILE);
   if (metadataPath === undefined) throw new Refusal('missing_metadata', METADATA_FILE);
   const budget = new ReadBudget(limits.contractBytes);
@@ -63,7 +63,7 @@ export async function readContract(
   const sources = await new SourceFinder(folder, limits, budget, hasher).find(listed);
   const facts = placeFacts(await readStoredFacts(folder, limits, budget), sources);
   const { deployment, runtimeCodeArtifacts, ...transformed } = facts;
-  const { chainId, address, match } = place;
+  const { chainId, address, match } = location;
   const contract: VerifiedContract = {
     chainId,
     address,
@@ -86,5 +86,5 @@ export async function readContract(
     ...transformed,
   };
   const textBytes = sources.reduce((sum, { content }) => sum + content.length, bytes.length);
-  return { place, contract, bytes: textBytes };
+  return { location, contract, bytes: textBytes };
 }

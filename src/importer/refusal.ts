@@ -19,7 +19,7 @@ export const REFUSAL_REASONS = {
   too_many_files: 'more files, sources or deeper folders than the limit',
   missing_metadata: 'there is no metadata.json',
   broken_metadata: 'metadata.json is not what a compiler writes',
-  unsupported_language: 'the language of metadata.json is none of Solidity, Yul and Vyper',
+  unsupported_language: 'the language of metadata.json is not Solidity, Yul or Vyper',
   invalid_utf8: 'a text is not valid UTF-8',
   nul_character: 'a text holds the character U+0000, which the database cannot hold',
   missing_source: 'a source that the metadata lists is not in the folder',

@@ -5,7 +5,7 @@ import { FullmatchError, messageOf } from '../errors.ts';
 import type { Match } from '../repository/repository.ts';
 import { readEntryKind } from './contract-folder.ts';
 import { parseAddressFolder, parseChainFolder, preferredSpellings } from './entry-name.ts';
-import { type ContractPlace } from './read-contract.ts';
+import { type ContractLocation } from './read-contract.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
 /** The folders of the tree in the order they are read: an address in both counts at its full match. */
@@ -14,9 +14,9 @@ export const MATCH_FOLDERS = [
   { match: 'partial', name: 'partial_match' },
 ] as const satisfies readonly { match: Match; name: string }[];
 
-/** What the walk meets: a contract's folder, an entry to refuse, or something that is none of the tree's. */
+/** What the walk meets: a contract's folder, an entry to refuse, or something that does not belong to the tree. */
 export type TreeEntry =
-  | { readonly kind: 'contract'; readonly place: ContractPlace }
+  | { readonly kind: 'contract'; readonly location: ContractLocation }
   | {
       readonly kind: 'refused';
       readonly path: string;
@@ -93,7 +93,7 @@ export async function* walkTree(
       const folder = join(root, path);
       const twin = await findPreferredTwin(join(root, chain.path), entry.name, address);
       if (twin === undefined) {
-        yield { kind: 'contract', place: { match, chainId, address, folder, path } };
+        yield { kind: 'contract', location: { match, chainId, address, folder, path } };
       } else {
         const refusal = new Refusal(
           'address_spelled_twice',
@@ -147,7 +147,7 @@ async function judgeEntry<Value>(
   if (kind === 'special') throw new Refusal('special_file', entry.name);
   if (kind === 'folder')
     return { kind: 'folder', path, name: entry.name, value: parse(entry.name) };
-  // A file is none of the tree's, such as a note of the operator, unless it stands where a contract would.
+  // A file does not belong to the tree, such as a note of the operator, unless it is where a contract would be.
   if (!parses(entry.name, parse)) return { kind: 'foreign' };
   throw new Refusal('not_a_folder', entry.name);
 }
@@ -165,7 +165,7 @@ function parses(name: string, parse: (name: string) => unknown): boolean {
 async function findPreferredTwin(
   chainFolder: string,
   name: string,
-  address: ContractPlace['address'],
+  address: ContractLocation['address'],
 ): Promise<string | undefined> {
   const spellings = preferredSpellings(name, address);
   if (spellings.length === 0) return undefined;

@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
 /** The database as the repository's functions take it: the importer itself knows no store. */
 export type RepositoryDatabase = Parameters<typeof saveMatches>[0];
 
-/** What became of a contract of a batch: stored as `saved` says, or refused by the database. */
+/** The outcome of one contract of a batch: stored as `saved` says, or refused by the database. */
 type BatchOutcome = { readonly saved: SavedMatch } | { readonly refusal: Refusal };
 
 // SQLSTATE classes that blame the values: 22 data exception, 23 constraint violation, 54 program limit exceeded.

@@ -132,8 +132,8 @@ function nameLibraries(
   return Object.fromEntries(named);
 }
 
-/** The parts of a verified contract that the stored facts give. */
-type FactParts = Pick<VerifiedContract, 'runtime' | 'creation'> & {
+/** What the stored facts give of a verified contract. */
+type PlacedFacts = Pick<VerifiedContract, 'runtime' | 'creation'> & {
   readonly deployment: Deployment;
   readonly runtimeCodeArtifacts?: NonNullable<Compilation['runtimeCodeArtifacts']>;
 };
@@ -143,7 +143,7 @@ type FactParts = Pick<VerifiedContract, 'runtime' | 'creation'> & {
  * addresses are values of the deployment; the transformations that place them in the code need offsets that
  * only the code tells, so that list stays empty. Immutable references are offsets of the compilation.
  */
-export function placeFacts(facts: StoredFacts, sources: readonly Source[]): FactParts {
+export function placeFacts(facts: StoredFacts, sources: readonly Source[]): PlacedFacts {
   const { creatorTransactionHash, constructorArguments, libraries, immutableReferences } = facts;
   return {
     deployment:

@@ -23,13 +23,13 @@ const DEFAULT_BREAKER: CircuitBreakerOptions = {
   random: Math.random,
 };
 
-/** One request to a host. Exactly one of the endings is told; further ones change nothing. */
+/** One request to a host. Callers report exactly one ending; further ones change nothing. */
 export interface Permit {
   succeeded(): void;
   failed(): void;
   /** The host asked to be left alone, for this long when it said so. */
   throttled(retryAfterMs: number | undefined): void;
-  /** Ended by us, so that it says nothing of the host. */
+  /** Ended by us, so that it says nothing about the host. */
   abandoned(): void;
 }
 
@@ -42,7 +42,7 @@ interface HostState {
   trying: boolean;
 }
 
-/** Hosts are named by what we read from outside, so their number has a bound. */
+/** The names of hosts come from outside, so their number has a bound. */
 const MAX_HOSTS = 5000;
 
 /**

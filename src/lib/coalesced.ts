@@ -13,7 +13,7 @@ export class Coalesced {
     this.#run = run;
   }
 
-  /** Asks for a run. */
+  /** Begins a run, or makes one more follow the run under way. */
   ask(): void {
     if (this.#closed) return;
     this.#again = true;

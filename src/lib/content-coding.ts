@@ -15,7 +15,7 @@ const REMEMBERED_LENGTH = 256;
 /** Without a field every coding is acceptable (RFC 9110, 12.5.3), but only identity is sure to be understood. */
 const IDENTITY_ONLY: CodingWeights = { identity: 1, gzip: 0, br: 0 };
 
-// A handful of distinct headers makes up nearly all traffic, and each is read anew with every request of the two
+// A handful of distinct headers makes up nearly all traffic, and each is read again with every request of the two
 // documents. The map is emptied when full, so that a client that sends a new header each time costs no memory.
 const remembered = new Map<string, CodingWeights>();
 

@@ -21,8 +21,8 @@ export function entityTags(bytes: Uint8Array): EntityTags {
 
 /**
  * The coding whose tag an If-None-Match field names, or undefined when it names none of this content. Tags are
- * compared weakly (RFC 9110, 13.1.2), and the tag of any coding counts: whoever holds the content in one coding holds
- * the content. `*` and a list that has the selected tag give the selected coding; a broken field names nothing.
+ * compared weakly (RFC 9110, 13.1.2), and the tag of any coding counts: a client that holds the content in one coding
+ * holds the content. `*` and a list that has the selected tag give the selected coding; a broken field names nothing.
  */
 export function findHeldCoding(
   field: string,

@@ -7,7 +7,7 @@ export interface ShareLimits {
   readonly perClient: number;
 }
 
-/** What came of asking for more: `full` for the total, `client_full` for the client or its network. */
+/** The answer to a request for more: `full` for the total, `client_full` for the client or its network. */
 export type Grant = 'granted' | 'full' | 'client_full';
 
 interface ClientHoldings {

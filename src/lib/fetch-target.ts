@@ -13,7 +13,7 @@ export interface Hop {
 const WEB_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:']);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that say nothing of who asks: they alone follow a redirect to another origin. */
+/** Headers that say nothing about who asks: they alone follow a redirect to another origin. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type']);
 
@@ -53,7 +53,7 @@ export function parseTarget(
   return url;
 }
 
-/** Says that an address is refused, and what it is. */
+/** The fault of an address outside the public internet. `range` says which kind it is, such as `private`. */
 export function refuseAddress(origin: string, range: string): FetchFault {
   return new FetchFault(
     'address_not_allowed',

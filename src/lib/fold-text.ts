@@ -11,7 +11,7 @@ export function foldText(text: string): string {
   return foldCase(bare).replaceAll('ς', 'σ');
 }
 
-/** By way of upper case, since ß and SS have no other form in common. */
+/** Converts to upper case first, since ß and SS share only that form. */
 function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase();
 }

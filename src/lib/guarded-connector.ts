@@ -7,7 +7,6 @@ import { refuseAddress } from './fetch-target.ts';
 /** The IP addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** What the connector is given. */
 interface ConnectorOptions {
   /** Hosts (`host:port`) that may have any address. */
   readonly allowed: ReadonlySet<string>;

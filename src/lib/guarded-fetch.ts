@@ -56,7 +56,7 @@ export type ExchangeRequest = Pick<
   readonly body: string;
 };
 
-/** What came of a message to a WebSocket endpoint. */
+/** The outcome of a message to a WebSocket endpoint. */
 export type ExchangeResponse = Pick<FetchResponse, 'status' | 'body' | 'retryAfterMs'>;
 
 /** An answer without its body. Any status is an answer, 404 and 503 too. */
@@ -95,12 +95,12 @@ export interface GuardedFetch {
   ): Promise<FetchHead & { readonly bytes: number }>;
   /**
    * Sends `body` as one message to a WebSocket endpoint (`ws:` or `wss:`) and gives the first message that comes back,
-   * with the status 101; or the status by which the handshake was refused, with nothing. No redirect is followed.
+   * with the status 101; or the status that refused the handshake, without a message. No redirect is followed.
    */
   exchange(url: string, request: ExchangeRequest): Promise<ExchangeResponse>;
   /**
    * Replaces the hosts that may have private addresses (`allowPrivate`): the operator has changed his configuration.
-   * Requests under way go on; connections that were made under the list of before are used by no other.
+   * Running requests continue. New requests do not use connections that the earlier list allowed.
    * @throws TypeError when an entry is not `host:port`; the list then stays as it was.
    */
   allowOnly(hostPorts: readonly string[]): void;

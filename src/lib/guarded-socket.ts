@@ -14,7 +14,7 @@ export interface Exchange {
   readonly connect: buildConnector.connector;
 }
 
-/** What an exchange came to: the message, or the answer of HTTP by which the handshake was refused. */
+/** The outcome of an exchange: the message, or the HTTP answer that refused the handshake. */
 export type ExchangeAnswer =
   | { readonly message: Buffer }
   | { readonly message?: undefined; readonly refusal: HandshakeRefusal };

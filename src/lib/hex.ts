@@ -22,7 +22,7 @@ export function hexToBytes(hex: string): Buffer {
   return Buffer.from(digits, 'hex');
 }
 
-/** Whether the text is an address in any case; says nothing of its checksum. */
+/** Whether the text is an address in any case; says nothing about its checksum. */
 export function isAddress(text: string): boolean {
   return ADDRESS.test(text);
 }

@@ -7,7 +7,7 @@ const WORTH_BYTES = 64 * 2 ** 20;
 const QUIET_MS = 1_000;
 
 /**
- * Gives back the memory of large buffers that nobody holds any more. V8 collects such by what is allocated, so what a
+ * Gives back the memory of large buffers that nobody holds any more. V8 collects them according to how much is allocated, so what a
  * flood left would stay for as long as the quiet after it lasts. A collection pauses the thread for some ten
  * milliseconds.
  */

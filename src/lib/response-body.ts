@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { FetchFault } from './fetch-fault.ts';
 
-/** What a body is read with. */
 interface BodyLimits {
   /** `scheme://host:port`, for messages. */
   readonly origin: string;

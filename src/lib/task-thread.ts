@@ -42,7 +42,7 @@ const MIB = 2 ** 20;
 const LEFT_MS = 1_000;
 
 /**
- * A thread that answers one question after the other. It starts with the first question and anew after one that took
+ * A thread that answers one question after the other. It starts with the first question, and again after one that took
  * too long or too much memory. Networks of clients take turns, so that none waits for more than one question of each
  * other. Where as many questions wait as may, the network with most of them gives one up, see {@link FairShares}.
  */

@@ -28,7 +28,7 @@ const json = fc.jsonValue({ maxDepth: 6 });
 const anySpacing = fc.constantFrom('', ' ', 2, '\t');
 
 describe('JSON from outside', () => {
-  test('is what JSON.parse says of it, and counted exactly', () => {
+  test('is what JSON.parse says about it, and counted exactly', () => {
     fc.assert(
       fc.property(json, anySpacing, (value, spacing) => {
         const text = JSON.stringify(value, null, spacing);

@@ -14,12 +14,12 @@ export { forgetAlternatives } from './matches/alternative-matches.ts';
 export { attachCreation } from './matches/attach-creation.ts';
 export type { ContractMatch } from './matches/contract-match.ts';
 export {
-  type ContractPart,
-  type ContractParts,
-  parseParts,
+  type ContractSection,
+  type ContractSections,
+  parseSections,
   type StoredCode,
-  type StoredParts,
-} from './matches/contract-parts.ts';
+  type StoredSections,
+} from './matches/contract-sections.ts';
 export { type ContractReader, createContractReader } from './matches/contract-reader.ts';
 export type { ContractSummary, ListQuestion, SummaryPage } from './matches/contract-summary.ts';
 export { correctDeployment, DEPLOYMENT_CORRECTED } from './matches/correct-deployment.ts';
@@ -57,4 +57,4 @@ export {
   renderStatistics,
   type Statistics,
 } from './statistics/statistics.ts';
-export { FILE_PARTS, FILE_PATH_PARTS, filePathsOf, filesOf } from './tree/read-files.ts';
+export { FILE_SECTIONS, FILE_PATH_SECTIONS, filePathsOf, filesOf } from './tree/read-files.ts';

@@ -2,11 +2,11 @@ import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 import { type ListedSource } from './metadata.ts';
 
-/** What came of the sources that metadata names. */
+/** How the given sources fit those that the metadata names. */
 export interface FoundSources {
   /** Path in the metadata → content, each with the hash that the metadata says. */
   readonly contents: ReadonlyMap<string, string>;
-  /** The paths of what was given and is none of the sources that the metadata names. */
+  /** The paths of given sources that the metadata does not name. */
   readonly unused: readonly string[];
   /** The paths of sources that no content was found for. */
   readonly missing: readonly string[];

@@ -5,7 +5,7 @@ export function splitLibraryId(id: string): readonly [path: string, name: string
 }
 
 /**
- * What stands by `path:Name` as path → Name → value, as `settings.libraries` has it. Later entries of one id win. Each
+ * Turns values by `path:Name` into path → Name → value, the form of `settings.libraries`. Later entries of one id win. Each
  * entry is moved once, so that thousands of one path cost what they weigh.
  */
 export function groupByPath<T>(

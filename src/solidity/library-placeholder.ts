@@ -4,7 +4,7 @@ import { keccak256 } from '../lib/keccak.ts';
 export const PLACEHOLDER_BYTES = 40;
 /** Solc keeps this much of the name in a placeholder up to 0.4. */
 const NAME_BYTES = 36;
-/** Of the name's hash. */
+/** A placeholder from 0.5 on holds this many digits of the name's hash. */
 const HASH_DIGITS = 34;
 
 /** The digits that stand in a placeholder for `path:Name` since solc 0.5.0: the first 34 of its keccak256. */
@@ -18,7 +18,7 @@ export function hashPlaceholder(name: string): string {
   return `__$${placeholderDigits(name)}$__`;
 }
 
-/** That of solc up to 0.4: two underscores, the first 36 bytes of the name, filled up with underscores. */
+/** The placeholder of solc up to 0.4: two underscores, the first 36 bytes of the name, filled up with underscores. */
 export function namePlaceholder(name: string): Buffer {
   const placeholder = Buffer.alloc(PLACEHOLDER_BYTES, '_');
   Buffer.from(name, 'utf8').subarray(0, NAME_BYTES).copy(placeholder, 2);

@@ -47,7 +47,7 @@ export function matchFiles(
   return matched;
 }
 
-/** With how many of the same parts two paths end. */
+/** How many segments two paths share at their ends. */
 function countSameParts(one: string, other: string): number {
   const [parts, others] = [one.split('/'), other.split('/')];
   let same = 0;

@@ -86,8 +86,8 @@ export function listedSourcesOf({ sources }: Members): ListedSource[] {
 }
 
 /**
- * Reads metadata.json (Solidity documentation, "Contract Metadata"). What is listed of a source is as it is written:
- * whoever needs its hash finds out whether it is one.
+ * Reads metadata.json (Solidity documentation, "Contract Metadata"). The fields of a source stay as written: callers
+ * that need its hash check it themselves.
  * @throws MetadataFault
  */
 export function readMetadata(document: unknown): Metadata {

@@ -33,7 +33,7 @@ export type InputFiles =
       readonly from: string;
       /** At least one. */
       readonly compilations: readonly InputCompilation[];
-      /** Of all compilations. */
+      /** The contracts of all compilations. */
       readonly contracts: readonly string[];
     }
   | { readonly kind: 'unusable'; readonly reason: string };

@@ -50,7 +50,7 @@ export interface CompiledRuntimeCode extends CompiledCode {
   readonly immutableReferences?: Readonly<Record<string, readonly CodeRange[]>>;
 }
 
-/** What a compiler says of one contract. What was not selected, or what a version does not know, is absent. */
+/** What a compiler says about one contract. What was not selected, or what a version does not know, is absent. */
 export interface ContractOutput {
   readonly abi?: readonly unknown[];
   /** The metadata document, byte for byte as it is hashed into the code. */

@@ -10,8 +10,8 @@ const PROBE_EVERY_MS = 500;
 const PROBE_TIMEOUTS: ClientConfig = { connectionTimeoutMillis: 900, query_timeout: 900 };
 
 /**
- * Tells a database that hangs from a statement that is slow, by a connection of its own. While the database hangs,
- * whoever has a time limit fails at once, and the circuit goes on asking until the database answers.
+ * Tells a database that hangs from a statement that is slow, through its own connection. While the database hangs,
+ * statements with a time limit fail at once, and the circuit keeps asking until the database answers.
  */
 export class Circuit {
   readonly #target: ConnectionTarget;

@@ -3,9 +3,9 @@ import { FullmatchError } from '../errors.ts';
 import { type Secret } from '../lib/secret.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 
-/** A database to connect to. */
+/** A database whose address may change: an embedded server can come back on another socket. */
 export interface ConnectionTarget {
-  /** What the driver needs for one connection. Asked for each anew, as an embedded server may come back elsewhere. */
+  /** What the driver needs for one connection. Asked for each again, as an embedded server may come back elsewhere. */
   clientConfig(): ClientConfig;
   /** The server and database for messages, such as `db.example.org:5432/fullmatch`: no user, no password. */
   describe(): string;
@@ -37,7 +37,7 @@ function commonConfig(applicationName: string): ClientConfig {
 /**
  * The database that a connection URL names, `postgres://user:password@host:port/database` or a socket folder as
  * `postgres://user@/database?host=/folder`. Parameters of the URL win over ours.
- * @throws FullmatchError `invalid_configuration` when it is no such URL; the message does not repeat it
+ * @throws FullmatchError `invalid_configuration` when the URL has another form; the message does not repeat the URL
  */
 export function targetOfUrl(url: Secret, applicationName: string): ConnectionTarget {
   const clientConfig = (): ClientConfig => ({

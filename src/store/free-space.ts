@@ -57,7 +57,7 @@ export class FreeSpace {
 
   async #measure(): Promise<void> {
     if (this.#folder === undefined || this.#floorBytes === 0) return;
-    // A folder that cannot be asked is found out about by what writes there.
+    // A folder that cannot be asked: the next write there shows what is wrong.
     const found = await statfs(this.#folder).catch(() => undefined);
     const freeBytes = found === undefined ? Infinity : found.bavail * found.bsize;
     this.#shortage =

@@ -128,7 +128,7 @@ function openPool(target: ConnectionTarget, size: number, log: Logger): Pool {
   const pool = new Pool({
     max: size,
     connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-    // Asks the target anew for each connection, whatever the pool was made with.
+    // Asks the target again for each connection, whatever the pool was made with.
     Client: class extends Client {
       constructor() {
         super(target.clientConfig());

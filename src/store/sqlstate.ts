@@ -91,7 +91,7 @@ const PASSING_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'storage_full',
 ] as const);
 
-/** Whether the store failed for a reason that says nothing of the work that it was given: the same may succeed later. */
+/** Whether the store failed for a reason that says nothing about the work that it was given: the same may succeed later. */
 export function isStoreTrouble(error: unknown): boolean {
   return error instanceof FullmatchError && PASSING_ERRORS.has(error.code);
 }

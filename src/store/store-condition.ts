@@ -19,7 +19,7 @@ export interface StoreTrouble {
   readonly message: string;
 }
 
-/** A statement that failed, by which is seen whether the trouble is over. */
+/** A statement that failed. It is tried again to see whether the trouble is over. */
 interface Symptom {
   readonly statement: Statement;
   readonly values: readonly unknown[];
@@ -30,7 +30,7 @@ interface Symptom {
 const PROBE_MS = 2_000;
 /** How often every table is touched while nothing is known to be wrong. */
 const TOUCH_EVERY_MS = 6_000;
-/** Trouble that nobody met for so long is taken for past: whoever comes next finds out. */
+/** Trouble that has not recurred for so long counts as over. The next statement shows whether it is. */
 const FORGET_MS = 60_000;
 /** Failed statements with more than this are not kept to be tried again, but forgotten after a while. */
 const LARGEST_KEPT_BYTES = 65_536;

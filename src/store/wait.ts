@@ -1,4 +1,4 @@
-/** Waits for the time, or shorter when the signal aborts. */
+/** Resolves after the time, or at once when the signal aborts. Never rejects. */
 export function wait(timeMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {

@@ -5,8 +5,8 @@ import { type DeployedCode, type ReadCodeOptions } from '../chains/rpc/deployed-
 import { type Hex } from '../lib/hex.ts';
 import { type Deployment } from './verification-request.ts';
 
-/** What reads chains for a verification. */
-export interface ChainReaders {
+/** What reading a contract on chain needs. */
+export interface ReadingParts {
   /** The code of a contract, on which enough independent endpoints agree. */
   readonly readDeployedCode: (
     chain: RegisteredChain,
@@ -32,12 +32,12 @@ export interface ChainReading {
 }
 
 /**
- * Begins to read both codes of a contract, so that the compiler can work meanwhile. A transaction that the client names
- * is checked, and no other is looked for; one that did not create the contract, or of which nobody can say, is as if it
- * had not been named. Without one it is looked for in every way.
+ * Begins to read both codes of a contract, so that the compiler can work meanwhile. If the client names a creation
+ * transaction, only that one is checked, and it is ignored where it did not create the contract or nobody can say.
+ * If the client names none, every search method is tried.
  */
 export function startReading(
-  { readDeployedCode, findCreation, quorumOf }: ChainReaders,
+  { readDeployedCode, findCreation, quorumOf }: ReadingParts,
   chain: RegisteredChain,
   { chainId, address, creationTransactionHash: submitted }: Deployment,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { type Hex } from '../lib/hex.ts';
 import { isSystemTrouble } from '../lib/system-trouble.ts';
 import { isStoreTrouble } from '../store/sqlstate.ts';
 
-/** What a failure says of the contract: it does not match, the input is at fault, or nobody could look. */
+/** What a failure says about the contract: it does not match, the input is at fault, or nobody could look. */
 export type FailureKind = 'no_match' | 'invalid_input' | 'not_checked';
 
 /**
@@ -134,7 +134,7 @@ export function toVerificationFailure(error: unknown): VerificationFailure {
 }
 
 /**
- * Whether the fault is one of the moment and says nothing of the contract, such as a database that restarts or a disk
+ * Whether the fault is one of the moment and says nothing about the contract, such as a database that restarts or a disk
  * that is full: the job is tried again.
  */
 export function isPassing(error: unknown): boolean {
@@ -142,7 +142,7 @@ export function isPassing(error: unknown): boolean {
   return isStoreTrouble(error) || isSystemTrouble(error);
 }
 
-/** What the log says of a failure that was not expected; undefined for the others. */
+/** What the log says about a failure that was not expected; undefined for the others. */
 export function unexpectedCause({ code, cause }: VerificationFailure): string | undefined {
   if (code !== 'internal_error' || cause === undefined) return undefined;
   return cause instanceof Error ? (cause.stack ?? cause.message) : messageOf(cause);

@@ -10,7 +10,7 @@ import { watchQueue, type QueueState } from './jobs/queue-state.ts';
 import { type JobEnd, type VerificationJob } from './jobs/verification-job.ts';
 import { type PackedRequest } from './verification-request.ts';
 import { type VerificationParts } from './verify-contract.ts';
-import { verifyStanding } from './recheck/verify-standing.ts';
+import { verifyCurrentCode } from './recheck/verify-and-save.ts';
 import { shuttingDown, startWorkers, type WorkerOptions } from './jobs/worker.ts';
 
 /** Verification as others use it: submit, look, wait. */
@@ -68,7 +68,7 @@ export async function startVerification(
       log,
       verify: async ({ request }, signal) => {
         const task = await parts.reader.readTask(request, parts.sourceBytes, signal);
-        return verifyStanding(database, parts, task, signal, log);
+        return verifyCurrentCode(database, parts, task, signal, log);
       },
       onEnd: tell,
     },

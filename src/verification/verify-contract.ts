@@ -24,13 +24,13 @@ import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
 import { findNeededSources } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
-import { startReading, type ChainReaders, type ChainReading } from './read-on-chain.ts';
+import { startReading, type ReadingParts, type ChainReading } from './read-on-chain.ts';
 import { requireKeptSize } from './compilation/source-size.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
 import { type Deployment } from './verification-request.ts';
 
 /** What a verification needs of the rest of the service. */
-export interface VerificationParts extends ChainReaders {
+export interface VerificationParts extends ReadingParts {
   readonly compilers: ContractCompiler;
   readonly reader: JobReader;
   /** How much source text of a contract is kept, in bytes. */
@@ -47,7 +47,7 @@ export interface VerificationResult {
   readonly droppedSources: readonly string[];
 }
 
-/** The codes on chain: what runs, and what created it where that is known; and how it was looked for. */
+/** What was read on chain: the running code, its creation where that is known, and the steps of the creation search. */
 interface OnChain {
   readonly deployed: DeployedCode;
   readonly creation: Creation | undefined;
@@ -55,8 +55,8 @@ interface OnChain {
 }
 
 /**
- * Verifies a deployment against a compilation: reads the code on chain while the compiler is loaded, compiles while the
- * creation is looked for, and compares both codes byte for byte. Stores nothing.
+ * Verifies a deployment against a compilation: reads the code on chain while the compiler is loaded, compiles
+ * during the creation search, and compares both codes byte for byte. Stores nothing.
  * @returns a contract whose running code matches.
  * @throws VerificationFailure where none does, or where it could not be found out; FullmatchError of the parts, which
  * {@link toVerificationFailure} turns into one; the reason of `signal`.
@@ -205,11 +205,11 @@ const REASON_TEXTS = {
     'The code on chain is a library that holds zeros in the place of its own address: other creation code than that of the sources made it, and everybody may call directly what is only for other contracts.',
 } as const;
 
-/** What is said where everything is equal, but the value of an immutable comes from other creation code. */
+/** The message where everything is equal, but the value of an immutable comes from other creation code. */
 const OTHER_CREATION_TEXT =
-  'The code on chain has an immutable that holds an internal function, and other code than that of these sources created the contract: nothing shows that the value is the one of the constructor.';
+  'The code on chain has an immutable that holds an internal function, but code from other sources created the contract. Nothing proves that the constructor of these sources set the value.';
 
-/** The fault is told by the code that runs. A creation that matches is told beside it: the constructor returned another code. */
+/** The fault of the running code. A creation that matches is reported with it: the constructor returned other code. */
 function describeMismatch(
   { runtime, creation }: ContractJudgement,
   compiled: CompiledTarget,

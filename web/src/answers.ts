@@ -28,16 +28,16 @@ export {
 /** Counts of contracts at their best match. */
 export type MatchCounts = Pick<StatisticsOverview['totals'], 'full' | 'partial'>;
 
-/** The counts of a chain. */
+/** Full and partial matches of one chain, and when it was verified on. */
 export type ChainCounts = StatisticsOverview['chains'][number];
 
 /** The counts at the end of a day, or of a longer interval that ends with it. */
 export type HistoryPoint = StatisticsHistory['points'][number];
 
-/** A chain in a list. */
+/** The few fields of a chain that lists and choices show. */
 export type RegistryLine = RegistryOverview['chains'][number];
 
-/** What became of a contract's match once. */
+/** One event of a contract's match. */
 export type ContractEvent = ContractEvents['results'][number];
 
 /** A contract with the fields `compilation`, `deployment` and `abi`: those that are chosen are there. */

@@ -1,6 +1,6 @@
 import { type ContractItem } from './answers.ts';
 
-/** A contract, and what became of its match last. */
+/** A contract, and the newest event of its match. */
 export interface ListedContract {
   readonly key: string;
   /** `stored`, `upgraded`, `withdrawn`. */

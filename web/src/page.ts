@@ -14,7 +14,7 @@ export interface PageContext {
   /** Where clients reach the two hosts; one that is switched off is absent. Without a closing slash. */
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;
-  /** When the page was made: what is relative to now is told from this moment. ISO 8601. */
+  /** When the page was made: relative times count from this moment. ISO 8601. */
   readonly now: string;
 }
 
@@ -24,7 +24,7 @@ export interface PageProblem {
   readonly detail: string;
 }
 
-/** What a page was asked for. */
+/** The parts of the URL of a page. */
 export interface PageRequest {
   /** Below the root of its host, with a slash in front. */
   readonly path: string;
@@ -32,7 +32,7 @@ export interface PageRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The query without its question mark. */
   readonly query: string;
-  /** Of the page that stands where nothing is. */
+  /** Set on the page that is shown in place of one that does not exist. */
   readonly problem?: PageProblem;
 }
 

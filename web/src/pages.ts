@@ -55,7 +55,7 @@ export function findPage(
   return undefined;
 }
 
-/** The page of a view. */
+/** Loads the page of a view; undefined where no view has this name. */
 export async function loadView(view: string): Promise<Page | undefined> {
   const entries = [...PAGES.api, ...PAGES.repository, NOT_FOUND];
   return (await entries.find((each) => each.view === view)?.load())?.page;

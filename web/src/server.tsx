@@ -20,7 +20,7 @@ export interface RenderedPage {
 
 /** What the document of a view loads, below `assets/`. */
 export interface ViewFiles {
-  /** The script by which a page begins. */
+  /** The entry script of the page. */
   readonly script: string;
   /** The modules that the script imports, so that a browser need not find them one after the other. */
   readonly modules: readonly string[];

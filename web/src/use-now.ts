@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * The moment from which ages are told: that of the page, and then on. It goes by the clock of the service, whose times
+ * The moment up to which ages are counted: that of the page, and then on. It goes by the clock of the service, whose times
  * the page shows, since that of the machine may be wrong.
  */
 export function useNow(start: string, everyMs: number): string {

@@ -44,7 +44,7 @@ describe('the block of a creation', () => {
     );
   });
 
-  test('is always one before which the code was not there, however often it was made again', async () => {
+  test('is always one before which the code was not there, however often it was recreated', async () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 9 });
     await fc.assert(
       fc.asyncProperty(lengths, async (parts) => {

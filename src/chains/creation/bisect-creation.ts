@@ -1,4 +1,4 @@
-/** What a node says of an address at a block: today's code, other code or none, or that it no longer keeps that state. */
+/** What a node says about an address at a block: today's code, other code or none, or that it no longer keeps that state. */
 export type CodeState = 'same' | 'other' | 'unavailable';
 
 /** The block whose transactions made the code what it is; or why there is none to be found. */
@@ -19,7 +19,7 @@ interface Bounds {
 /**
  * The block in which the code at an address became what it is in the block `head`, by halving: some 25 questions on a
  * chain of tens of millions of blocks. A node that keeps only late states is not an obstacle when the creation is later.
- * A contract that destroyed itself and was made again (possible until EIP-6780) has other code before, or none: what
+ * A contract that destroyed itself and was recreated (possible until EIP-6780) has other code before, or none: what
  * lies between is sampled, so that the last creation is found unless it follows the destruction closely.
  * @param read the state at a block; called for `head` never
  */
@@ -37,7 +37,7 @@ export async function bisectCreation(
   return bounds.above === 0 ? 'at_genesis' : bounds.above;
 }
 
-/** Bounds that are neighbours. What a node no longer keeps lies below of what it keeps. */
+/** Bounds that are neighbours. States that a node no longer keeps lie below those that it keeps. */
 async function halve(bounds: Bounds, read: (block: number) => Promise<CodeState>): Promise<Bounds> {
   let { below, stateBelow, above } = bounds;
   while (above - below > 1) {

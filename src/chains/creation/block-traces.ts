@@ -5,7 +5,7 @@ import { findCallTracerCreation, findFlatCreation, flatFrame } from '../rpc/crea
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { hash, hashOrNull, listOf } from '../rpc/rpc-shapes.ts';
-import { type MethodContext } from './method-context.ts';
+import { type MethodParts } from './method-parts.ts';
 
 /** The answer of trace_block (OpenEthereum's format): the frames of all transactions, and rewards of none. */
 export const flatBlockTrace = listOf(flatFrame.extend({ transactionHash: hash.nullish() }));
@@ -20,9 +20,9 @@ export type BlockTraces =
   | { readonly format: 'flat'; readonly frames: z.output<typeof flatBlockTrace> }
   | { readonly format: 'call_tracer'; readonly traces: z.output<typeof callTracerBlock> };
 
-/** The traces of a block, by whichever way the endpoint has; undefined when it has none. */
+/** The traces of a block, by the first tracing method that the endpoint has; undefined when it has none. */
 export async function readBlockTraces(
-  { rpc, chain, signal }: MethodContext,
+  { rpc, chain, signal }: MethodParts,
   endpoint: Endpoint,
   number: number,
 ): Promise<BlockTraces | undefined> {
@@ -52,7 +52,7 @@ export async function readBlockTraces(
 }
 
 /**
- * The transactions of a block inside of which the address was created, in their order.
+ * The transactions of a block that created the address in an inner call, in block order.
  * @param hashes the transactions of the block, for traces that do not name theirs
  */
 export function findBlockCreations(
@@ -85,7 +85,7 @@ export function findBlockCreations(
 /** Transactions of a block whose traces have another shape; more say that the endpoint does not have this format. */
 const OTHERS_MAX = 500;
 
-/** One transaction in another shape, such as a system transaction without a trace, says nothing of the others. */
+/** One transaction in another shape, such as a system transaction without a trace, says nothing about the others. */
 function createHolds(): (find: () => unknown) => boolean {
   let others = 0;
   return (find) => {

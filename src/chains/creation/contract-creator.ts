@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { hash } from '../rpc/rpc-shapes.ts';
 import { type MethodEnd } from './creation-search.ts';
-import { askInTurn, endpointsOf, type MethodContext } from './method-context.ts';
+import { askInTurn, endpointsOf, type MethodParts } from './method-parts.ts';
 
 const MAX_ENDPOINTS = 4;
 
@@ -10,9 +10,9 @@ const MAX_ENDPOINTS = 4;
 const contractCreator = z.object({ hash }).nullable();
 
 /** The creation transaction by the index that some nodes keep: `ots_getContractCreator`. */
-export async function askContractCreator(context: MethodContext): Promise<MethodEnd> {
-  const { rpc, chain, address, signal, propose } = context;
-  return askInTurn(endpointsOf(context).slice(0, MAX_ENDPOINTS), async (endpoint) => {
+export async function askContractCreator(parts: MethodParts): Promise<MethodEnd> {
+  const { rpc, chain, address, signal, propose } = parts;
+  return askInTurn(endpointsOf(parts).slice(0, MAX_ENDPOINTS), async (endpoint) => {
     try {
       const request = {
         method: 'ots_getContractCreator',

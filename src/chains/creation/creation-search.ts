@@ -44,14 +44,14 @@ export type CreationOutcome =
   | 'request_limit'
   | CreationRefusal;
 
-/** What a method ends with. */
+/** The outcome of one search method. */
 export interface MethodEnd {
   readonly outcome: CreationOutcome;
   /** Which endpoint or page said what, in codes; it may be shown to anyone. */
   readonly detail?: string;
 }
 
-/** What one method came to, and how long it took. */
+/** The outcome of one method with its duration, as jobs and the API show it. */
 export interface MethodRecord extends MethodEnd {
   readonly method: CreationMethod;
   readonly durationMs: number;
@@ -79,7 +79,7 @@ const UNDECIDED: ReadonlySet<CreationOutcome> = new Set([
   'cannot_fetch',
 ]);
 
-/** Whether a method could not look, which says nothing of the contract. */
+/** Whether a method could not look, which says nothing about the contract. */
 export function couldNotLook({ outcome }: MethodEnd): boolean {
   return UNDECIDED.has(outcome);
 }

@@ -212,7 +212,7 @@ describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : '
     await canary.close();
   });
 
-  test('says of a chain without an explorer page that none is configured', async () => {
+  test('says about a chain without an explorer page that none is configured', async () => {
     expect((await search({})).methods).toMatchObject([{ outcome: 'not_configured' }]);
     expect((await search({ txRegex: TX_REGEX })).methods).toMatchObject([
       { outcome: 'not_configured' },

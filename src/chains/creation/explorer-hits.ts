@@ -5,7 +5,7 @@ import { hostPortOf } from '../../lib/address-guard.ts';
 import { fillFetchAddress } from '../registry/explorer-page.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { type MethodEnd } from './creation-search.ts';
-import { type MethodContext } from './method-context.ts';
+import { type MethodParts } from './method-parts.ts';
 import { findPageHashes, JSON_TX_REGEX } from './page-hashes.ts';
 
 /** Longer pages are refused, after decompression too. */
@@ -14,21 +14,21 @@ const PAGE_MAX_BYTES = 1_000_000;
 const MAX_HITS = 3;
 
 /**
- * The creation transaction by what an explorer shows: the page of `contractFetchAddress`, and on it what `txRegex`
+ * The creation transaction as an explorer shows it: the page of `contractFetchAddress`, and on it what `txRegex`
  * finds. The explorer is not believed: what it names is checked on chain.
  */
-export async function askExplorer(context: MethodContext): Promise<MethodEnd> {
-  const { contractFetchAddress, txRegex } = context.chain.record;
+export async function askExplorer(parts: MethodParts): Promise<MethodEnd> {
+  const { contractFetchAddress, txRegex } = parts.chain.record;
   if (contractFetchAddress === undefined) return { outcome: 'not_configured' };
-  const url = fillFetchAddress(contractFetchAddress, checksumAddress(context.address));
+  const url = fillFetchAddress(contractFetchAddress, checksumAddress(parts.address));
   const { origin } = new URL(url);
-  const page = await fetchPage(context, url);
+  const page = await fetchPage(parts, url);
   if ('fault' in page) return { outcome: 'page_unavailable', detail: `${origin}: ${page.fault}` };
   const text = new TextDecoder().decode(page.body);
   const hashes = findPageHashes(txRegex ?? JSON_TX_REGEX, text, MAX_HITS);
   let end: MethodEnd = { outcome: 'no_hit', detail: `${origin}: no_hit` };
   for (const hash of hashes) {
-    const outcome = await context.propose(hash);
+    const outcome = await parts.propose(hash);
     end = { outcome, detail: `${origin}: ${outcome}` };
     if (outcome === 'found') break;
   }
@@ -36,7 +36,7 @@ export async function askExplorer(context: MethodContext): Promise<MethodEnd> {
 }
 
 async function fetchPage(
-  { fetch, signal }: MethodContext,
+  { fetch, signal }: MethodParts,
   url: string,
 ): Promise<FetchResponse | { readonly fault: string }> {
   try {

@@ -21,7 +21,7 @@ import { checksumAddress, type Hex } from '../../lib/hex.ts';
 import { createRpcClient, type RpcClient } from '../rpc/rpc-client.ts';
 import { type CreationSearch } from './creation-search.ts';
 import { findCreationTransaction, type FindCreationOptions } from './find-creation-transaction.ts';
-import { type ArchiveKnowledge, type SearchedChain } from './method-context.ts';
+import { type ArchiveKnowledge, type SearchedChain } from './method-parts.ts';
 
 const CHAIN_ID = 424_242;
 const BLOCK_TRACES = ['trace_block', 'debug_traceBlockByNumber'];
@@ -314,7 +314,7 @@ describe.skipIf(absent)(`the search for a creation${absent ? `: ${NO_ANVIL}` : '
     await expect(search(address, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test('says of a chain without endpoints that nothing is configured', async () => {
+  test('says about a chain without endpoints that nothing is configured', async () => {
     const none = await findCreationTransaction(
       { rpc, fetch: guarded },
       chainOf(),

@@ -15,7 +15,7 @@ import {
   type MethodRecord,
 } from './creation-search.ts';
 import { askExplorer } from './explorer-hits.ts';
-import { type ArchiveKnowledge, type MethodContext, type SearchedChain } from './method-context.ts';
+import { type ArchiveKnowledge, type MethodParts, type SearchedChain } from './method-parts.ts';
 import { limitRequests, RequestLimitReached } from './request-limit.ts';
 import { searchBlocks } from './search-blocks.ts';
 
@@ -23,7 +23,7 @@ import { searchBlocks } from './search-blocks.ts';
 export interface CreationSearchParts {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
-  /** Without it nothing is known of any endpoint. */
+  /** Without it nothing is known about any endpoint. */
   readonly archive?: ArchiveKnowledge;
 }
 
@@ -60,7 +60,7 @@ const METHOD_LIMITS: Readonly<Record<CreationMethod, MethodLimit>> = {
   explorer_page: { timeMs: 10_000, requests: 192 },
 };
 
-const METHODS: Readonly<Record<CreationMethod, (context: MethodContext) => Promise<MethodEnd>>> = {
+const METHODS: Readonly<Record<CreationMethod, (parts: MethodParts) => Promise<MethodEnd>>> = {
   submitted_hash: async ({ submitted, propose }) => ({
     outcome: submitted === undefined ? 'not_given' : await propose(submitted),
   }),
@@ -75,16 +75,16 @@ interface Search {
   readonly chain: SearchedChain;
   readonly address: Hex;
   readonly options: FindCreationOptions;
-  /** What came of transactions that were checked: none is checked twice. */
+  /** Why checked transactions were refused. None is checked twice. */
   readonly refused: Map<Hex, CreationRefusal>;
   readonly denied: Map<Hex, CreationRefusal>;
   creation: Creation | undefined;
 }
 
 /**
- * The transaction that created a contract, by the first method that leads to one. Whoever names a transaction, it
- * counts only after the chain was asked whether it created this address; else the search goes on. Addresses and hashes
- * may be given in any case.
+ * The transaction that created a contract, by the first method that leads to one. A named transaction counts only after
+ * the chain confirmed that it created this address; else the search goes on. Addresses and hashes may be given in any
+ * case.
  * @throws the reason of `signal` only
  */
 export async function findCreationTransaction(
@@ -112,7 +112,7 @@ export async function findCreationTransaction(
   return { ...(search.creation && { creation: search.creation }), denied, methods };
 }
 
-/** One method within its bounds; whatever it meets is an outcome. */
+/** Runs one method within its limits. Every fault of an endpoint is an outcome. */
 async function runMethod(search: Search, method: CreationMethod): Promise<MethodRecord> {
   const { parts, chain, address, options } = search;
   const { timeMs, requests } = options.limits?.[method] ?? METHOD_LIMITS[method];
@@ -121,7 +121,7 @@ async function runMethod(search: Search, method: CreationMethod): Promise<Method
   const signal = options.signal ? AbortSignal.any([options.signal, ending]) : ending;
   const rpc = limitRequests(parts.rpc, requests);
   let transactionHash: Hex | undefined;
-  const context: MethodContext = {
+  const methodParts: MethodParts = {
     rpc,
     fetch: parts.fetch,
     archive: parts.archive ?? ((): 'unknown' => 'unknown'),
@@ -135,7 +135,7 @@ async function runMethod(search: Search, method: CreationMethod): Promise<Method
     },
   };
   const startedAt = now();
-  const end = await endMethod(() => METHODS[method](context), ending, options.signal);
+  const end = await endMethod(() => METHODS[method](methodParts), ending, options.signal);
   const durationMs = Math.round(now() - startedAt);
   return { method, ...end, durationMs, ...(transactionHash && { transactionHash }) };
 }

@@ -33,7 +33,7 @@ describe('the hash on an explorer page', () => {
   });
 
   test.skipIf(real === undefined)(
-    `is looked for by every pattern of 2023${real === undefined ? `: ${NO_SHARED_DATA}` : ''}`,
+    `has a sample for every pattern of 2023${real === undefined ? `: ${NO_SHARED_DATA}` : ''}`,
     () => {
       const known = new Set(EXPLORER_SAMPLES.map(({ txRegex }) => txRegex));
       const patterns = Object.values(real ?? {}).map(({ txRegex }) => txRegex);

@@ -1,9 +1,9 @@
 import { RE2JS } from 're2js';
 import { type Hex } from '../../lib/hex.ts';
 
-/** Pages are searched in slices of this length, each of which repeats the end of the one before. */
+/** Pages are searched in slices of this length. Each slice begins with the end of the one before. */
 const SLICE_CHARACTERS = 16_384;
-/** A match that is no longer than this stands whole in at least one slice. */
+/** A match up to this length is whole in at least one slice. */
 const OVERLAP_CHARACTERS = 4_096;
 /** Finding where a group stands takes a hundred times as long as finding that a pattern matches at all. */
 const MAX_SLICES_READ = 4;

@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from '../rpc/rpc-shapes.ts';
 import { findBlockCreations, readBlockTraces } from './block-traces.ts';
-import { type MethodContext } from './method-context.ts';
+import { type MethodParts } from './method-parts.ts';
 
 /** The answer of eth_getBlockByNumber with whole transactions. */
 export const fullBlock = blockHead.extend({ transactions: listOfFitting(transaction) });
@@ -41,38 +41,38 @@ interface Block {
 }
 
 /**
- * Looks in one block for the transaction that created the code, from what is cheap to what is dear: receipts of
+ * Looks in one block for the transaction that created the code, cheap questions first: receipts of
  * transactions that create a contract, calls of deployment proxies, traces of the block, traces one by one. Where
  * several fit, the last did it.
  */
 export async function searchBlock(
-  context: MethodContext,
+  parts: MethodParts,
   endpoint: Endpoint,
   number: number,
 ): Promise<BlockOutcome> {
-  const block = await readFullBlock(context, endpoint, number);
+  const block = await readFullBlock(parts, endpoint, number);
   if (block === undefined) return 'reorganised';
   let refusal: CreationRefusal | undefined;
   const proposeLast = async (hashes: readonly Hex[]): Promise<boolean> => {
     for (const hash of hashes.toReversed()) {
-      const verdict = await context.propose(hash);
+      const verdict = await parts.propose(hash);
       if (verdict === 'found') return true;
       refusal = verdict;
     }
     return false;
   };
-  if (await proposeLast(await findByReceipts(context, endpoint, block))) return 'found';
-  if (await proposeLast(await findProxied(context, block))) return 'found';
-  const traced = await findByTraces(context, endpoint, block);
+  if (await proposeLast(await findByReceipts(parts, endpoint, block))) return 'found';
+  if (await proposeLast(await findProxied(parts, block))) return 'found';
+  const traced = await findByTraces(parts, endpoint, block);
   if (traced !== undefined && (await proposeLast(traced))) return 'found';
-  const { rpc, chain, address, signal } = context;
+  const { rpc, chain, address, signal } = parts;
   const now = await readBlock({ rpc, chain, address, options: { signal } }, endpoint, number);
   if (now?.hash !== block.hash) return 'reorganised';
   return refusal ?? (traced === undefined ? 'traces_unavailable' : 'not_in_block');
 }
 
 async function readFullBlock(
-  { rpc, chain, signal }: MethodContext,
+  { rpc, chain, signal }: MethodParts,
   endpoint: Endpoint,
   number: number,
 ): Promise<Block | undefined> {
@@ -89,20 +89,20 @@ const creates = ({ to }: Transaction): boolean => (to ?? undefined) === undefine
 
 /** Transactions whose receipt names the address as the contract that they created. */
 async function findByReceipts(
-  context: MethodContext,
+  parts: MethodParts,
   endpoint: Endpoint,
   block: Block,
 ): Promise<readonly Hex[]> {
   const creators = block.transactions.filter(creates).map(({ hash }) => hash);
   if (creators.length === 0) return [];
-  const found = await readReceipts(context, endpoint, block, creators);
+  const found = await readReceipts(parts, endpoint, block, creators);
   return found
-    .filter(({ contractAddress, status }) => contractAddress === context.address && status !== 0)
+    .filter(({ contractAddress, status }) => contractAddress === parts.address && status !== 0)
     .map(({ transactionHash }) => transactionHash);
 }
 
 async function readReceipts(
-  { rpc, chain, signal }: MethodContext,
+  { rpc, chain, signal }: MethodParts,
   endpoint: Endpoint,
   block: Block,
   creators: readonly Hex[],
@@ -138,7 +138,7 @@ async function readReceipts(
 
 /** Calls of deployment proxies that make the address; whatever is called may be one. */
 async function findProxied(
-  { address, signal }: MethodContext,
+  { address, signal }: MethodParts,
   block: Block,
 ): Promise<readonly Hex[]> {
   const found: Hex[] = [];
@@ -155,16 +155,16 @@ async function findProxied(
   return found;
 }
 
-/** Transactions inside of which the address was created; undefined when the endpoint shows no traces. */
+/** Transactions that created the address in an inner call; undefined when the endpoint shows no traces. */
 async function findByTraces(
-  context: MethodContext,
+  parts: MethodParts,
   endpoint: Endpoint,
   block: Block,
 ): Promise<readonly Hex[] | undefined> {
   const hashes = block.transactions.map(({ hash }) => hash);
-  const traces = await readBlockTraces(context, endpoint, block.number);
-  if (traces !== undefined) return findBlockCreations(traces, context.address, hashes);
-  const { rpc, chain, address, signal } = context;
+  const traces = await readBlockTraces(parts, endpoint, block.number);
+  if (traces !== undefined) return findBlockCreations(traces, parts.address, hashes);
+  const { rpc, chain, address, signal } = parts;
   const found: Hex[] = [];
   for (const transactionHash of hashes.slice(0, MAX_TRACED_TRANSACTIONS)) {
     const question = { rpc, chain, address, transactionHash, options: { signal } };

@@ -4,7 +4,7 @@ import { readBlock, readCodeByNumber } from '../rpc/code-reading.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { bisectCreation, type CodeState } from './bisect-creation.ts';
 import { type MethodEnd } from './creation-search.ts';
-import { askInTurn, endpointsOf, type MethodContext } from './method-context.ts';
+import { askInTurn, endpointsOf, type MethodParts } from './method-parts.ts';
 import { searchBlock } from './search-block.ts';
 
 const MAX_ENDPOINTS = 3;
@@ -15,11 +15,11 @@ const MAX_ATTEMPTS = 2;
  * The creation transaction without any index: the block in which the code appeared, by halving the chain with
  * historical eth_getCode, and in that block the transaction that created it.
  */
-export async function searchBlocks(context: MethodContext): Promise<MethodEnd> {
-  return askInTurn(byArchive(context).slice(0, MAX_ENDPOINTS), async (endpoint) => {
+export async function searchBlocks(parts: MethodParts): Promise<MethodEnd> {
+  return askInTurn(byArchive(parts).slice(0, MAX_ENDPOINTS), async (endpoint) => {
     let end: MethodEnd = { outcome: 'reorganised' };
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      end = await searchAt(context, endpoint);
+      end = await searchAt(parts, endpoint);
       if (end.outcome !== 'reorganised') break;
     }
     return end;
@@ -27,16 +27,16 @@ export async function searchBlocks(context: MethodContext): Promise<MethodEnd> {
 }
 
 /** Archives first; one that is known to keep late states only still finds late creations. */
-function byArchive(context: MethodContext): readonly Endpoint[] {
-  const { chainId } = context.chain.record;
-  const endpoints = endpointsOf(context);
+function byArchive(parts: MethodParts): readonly Endpoint[] {
+  const { chainId } = parts.chain.record;
+  const endpoints = endpointsOf(parts);
   return (['yes', 'unknown', 'no'] as const).flatMap((wanted) =>
-    endpoints.filter((endpoint) => context.archive(chainId, endpoint) === wanted),
+    endpoints.filter((endpoint) => parts.archive(chainId, endpoint) === wanted),
   );
 }
 
-async function searchAt(context: MethodContext, endpoint: Endpoint): Promise<MethodEnd> {
-  const { rpc, chain, address, signal } = context;
+async function searchAt(parts: MethodParts, endpoint: Endpoint): Promise<MethodEnd> {
+  const { rpc, chain, address, signal } = parts;
   const question = { rpc, chain, address, options: { signal } };
   const readCode = (block: number): Promise<Buffer> => readCodeByNumber(question, endpoint, block);
   const head = await readBlock(question, endpoint, 'latest');
@@ -53,6 +53,6 @@ async function searchAt(context: MethodContext, endpoint: Endpoint): Promise<Met
     }
   });
   if (typeof found === 'string') return { outcome: found };
-  const outcome = await searchBlock(context, endpoint, found);
+  const outcome = await searchBlock(parts, endpoint, found);
   return { outcome, detail: `${outcome} (block ${found})` };
 }

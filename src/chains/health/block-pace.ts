@@ -22,7 +22,7 @@ const USUAL_TIMES = 20;
 const LONGEST_TIMES = 3;
 
 /**
- * The pace with what two heads of one endpoint add to it. Heads that do not follow each other, such as those of two
+ * The pace, updated by two heads of one endpoint. Heads that do not follow each other, such as those of two
  * nodes behind one URL, add nothing.
  */
 export function learnPace(pace: Pace, earlier: Head, later: Head): Pace {

@@ -46,7 +46,7 @@ function chainOf(chainId: number, servers: readonly RpcServer[]): RegisteredChai
   };
 }
 
-/** Watches chains of which some are configured; both may be replaced. */
+/** Watches chains and marks some as configured. Both lists may be replaced. */
 function watch(
   chains: readonly RegisteredChain[],
   configuredIds: readonly number[],

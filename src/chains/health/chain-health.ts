@@ -16,8 +16,8 @@ import {
 import { type Capability } from './probe-endpoint.ts';
 import { Prober, type ProberOptions } from './prober.ts';
 
-/** Where the chains come from that are probed. */
-export interface ProbedSources {
+/** What tells the probes which chains to ask. */
+export interface HealthParts {
   readonly registry: () => ChainRegistry;
   /** What the registry is made of. */
   readonly inputs: () => {
@@ -28,9 +28,9 @@ export interface ProbedSources {
 
 /** The health of chains and their endpoints, as this process sees it. */
 export interface ChainHealth {
-  /** What is known of a chain; the state `not_probed`, with the reason, where it is not probed. */
+  /** What is known about a chain; the state `not_probed`, with the reason, where it is not probed. */
   report(chain: RegisteredChain): ChainHealthReport;
-  /** What is known of every probed chain, ascending by id. */
+  /** What is known about every probed chain, ascending by id. */
   reports(): readonly ChainHealthReport[];
   /** How many of them are in which state. */
   summary(): HealthSummary;
@@ -53,7 +53,7 @@ export interface ChainHealthOptions extends Omit<ProberOptions, 'everyMs'> {
  * The chains that are probed: those that the operator configured, and the local chains where they are enabled. All
  * others have the endpoints of strangers, which are asked only when somebody verifies there.
  */
-export function findProbedChains({ registry, inputs }: ProbedSources): readonly RegisteredChain[] {
+export function findProbedChains({ registry, inputs }: HealthParts): readonly RegisteredChain[] {
   const { configured, options } = inputs();
   return registry().chains.filter(({ record: { chainId } }) => {
     return configured.has(chainId) || (options.localChains && localServiceChains.has(chainId));
@@ -63,7 +63,7 @@ export function findProbedChains({ registry, inputs }: ProbedSources): readonly 
 /** Makes the RPC client of a fetch, and watches the endpoints of the probed chains by it until it is closed. */
 export function watchEndpoints(
   fetch: GuardedFetch,
-  sources: ProbedSources,
+  parts: HealthParts,
   options: ChainHealthOptions,
   log: Logger,
 ): ChainHealth {
@@ -76,8 +76,8 @@ export function watchEndpoints(
   const prober = new Prober(
     {
       ...{ rpc, book },
-      chains: () => findProbedChains(sources).filter(hasEndpoints),
-      configuration: () => sources.inputs().configured,
+      chains: () => findProbedChains(parts).filter(hasEndpoints),
+      configuration: () => parts.inputs().configured,
     },
     { ...options, everyMs: everySeconds * 1000 },
     log,
@@ -88,7 +88,7 @@ export function watchEndpoints(
     prober.look();
     const tracked = book.chain(chain.record.chainId);
     if (tracked !== undefined) return reportChain(tracked);
-    const configured = findProbedChains(sources).includes(chain);
+    const configured = findProbedChains(parts).includes(chain);
     return reportUnprobed(chain, configured ? 'no_endpoints' : 'not_configured');
   };
   const reports = (): readonly ChainHealthReport[] => book.chains.map(reportChain);

@@ -14,7 +14,7 @@ export const ENDPOINT_STATES = [
 ] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** What one probe says of an endpoint. `bad` is not an answer, or one that cannot be used. */
+/** What one probe says about an endpoint. `bad` is not an answer, or one that cannot be used. */
 export type Verdict = 'good' | 'lagging' | 'stalled' | 'throttled' | 'bad' | 'wrong_chain';
 
 /** The state of an endpoint, and what it takes to leave it. */

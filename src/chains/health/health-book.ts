@@ -8,7 +8,7 @@ import { type HeadJudgement, judgeHead, type SeenHead } from './judge-head.ts';
 import { addLatency, type Latencies, NO_LATENCIES } from './latency.ts';
 import { type Capabilities, type Capability, type Probe } from './probe-endpoint.ts';
 
-/** What is known of one endpoint. */
+/** An endpoint under probing: its state, its last probe and its capabilities. */
 export interface TrackedEndpoint {
   readonly endpoint: Endpoint;
   /** The endpoint's label, with a number where another endpoint of the chain has the same. */
@@ -31,7 +31,7 @@ export interface TrackedEndpoint {
   readonly budgetSpent: boolean;
 }
 
-/** What is known of one probed chain. */
+/** What is known about one probed chain. */
 export interface TrackedChain {
   readonly chain: RegisteredChain;
   readonly pace: Pace;
@@ -57,7 +57,7 @@ const RANKS: Readonly<Record<EndpointState, EndpointRank>> = {
   wrong_chain: 'last',
 };
 
-/** The endpoints of a chain that are probed. */
+/** The first askable endpoints of a chain: a long list of public endpoints is not probed whole. */
 export function probedEndpoints({ endpoints }: RegisteredChain): readonly Endpoint[] {
   return endpoints.filter(isAskable).slice(0, MAX_PROBED_ENDPOINTS);
 }
@@ -80,7 +80,7 @@ export function labelEndpoints(chain: RegisteredChain): ReadonlyMap<Endpoint, st
   return labels;
 }
 
-/** What is known of the probed chains, in the memory of this process. */
+/** What is known about the probed chains, in the memory of this process. */
 export class HealthBook {
   #chains: ReadonlyMap<number, OwnChain> = new Map();
   #configuration: unknown;
@@ -93,19 +93,19 @@ export class HealthBook {
     return this.#chains.get(chainId);
   }
 
-  /** How much an endpoint is wanted; one that nothing is known of is as good as one that is up. */
+  /** How much an endpoint is wanted; one that nothing is known about is as good as one that is up. */
   rank(chainId: number, endpoint: Endpoint): EndpointRank {
     return RANKS[this.find(chainId, endpoint)?.record.state ?? 'unknown'];
   }
 
-  /** What is known of an endpoint of a chain, told by its URL; undefined where it is not probed. */
+  /** What is known about an endpoint of a chain, told by its URL; undefined where it is not probed. */
   find(chainId: number, { url }: Endpoint): TrackedEndpoint | undefined {
     const tracked = this.#chains.get(chainId)?.endpoints;
     return tracked?.find(({ endpoint }) => endpoint.url.reveal() === url.reveal());
   }
 
   /**
-   * Tracks these chains and no others; what is known of an endpoint stays while its chain and URL do. Another
+   * Tracks these chains and no others; what is known about an endpoint stays while its chain and URL do. Another
    * `configuration`, told by its identity, ends the verdict that an endpoint belongs to another chain.
    */
   track(chains: readonly RegisteredChain[], configuration: unknown, now: number): void {

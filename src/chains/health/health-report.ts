@@ -12,7 +12,7 @@ export interface HealthReason {
   readonly detail: string;
 }
 
-/** What is known of an endpoint. What is not known is absent. */
+/** What is known about an endpoint. What is not known is absent. */
 export interface EndpointReport {
   /** The host of a public endpoint, `private-1` and so on of another. */
   readonly label: string;
@@ -38,7 +38,7 @@ export interface EndpointReport {
   readonly trace: Capability;
 }
 
-/** What is known of a chain and its endpoints. */
+/** What is known about a chain and its endpoints. */
 export interface ChainHealthReport {
   readonly chainId: number;
   readonly state: ChainState | 'not_probed';
@@ -57,7 +57,7 @@ export const NOT_PROBED_REASONS = {
 } as const;
 export type NotProbedReason = keyof typeof NOT_PROBED_REASONS;
 
-/** The report of a chain that is not probed. */
+/** The report of a chain that is not probed: the reason stands for the chain and for each endpoint. */
 export function reportUnprobed(chain: RegisteredChain, code: NotProbedReason): ChainHealthReport {
   const { record, endpoints } = chain;
   const reason = { code, detail: NOT_PROBED_REASONS[code] };
@@ -86,7 +86,7 @@ export function reportChain(tracked: TrackedChain): ChainHealthReport {
   const rest = reportUnprobed(chain, 'no_endpoints').endpoints.filter(
     ({ label }) => !probed.has(label),
   );
-  const detail = 'So many endpoints of a chain are not probed; the ones before it are.';
+  const detail = 'Only the first endpoints of a chain are probed, and this one comes after them.';
   const tooMany = [{ code: 'too_many_endpoints', detail }];
   return {
     chainId: chain.record.chainId,
@@ -107,7 +107,7 @@ export interface HealthSummary {
   readonly down: readonly number[];
 }
 
-/** The summary of reports that are in the order of chain ids. */
+/** Counts chains by state, and lists those that are down in the order of the reports. */
 export function summariseReports(reports: readonly ChainHealthReport[]): HealthSummary {
   const inState = (wanted: ChainState): readonly number[] =>
     reports.filter(({ state }) => state === wanted).map(({ chainId }) => chainId);
@@ -172,7 +172,7 @@ function toDate(seconds: number): Date {
 function explain(tracked: TrackedEndpoint, usual: number | undefined): readonly HealthReason[] {
   const reasons = [...explainProbe(tracked, usual)];
   if (tracked.budgetSpent) {
-    const detail = 'Its host was asked as often today as health.dailyBudget allows.';
+    const detail = 'Its host has had all requests of today that health.dailyBudget allows.';
     reasons.push({ code: 'budget_spent', detail });
   }
   return reasons;
@@ -214,7 +214,10 @@ function explainFault(
   bads: number,
 ): HealthReason {
   if (verdict === 'throttled') {
-    return { code: reason, detail: 'It refuses to be asked (401, 403), or to be asked so often.' };
+    return {
+      code: reason,
+      detail: 'It refuses our requests (401, 403), or so many of them (429).',
+    };
   }
   const detail =
     bads >= DOWN_AFTER

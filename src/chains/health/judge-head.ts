@@ -1,7 +1,7 @@
 import { isStale } from '../rpc/deployed-code.ts';
 import { type Head, oldestHeadSeconds, type Pace } from './block-pace.ts';
 
-/** A clock may be wrong by this; a block from further ahead says nothing of its age. */
+/** A clock may be wrong by this; a block from further ahead says nothing about its age. */
 const FUTURE_S = 900;
 
 /** A head, and when it was read: milliseconds since the epoch. */
@@ -9,10 +9,10 @@ export interface SeenHead extends Head {
   readonly seenAt: number;
 }
 
-/** What an endpoint's head says of it. */
+/** What an endpoint's head says about it. */
 export interface HeadJudgement {
   readonly verdict: 'good' | 'lagging' | 'stalled';
-  /** Blocks that a peer had already when this endpoint did not: the least by which it lags. */
+  /** Blocks that a peer already had when this endpoint did not: a lower bound of its lag. */
   readonly lagBlocks: number;
   /** The age of the head when it was read, in seconds; absent when it lies in the future. */
   readonly ageSeconds?: number;

@@ -38,7 +38,7 @@ export interface ProbedEndpoint {
   readonly onRequest: () => void;
 }
 
-/** Statuses by which an endpoint refuses us, and lives. */
+/** HTTP statuses of an endpoint that is up and refuses us. */
 const REFUSING_STATUSES: ReadonlySet<unknown> = new Set([401, 403, 429]);
 
 const NOBODY = `0x${'00'.repeat(20)}`;
@@ -60,7 +60,7 @@ function ask<T>(probed: ProbedEndpoint, request: RpcRequest<T>): Promise<T> {
   return rpc.probe(chain, endpoint, request, { deadlineMs, signal });
 }
 
-/** What a failed request says of the endpoint. Anything but a fault of the endpoint is thrown. */
+/** What a failed request says about the endpoint. Anything but a fault of the endpoint is thrown. */
 function readFault(error: unknown): Extract<Probe, { kind: 'fault' }> {
   if (!(error instanceof FullmatchError)) throw error;
   const { httpStatus } = error.details;

@@ -39,7 +39,7 @@ describe('the time to the next probe', () => {
 });
 
 describe('the budget of a host', () => {
-  test('is spent by its requests alone, and begins anew each day', () => {
+  test('is spent by its requests alone, and begins again each day', () => {
     const budget = new DailyBudget(3);
     const now = 5 * DAY_MS + 1000;
     expect([1, 2, 3, 4].map(() => budget.take('a', now))).toEqual([true, true, true, false]);

@@ -58,7 +58,7 @@ export class DailyBudget {
   }
 }
 
-/** Milliseconds until the budgets begin anew. */
+/** Milliseconds until the budgets begin again. */
 export function untilNextDay(now: number): number {
   return DAY_MS - (now % DAY_MS);
 }

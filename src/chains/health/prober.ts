@@ -64,7 +64,7 @@ export class Prober {
   readonly #ending = new AbortController();
   /** When an endpoint is due; a new one is not in it yet. */
   readonly #due = new WeakMap<TrackedEndpoint, number>();
-  /** What is under way, by host. */
+  /** Running probes by host. */
   readonly #running = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #seen: { chains: readonly RegisteredChain[]; configuration: unknown } | undefined;
@@ -123,7 +123,7 @@ export class Prober {
     }
   }
 
-  /** Ends what is under way. */
+  /** Ends the running probes. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#ending.abort(new Error('The prober was closed.'));

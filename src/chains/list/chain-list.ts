@@ -24,7 +24,7 @@ export interface ChainList {
   readonly sha256: string;
   /** Names of fields that the list has and a chain record has not, sorted. */
   readonly ignoredFields?: readonly string[];
-  /** Of the stored list that this one is; absent for one that was not synced. */
+  /** The id of the stored list; absent for a list that was not synced. */
   readonly snapshotId?: number;
   /** Names and short names that earlier lists gave a chain and this one does not: for lookup. */
   readonly formerNames?: ReadonlyMap<number, readonly string[]>;
@@ -39,7 +39,7 @@ const MAX_RECORDS = 10_000;
 /** Values in a list's text; that of 2026 has 58,000. Each one more costs the parser time in which nobody is answered. */
 const MAX_VALUES = 150_000;
 
-/** Of the JSON of a record; the longest of 2026 has 1,300. What is done with a record takes as long as it is large. */
+/** The longest record of 2026 has 1,300 characters of JSON. Work on a record takes time in proportion to its size. */
 const MAX_RECORD_CHARACTERS = 20_000;
 
 const BRACE = 0x7b;

@@ -3,21 +3,22 @@ import { type ChainList } from './chain-list.ts';
 import { type ListRecord } from '../registry/list-record.ts';
 import { coreOfName } from '../registry/merge-chain.ts';
 import { type ChainChange, type ListDifference } from './compare-lists.ts';
-import { type ListNeeds } from './judge-list.ts';
+import { type ListRequirements } from './judge-list.ts';
 
 /**
  * The changes that are not believed although the rest of the list is: a chain in use, one with contracts or a
  * configured one, gets another name (beyond case, punctuation and words such as "mainnet") and all its RPC endpoints go
- * to hosts that its record in force knows nothing of. So reads a forged record: whoever verifies would ask the
- * forger's nodes. A chain that is renamed keeps an endpoint, or moves to a domain of its explorers or its site.
+ * to hosts that its record in force does not name. A forged record looks like this: verification would then ask the
+ * forger's nodes. A chain that is really renamed keeps an endpoint, or moves to a domain of its explorers or its site.
  */
 export function findHeldChanges(
   { renamed }: Pick<ListDifference, 'renamed'>,
-  needs: Pick<ListNeeds, 'contractChainIds' | 'configuredChainIds'>,
+  requirements: Pick<ListRequirements, 'contractChainIds' | 'configuredChainIds'>,
 ): readonly ChainChange[] {
   return renamed.filter(
     ({ chainId, before, after }) =>
-      (needs.contractChainIds.has(chainId) || needs.configuredChainIds.has(chainId)) &&
+      (requirements.contractChainIds.has(chainId) ||
+        requirements.configuredChainIds.has(chainId)) &&
       coreOfName(before.name) !== coreOfName(after.name) &&
       leavesKnownDomains(before, after),
   );

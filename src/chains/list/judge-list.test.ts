@@ -6,7 +6,7 @@ import { parseChainList } from './chain-list.ts';
 import { type ListRecord } from '../registry/list-record.ts';
 import { changesIdentity, compareLists } from './compare-lists.ts';
 import { findHeldChanges } from './hold-records.ts';
-import { judgeList, type ListNeeds } from './judge-list.ts';
+import { judgeList, type ListRequirements } from './judge-list.ts';
 
 interface JudgementCase {
   readonly name: string;
@@ -21,14 +21,14 @@ interface JudgementCase {
 const judge = (
   before: readonly ListRecord[],
   after: readonly ListRecord[],
-  needs: Partial<ListNeeds> = {},
+  requirements: Partial<ListRequirements> = {},
 ) =>
   judgeList({ records: before }, compareLists(before, after), {
     contractChainIds: new Set(),
     configuredChainIds: new Set(),
     maxShrinkPercent: 5,
     recentSizes: [],
-    ...needs,
+    ...requirements,
   });
 
 const chains = (count: number): readonly ListRecord[] =>
@@ -131,7 +131,7 @@ describe('judgeList', () => {
 });
 
 describe('findHeldChanges', () => {
-  const needs = { contractChainIds: new Set([7]), configuredChainIds: new Set([8]) };
+  const requirements = { contractChainIds: new Set([7]), configuredChainIds: new Set([8]) };
   const record = (fields: Partial<ListRecord>, chainId = 7): ListRecord => ({
     ...listedChain(chainId),
     rpc: ['https://rpc.old.org', 'https://eth.provider.com/${KEY}'],
@@ -142,7 +142,7 @@ describe('findHeldChanges', () => {
   const held = (after: Partial<ListRecord>, chainId = 7, before: Partial<ListRecord> = {}) =>
     findHeldChanges(
       compareLists([record(before, chainId)], [record({ ...before, ...after }, chainId)]),
-      needs,
+      requirements,
     ).map((change) => change.chainId);
   const forged = { name: 'Moonrock', rpc: ['https://rpc.forger.dev'] };
 
@@ -187,7 +187,7 @@ describe('findHeldChanges', () => {
     fc.assert(
       fc.property(fc.tuple(listRecords(), listRecords()), ([before, after]) => {
         const known = new Map(before.map((each) => [each.chainId, each]));
-        for (const change of findHeldChanges(compareLists(before, after), needs)) {
+        for (const change of findHeldChanges(compareLists(before, after), requirements)) {
           expect([7, 8]).toContain(change.chainId);
           const old = known.get(change.chainId)!;
           expect(change.after.name).not.toBe(old.name);

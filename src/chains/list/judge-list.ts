@@ -3,7 +3,7 @@ import { type ChainList } from './chain-list.ts';
 import { type ListDifference } from './compare-lists.ts';
 
 /** What a newer list must keep. */
-export interface ListNeeds {
+export interface ListRequirements {
   /** Chains that ever stored a contract. */
   readonly contractChainIds: ReadonlySet<number>;
   /** Chains that the service configuration says something of, the default one's included. */
@@ -36,25 +36,26 @@ const SHOWN_CHAINS = 5;
 export function judgeList(
   before: Pick<ChainList, 'records'>,
   difference: ListDifference,
-  needs: ListNeeds,
+  requirements: ListRequirements,
 ): readonly Refusal[] {
   const dropped = difference.removed.map(({ chainId }) => chainId);
-  const withContracts = dropped.filter((chainId) => needs.contractChainIds.has(chainId));
+  const withContracts = dropped.filter((chainId) => requirements.contractChainIds.has(chainId));
   const configured = dropped.filter(
-    (chainId) => needs.configuredChainIds.has(chainId) && !needs.contractChainIds.has(chainId),
+    (chainId) =>
+      requirements.configuredChainIds.has(chainId) && !requirements.contractChainIds.has(chainId),
   );
   const changed = difference.identityChanged.filter(({ chainId }) =>
-    needs.contractChainIds.has(chainId),
+    requirements.contractChainIds.has(chainId),
   );
   const refusals: Refusal[] = [];
   const size = before.records.length - dropped.length + difference.added.length;
-  const largest = measureOf(needs.recentSizes, needs.maxShrinkPercent);
-  if (isTooMany(dropped.length, before.records.length, needs.maxShrinkPercent)) {
+  const largest = measureOf(requirements.recentSizes, requirements.maxShrinkPercent);
+  if (isTooMany(dropped.length, before.records.length, requirements.maxShrinkPercent)) {
     const percent = ((dropped.length * 100) / before.records.length).toFixed(1);
-    const message = `It lacks ${dropped.length} of ${before.records.length} known chains (${percent} %, at most ${needs.maxShrinkPercent} % may go)`;
+    const message = `It lacks ${dropped.length} of ${before.records.length} known chains (${percent} %, at most ${requirements.maxShrinkPercent} % may go)`;
     refusals.push({ code: 'shrinks', chainIds: dropped, message });
-  } else if (isTooMany(largest - size, largest, needs.maxShrinkPercent)) {
-    const message = `It has ${size} chains, where a list of the last 30 days had ${largest} (at most ${needs.maxShrinkPercent} % may go)`;
+  } else if (isTooMany(largest - size, largest, requirements.maxShrinkPercent)) {
+    const message = `It has ${size} chains, where a list of the last 30 days had ${largest} (at most ${requirements.maxShrinkPercent} % may go)`;
     refusals.push({ code: 'shrinks', chainIds: dropped, message });
   }
   if (withContracts.length > 0) {

@@ -6,14 +6,14 @@ import { printableText } from '../../lib/printable-text.ts';
 import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type SourceState } from './sync-state.ts';
 
-/** What a source answered: a text with what tells it again, or that it is still the one that it gave before. */
+/** What a source answered: a list with its HTTP validators, or that the list has not changed. */
 export type SourceAnswer =
   | { readonly kind: 'text'; readonly text: string; readonly validators: Validators }
   | { readonly kind: 'unchanged' };
 
 type Validators = Omit<SourceState, 'sha256'>;
 
-/** How a source is asked. */
+/** The size and the time that one source may take. */
 export interface SourceLimits {
   readonly maxBytes: number;
   readonly deadlineMs: number;
@@ -100,7 +100,7 @@ function decode(bytes: Uint8Array, source: string): string {
   }
 }
 
-/** Validators that are none, as HTTP writes them, are not sent back. */
+/** Validators that HTTP does not allow are not sent back. */
 function validatorsOf({ headers }: FetchHead): Validators {
   const { etag, 'last-modified': lastModified } = headers;
   const isDate =
@@ -113,7 +113,7 @@ function validatorsOf({ headers }: FetchHead): Validators {
   };
 }
 
-/** The bytes of a file; no more than the limit is read, and nothing of what is not a file. */
+/** The bytes of a file. Reads up to the limit, and only regular files. */
 async function readBoundedFile(file: string, maxBytes: number): Promise<Uint8Array> {
   try {
     // Opening a named pipe would wait for a writer but for the flag.

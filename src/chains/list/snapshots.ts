@@ -10,7 +10,7 @@ import { holdRecords } from './hold-records.ts';
 /** A chain list that was accepted from a source, without its text. */
 export interface StoredSnapshot {
   readonly id: number;
-  /** Of the text as the source gave it, lower-case hex. */
+  /** The hash of the text as the source gave it, lower-case hex. */
   readonly sha256: string;
   /** A URL or the path of a file. */
   readonly source: string;
@@ -25,7 +25,7 @@ const MOST_SNAPSHOTS = 1000;
 
 /** In UTF-16 units. Nobody types a longer name into a search, and an index of PostgreSQL holds no more than 2,704 bytes. */
 const FORMER_NAME_CHARACTERS = 200;
-/** Of one chain and of all; a list takes at most 20,000 names at once. Every process has them in memory. */
+/** The most former names of one chain, and of all chains together. Every process has them in memory. */
 const MOST_FORMER_NAMES = { ofChain: 10, inAll: 20_000 };
 
 const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, chains, accepted_at, ARRAY(
@@ -153,7 +153,7 @@ export async function readSnapshotList(
 ): Promise<ChainList> {
   const text = await readListText(database, sha256);
   if (text === undefined) {
-    throw new FullmatchError('invalid_chain_list', `The text of the chain list ${sha256} is gone.`);
+    throw new FullmatchError('invalid_chain_list', `The chain list ${sha256} is no longer stored.`);
   }
   const held = await database.query<{ record: unknown }>(READ_HELD, [id]);
   const inForce = held.map(({ record }) => readListRecord(record));

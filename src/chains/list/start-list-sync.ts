@@ -27,7 +27,7 @@ export interface ListSyncTimes {
   readonly deadlineMs?: number;
 }
 
-/** A running sync. */
+/** The sync of this process, which shares its attempts with all processes of the database. */
 export interface ListSync {
   /** How it stood when this process last looked; undefined before. */
   readonly state: SyncState | undefined;
@@ -158,13 +158,13 @@ class RunningListSync implements ListSync {
     this.#first = false;
   }
 
-  /** Serves the newest snapshot, whoever accepted it. */
+  /** Serves the newest snapshot, also when another process accepted it. */
   async #follow(): Promise<void> {
     const state = await readSyncState(this.#parts.database, this.#sources, this.#times);
     try {
       await this.#serve(state);
       this.#unserved = undefined;
-      // Whoever reads the state after a recovery finds the list that it speaks of.
+      // Last, so that the list is served before the state says so.
       this.#state = state;
     } catch (error) {
       const message = `A newer chain list cannot be published: ${messageOf(error)}`;
@@ -242,7 +242,7 @@ class RunningListSync implements ListSync {
   }
 }
 
-/** A failure as it is now; one that goes on keeps its beginning. */
+/** The current failure. One that continues keeps the time of its beginning. */
 function failureOf(error: unknown, message: string, before: SyncFailure | undefined): SyncFailure {
   const code = error instanceof FullmatchError ? error.code : 'internal_error';
   return { since: before?.since ?? new Date(), count: (before?.count ?? 0) + 1, code, message };

@@ -9,7 +9,7 @@ import {
   type ListDifference,
 } from './compare-lists.ts';
 import { findHeldChanges, holdRecords } from './hold-records.ts';
-import { judgeList, type ListNeeds, type Refusal } from './judge-list.ts';
+import { judgeList, type ListRequirements, type Refusal } from './judge-list.ts';
 import { readSource, shownSource, type SourceAnswer } from './list-source.ts';
 import {
   acceptSnapshot,
@@ -28,7 +28,7 @@ export interface SyncParts {
   /** The list that is served while the sources have no snapshot: the embedded or the operator's own. */
   readonly fallback: ChainList;
   /** What a newer list must keep, as things are now. */
-  readonly readNeeds: () => Promise<Omit<ListNeeds, 'recentSizes'>>;
+  readonly readRequirements: () => Promise<Omit<ListRequirements, 'recentSizes'>>;
   /** @throws FullmatchError when the list could not be published, such as `secret_in_document` */
   readonly assertPublishable: (list: ChainList) => Promise<void>;
 }
@@ -40,17 +40,18 @@ export interface SyncRequest {
   /** Asks and judges, and stores nothing. */
   readonly dryRun?: boolean;
   /**
-   * The SHA-256 of a list that is accepted whole, although it was refused or records of it are held back: the operator
-   * looked at it. A part of the hash would fit a second list that whoever serves the first can make.
+   * The SHA-256 of a list that the operator has examined. It is accepted whole, although it was refused or some of its
+   * records are held back. The full hash is required: the server of the first list could make a second one that has
+   * the same first bytes.
    */
   readonly accept?: string;
-  /** Of a list, before and after decompression (8 MB). */
+  /** The size of a list, before and after decompression (8 MB). */
   readonly maxBytes?: number;
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** What came of one source. */
+/** The outcome for one source. */
 export type SourceOutcome = { readonly source: string } & (
   | ({ readonly status: 'unchanged'; readonly sha256: string } & HeldBack)
   | ({ readonly status: 'accepted' } & JudgedList)
@@ -71,7 +72,7 @@ interface JudgedList extends HeldBack {
   readonly refusals: readonly Refusal[];
 }
 
-/** What came of a sync: of each source that was asked, the last one decides. */
+/** The outcome of a sync for each source that was asked. The last one decides. */
 export interface SyncOutcome {
   readonly outcomes: readonly SourceOutcome[];
   /** Why no source gave a list that could be accepted; absent when one did. */
@@ -80,10 +81,10 @@ export interface SyncOutcome {
 
 /** The public list of 2026 has 1.1 MB on one line, 3 MB with white space. */
 const MAX_LIST_BYTES = 8_000_000;
-/** How often a list is judged anew because another process accepted one meanwhile. */
+/** How often a list is judged again because another process accepted one meanwhile. */
 const MOST_JUDGEMENTS = 3;
 
-/** A text that a source gave, and what tells it again. */
+/** The text of a list, and the HTTP validators that it came with. */
 interface GivenText {
   readonly text: string;
   readonly validators: Extract<SourceAnswer, { kind: 'text' }>['validators'];
@@ -118,7 +119,7 @@ async function syncSource(
     return await takeText(source, given, parts, request);
   } catch (error) {
     signal?.throwIfAborted();
-    // What the store says is no fault of the source.
+    // An error of the store is not the fault of the source.
     if (!(error instanceof FullmatchError) || STORE_CODES.has(error.code)) throw error;
     return { source, status: 'failed', error: nameSource(source, error) };
   }
@@ -153,7 +154,7 @@ async function readKnown(
   if (text !== undefined) return { text, validators };
   throw new FullmatchError(
     'chain_list_unavailable',
-    'The source says that its list is the one that it gave before, which is no longer kept.',
+    'The source says that its list has not changed, but that list is no longer stored.',
   );
 }
 
@@ -178,7 +179,7 @@ async function takeText(
     const asked = request.accept !== undefined && list.sha256 === request.accept;
     const judged = await judge(list, current, parts, request.sources, asked);
     const { heldBack } = judged;
-    // Whether a change is held back may turn without the list, such as by a chain that is no longer configured.
+    // A held change may be let through without a new list, for example when its chain is no longer configured.
     if (isCurrent && heldBack.length === current.heldBack.length) {
       await remember();
       return { source, status: 'unchanged', sha256: list.sha256, heldBack };
@@ -205,15 +206,18 @@ async function takeText(
 async function judge(
   list: ChainList,
   current: StoredSnapshot | undefined,
-  { database, fallback, readNeeds }: SyncParts,
+  { database, fallback, readRequirements }: SyncParts,
   sources: readonly string[],
   asked: boolean,
 ): Promise<JudgedList> {
   const served = current === undefined ? fallback : await readSnapshotList(database, current);
   const difference = compareLists(served.records, list.records);
-  const needs = { ...(await readNeeds()), recentSizes: await readRecentSizes(database, sources) };
-  const refusals = judgeList(served, difference, needs);
-  const heldBack = asked ? [] : findHeldChanges(difference, needs);
+  const requirements = {
+    ...(await readRequirements()),
+    recentSizes: await readRecentSizes(database, sources),
+  };
+  const refusals = judgeList(served, difference, requirements);
+  const heldBack = asked ? [] : findHeldChanges(difference, requirements);
   if (heldBack.length === 0) return { list, difference, refusals, heldBack };
   const inForce = heldBack.map(({ before }) => before);
   const kept = holdRecords(list, inForce);

@@ -17,9 +17,9 @@ export function createSyncRules(
   readInputs: () => SyncRuleInputs,
   readContractChainIds: () => Promise<readonly number[]>,
   maxShrinkPercent: number,
-): Pick<SyncParts, 'readNeeds' | 'assertPublishable'> {
+): Pick<SyncParts, 'readRequirements' | 'assertPublishable'> {
   return {
-    readNeeds: async () => {
+    readRequirements: async () => {
       const { options, configured } = readInputs();
       const defaults = options.defaults ? defaultServiceChains.keys() : [];
       return {

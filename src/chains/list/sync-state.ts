@@ -13,7 +13,7 @@ export interface SyncFailure {
 
 /** How the sync stands, the same on all processes of a database. */
 export interface SyncState {
-  /** Of the snapshot that is to be served; absent before the first. */
+  /** The id of the snapshot to serve; absent before the first. */
   readonly snapshotId?: number;
   readonly attemptedAt?: Date;
   /** When a source last gave or confirmed the list that is served. */
@@ -32,7 +32,7 @@ export interface SyncTimes {
   readonly retryMs: number;
 }
 
-/** What a source said of its list: the list was accepted, and these tell it again. */
+/** What a source said about its list: the list was accepted, and these tell it again. */
 export interface SourceState {
   readonly sha256: string;
   readonly etag?: string;
@@ -150,7 +150,7 @@ export async function releaseAttempt(database: Queryable): Promise<void> {
   await database.query(RELEASE);
 }
 
-/** Ends an attempt: with nothing when a source gave or confirmed a list, else with what failed. All processes hear of it. */
+/** Ends an attempt: without a failure when a source gave or confirmed a list. All processes are notified. */
 export async function recordAttempt(
   database: Database,
   failure?: { readonly code: string; readonly message: string },
@@ -179,7 +179,7 @@ export async function readSourceState(
   };
 }
 
-/** Keeps what a source says of the list that it gave and that was accepted. */
+/** Keeps what a source says about the list that it gave and that was accepted. */
 export async function storeSourceState(
   database: Queryable,
   source: string,

@@ -12,7 +12,7 @@ export interface EndpointLayer {
   readonly fields: Pick<ServiceChain, 'rpc' | 'extraRpc' | 'privateRpc'>;
 }
 
-/** What came of a chain's endpoints. */
+/** The endpoints of a chain from all layers, with what was wrong with them. */
 export interface ChainEndpoints {
   /** What the record publishes. */
   readonly rpc: readonly string[];

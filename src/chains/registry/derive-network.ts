@@ -28,7 +28,7 @@ const HINT_WORDS: ReadonlySet<string> = new Set(
 const TEST_COIN = /^t[A-Z]/;
 const SLIP44_TESTNET = 1;
 
-/** The name of a chain of which only the id is known. It says nothing of the chain. */
+/** The name of a chain when only its id is known. */
 export function unknownChainName(chainId: number): string {
   return `Unknown chain ${chainId}`;
 }

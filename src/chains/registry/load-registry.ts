@@ -3,7 +3,7 @@ import { defaultServiceChains } from './default-service-chains.ts';
 import { buildRegistry, type ChainRegistry } from './registry.ts';
 import { type ServiceChain } from './service-chain.ts';
 
-/** What the configuration says of the chain registry. */
+/** What the configuration says about the chain registry. */
 export interface RegistryOptions {
   /** `configured` leaves out listed chains that are neither configured nor have contracts. */
   readonly include: 'all' | 'configured';

@@ -8,8 +8,8 @@ import { type ListRecord } from './list-record.ts';
 import { type FieldOrigin, type RegisteredChain } from './registered-chain.ts';
 import { type ServiceChain } from './service-chain.ts';
 
-/** What the sources say of one chain. */
-export interface ChainSources {
+/** The entries for one chain, each from its own layer. */
+export interface ChainEntries {
   readonly chainId: number;
   readonly listed?: ListRecord;
   /** The default service configuration's entry. */
@@ -45,7 +45,7 @@ function isOtherChain(listed: ListRecord, configured: ServiceChain): boolean {
   return !names.some((name) => coreOfName(name) === core);
 }
 
-function findConflict({ chainId, listed, configured }: ChainSources): Finding | undefined {
+function findConflict({ chainId, listed, configured }: ChainEntries): Finding | undefined {
   if (listed === undefined || configured === undefined) return undefined;
   if (!isOtherChain(listed, configured)) return undefined;
   return {
@@ -61,7 +61,7 @@ function findConflict({ chainId, listed, configured }: ChainSources): Finding | 
 }
 
 /**
- * The layers of a chain, lowest first. Below all sources lies what the service says of a chain that nothing else is
+ * The layers of a chain, lowest first. Below all sources lies what the service says about a chain that nothing else is
  * said of; a chain that is configured is supported unless its entry says otherwise.
  */
 function stackLayers(
@@ -86,7 +86,7 @@ function stackLayers(
   return layers;
 }
 
-/** The highest layer that says something of a field. */
+/** The highest layer that says something about a field. */
 function findLayer(layers: readonly Layer[], field: RecordField): Layer | undefined {
   for (let index = layers.length - 1; index >= 0; index -= 1) {
     if (layers[index]?.fields[field] !== undefined) return layers[index];
@@ -140,13 +140,13 @@ function isTestnet(record: ChainRecord): boolean {
  * One chain of the registry from its sources, field by field: list < default service configuration < operator's
  * configuration (SPEC §1 rule 5).
  */
-export function mergeChain(sources: ChainSources): {
+export function mergeChain(entries: ChainEntries): {
   readonly chain: RegisteredChain;
   readonly findings: readonly Finding[];
 } {
-  const { chainId, configured, defaults } = sources;
-  const conflict = findConflict(sources);
-  const listed = conflict === undefined ? sources.listed : undefined;
+  const { chainId, configured, defaults } = entries;
+  const conflict = findConflict(entries);
+  const listed = conflict === undefined ? entries.listed : undefined;
   const layers = stackLayers(chainId, listed, defaults, configured);
   const local = configured?.local ?? defaults?.local ?? false;
   const endpoints = mergeEndpoints(chainId, layers, local);

@@ -9,7 +9,7 @@ import {
 } from './default-service-chains.ts';
 import { compareFindings, type Finding } from './finding.ts';
 import { isChainId, type ListRecord } from './list-record.ts';
-import { mergeChain, type ChainSources } from './merge-chain.ts';
+import { mergeChain, type ChainEntries } from './merge-chain.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { reviewRegistry } from './review-registry.ts';
 import { type ServiceChain } from './service-chain.ts';
@@ -67,7 +67,7 @@ function pickDefaults(
   const known = [...input.defaults].filter(
     ([chainId]) => listed.has(chainId) || input.configured.has(chainId),
   );
-  // Its contracts are never taken for a real chain's, whatever the configuration says of defaults.
+  // Its contracts are never taken for a real chain's, whatever the configuration says about defaults.
   const isShown = input.contractChainIds.includes(DEMONSTRATION_CHAIN_ID);
   return new Map([
     ...known,
@@ -99,7 +99,7 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
   const findings: Finding[] = [...input.list.quarantined];
   for (const chainId of [...included].sort((left, right) => left - right)) {
     const merged = mergeChain(
-      sourcesOf(chainId, { listed, defaults, configured: input.configured }),
+      entriesOf(chainId, { listed, defaults, configured: input.configured }),
     );
     const formerNames = input.list.formerNames?.get(chainId);
     chains.push(formerNames === undefined ? merged.chain : { ...merged.chain, formerNames });
@@ -114,14 +114,14 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
   };
 }
 
-function sourcesOf(
+function entriesOf(
   chainId: number,
   maps: {
     readonly listed: ReadonlyMap<number, ListRecord>;
     readonly defaults: ReadonlyMap<number, ServiceChain>;
     readonly configured: ReadonlyMap<number, ServiceChain>;
   },
-): ChainSources {
+): ChainEntries {
   const listed = maps.listed.get(chainId);
   const defaults = maps.defaults.get(chainId);
   const configured = maps.configured.get(chainId);

@@ -28,7 +28,7 @@ function looksLikeKey(part: string): boolean {
   );
 }
 
-/** A secret URL's key may also appear in another URL, so the parts that look like keys are looked for by themselves. */
+/** The parts of a secret URL that look like keys. Each is hidden on its own, since another URL may hold it too. */
 function keysWithin(value: string): readonly string[] {
   return value.split(/[/?&=#:@.,;]+/).filter((part) => part !== value && looksLikeKey(part));
 }

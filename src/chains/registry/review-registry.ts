@@ -5,8 +5,8 @@ import { type ListRecord } from './list-record.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { type ServiceChain } from './service-chain.ts';
 
-/** The sources that a review compares the finished chains with. */
-interface ReviewedSources {
+/** What the registry was made of: a review compares the finished chains with it. */
+interface ReviewInput {
   readonly list: ChainList;
   readonly defaults: ReadonlyMap<number, ServiceChain>;
   readonly configured: ReadonlyMap<number, ServiceChain>;
@@ -55,7 +55,7 @@ function reviewSupport({ record, endpoints }: RegisteredChain): readonly Finding
   return findings;
 }
 
-/** Short names serve for lookup, in any case: two chains of one name cannot be told apart by it. */
+/** Chains are also found by short name, in upper or lower case, so two chains must not share one. */
 function reviewShortNames(chains: readonly RegisteredChain[]): readonly Finding[] {
   const firsts = new Map<string, number>();
   return chains.flatMap(({ record: { chainId, shortName } }): readonly Finding[] => {
@@ -75,7 +75,7 @@ function reviewShortNames(chains: readonly RegisteredChain[]): readonly Finding[
 
 function reviewNames(
   { record, origins }: RegisteredChain,
-  { configured }: ReviewedSources,
+  { configured }: ReviewInput,
 ): readonly Finding[] {
   const { chainId } = record;
   if (origins.name !== 'service') return [];
@@ -88,10 +88,10 @@ function reviewNames(
 }
 
 function reviewSources(
-  sources: ReviewedSources,
+  input: ReviewInput,
   listed: ReadonlyMap<number, ListRecord>,
 ): readonly Finding[] {
-  const { list, defaults, configured } = sources;
+  const { list, defaults, configured } = input;
   const missing = [...defaults.keys()].filter(
     (chainId) => !listed.has(chainId) && !configured.has(chainId),
   );
@@ -117,13 +117,13 @@ function reviewSources(
  */
 export function reviewRegistry(
   chains: readonly RegisteredChain[],
-  sources: ReviewedSources,
+  input: ReviewInput,
   listed: ReadonlyMap<number, ListRecord>,
 ): readonly Finding[] {
   return [
     ...chains.flatMap(reviewSupport),
-    ...chains.flatMap((chain) => reviewNames(chain, sources)),
+    ...chains.flatMap((chain) => reviewNames(chain, input)),
     ...reviewShortNames(chains),
-    ...reviewSources(sources, listed),
+    ...reviewSources(input, listed),
   ];
 }

@@ -2,7 +2,7 @@ import { foldText } from '../../lib/fold-text.ts';
 import { type ChainRecord } from './chain-record.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 
-/** Which chains are looked for. What is absent rules nothing out. */
+/** Which chains to find. An absent field excludes none. */
 export interface ChainFilter {
   readonly supported?: boolean;
   readonly monitored?: boolean;

@@ -9,7 +9,7 @@ import { isChainId, type ListRecord, runsCode } from './list-record.ts';
 type ListFields = Omit<ListRecord, 'chainId' | 'name' | 'rpc'>;
 
 /**
- * What the service configuration says of a chain. Each field wins over the public list's; what is absent stays as
+ * What the service configuration says about a chain. Each field wins over the public list's; what is absent stays as
  * the list has it.
  */
 export interface ServiceChain extends ListFields {

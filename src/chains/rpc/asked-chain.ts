@@ -12,7 +12,7 @@ export interface AskedChain {
   readonly local: boolean;
 }
 
-/** The host of an endpoint. */
+/** The host name of an endpoint in lower case, without its port. */
 export function hostOf(endpoint: Endpoint): string {
   return new URL(endpoint.url.reveal()).hostname.toLowerCase();
 }

@@ -8,7 +8,7 @@ import { type AskOptions, type RpcClient } from './rpc-client.ts';
 import { reasonOf } from './rpc-faults.ts';
 import { blockHead, type BlockHead, data } from './rpc-shapes.ts';
 
-/** A block by name, or by number. */
+/** A block for RPC calls. An endpoint may not support `safe` and `finalized`. */
 export type BlockTag = 'latest' | 'safe' | 'finalized' | number;
 
 /** The largest code that is read, in bytes: EIP-170 allows 24,576, some chains several times as much. */
@@ -16,7 +16,7 @@ export const CODE_MAX_BYTES = 1_000_000;
 /** An answer with the largest code in hex, and the envelope around it. */
 const CODE_ANSWER_MAX_BYTES = 2 * CODE_MAX_BYTES + 1024;
 
-/** What is read of one contract, and with what. */
+/** The contract to read, and the client to read it with. */
 export interface CodeQuestion {
   readonly rpc: RpcClient;
   readonly chain: AskedChain;

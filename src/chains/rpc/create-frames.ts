@@ -26,7 +26,7 @@ const callFrame = z.object({
 export const callTrace = z.looseObject({ type: z.string() });
 
 /**
- * The last standing CREATE or CREATE2 of this address in a tree of geth's callTracer. Undefined when there is none, and
+ * The last CREATE or CREATE2 of this address that was not reverted, in a tree of geth's callTracer. Undefined when there is none, and
  * when the contract destroyed itself in the same transaction: then nothing of it is left at the transaction's end.
  * @throws z.ZodError when a frame has another shape.
  */
@@ -87,41 +87,41 @@ function namedAddress(value: unknown): Hex | null | undefined {
 export const flatTrace = listOf(flatFrame).nullable();
 type FlatTrace = z.output<typeof flatTrace>;
 
-/** A place in the tree of calls; the tree holds those that were reverted, and the way to them. */
-interface CallPlace {
-  readonly below: Map<number, CallPlace>;
+/** A node in the tree of calls. The tree holds only reverted calls and the calls around them. */
+interface CallNode {
+  readonly below: Map<number, CallNode>;
   reverted: boolean;
 }
 
-const callPlace = (): CallPlace => ({ below: new Map(), reverted: false });
+const callNode = (): CallNode => ({ below: new Map(), reverted: false });
 
 /** Whether the call at a path, or one around it, was reverted: one walk, however deep the path is. */
-function isReverted(root: CallPlace, path: readonly number[]): boolean {
-  let place: CallPlace | undefined = root;
+function isReverted(root: CallNode, path: readonly number[]): boolean {
+  let node: CallNode | undefined = root;
   for (const index of path) {
-    if (place === undefined || place.reverted) break;
-    place = place.below.get(index);
+    if (node === undefined || node.reverted) break;
+    node = node.below.get(index);
   }
-  return place?.reverted === true;
+  return node?.reverted === true;
 }
 
-function noteReverted(root: CallPlace, path: readonly number[]): void {
-  let place = root;
+function noteReverted(root: CallNode, path: readonly number[]): void {
+  let node = root;
   for (const index of path) {
-    const next = place.below.get(index) ?? callPlace();
-    place.below.set(index, next);
-    place = next;
+    const next = node.below.get(index) ?? callNode();
+    node.below.set(index, next);
+    node = next;
   }
-  place.reverted = true;
+  node.reverted = true;
 }
 
 /**
- * The last standing creation of this address in a trace of trace_transaction (OpenEthereum's format). Undefined when
+ * The last creation of this address that was not reverted, in a trace of trace_transaction (OpenEthereum's format). Undefined when
  * there is none, and when the contract destroyed itself in the same transaction.
  * @throws z.ZodError when the creation has another shape.
  */
 export function findFlatCreation(trace: FlatTrace, wanted: Hex): CreateFrame | undefined {
-  const root = callPlace();
+  const root = callNode();
   let found: CreateFrame | undefined;
   for (const frame of trace ?? []) {
     if (isReverted(root, frame.traceAddress)) continue;

@@ -117,7 +117,7 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
     expect(await read(address, plain.transactionHash)).toBe('left_other_code');
   });
 
-  test('fails where the contract was destroyed and made anew with the same code', async () => {
+  test('fails where the contract was destroyed and recreated with the same code', async () => {
     const { contracts, read } = old;
     const { madeByNonce } = contracts;
     const first = await contracts.makeByNonce(MAKE_MORTAL);

@@ -17,7 +17,7 @@ export interface RunningCode {
  * Why a transaction that may have created the contract does not speak for the code that runs: `left_other_code` other
  * code stood there after it; `no_code_after` none stood there after it, by an endpoint that may have forgotten that state;
  * `code_was_there_before` the code stood there before its block, so it created nothing;
- * `created_again` the contract was destroyed afterwards and made anew; `not_proven` the endpoint shows neither traces
+ * `created_again` the contract was destroyed afterwards and recreated; `not_proven` the endpoint shows neither traces
  * nor old states that would tell.
  */
 export type ProofRefusal =
@@ -116,7 +116,7 @@ export async function refuseProxiedCreation(
   return refuseDestroyed(question, endpoint, running, block);
 }
 
-/** Whether the contract may have been destroyed after its creation, and made anew. */
+/** Whether the contract may have been destroyed after its creation, and recreated. */
 async function refuseDestroyed(
   question: CreationQuestion,
   endpoint: Endpoint,

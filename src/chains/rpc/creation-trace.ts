@@ -28,7 +28,7 @@ export function lacksMethod(error: unknown): boolean {
   return code === 'rpc_refused' || code === 'rpc_invalid_answer' || error instanceof z.ZodError;
 }
 
-/** The CREATE inside of a transaction, by whichever way of tracing the endpoint has. */
+/** The CREATE inside a transaction, by the first tracing method that the endpoint has. */
 export async function traceCreation(
   { rpc, chain, address, transactionHash, options }: CreationQuestion,
   endpoint: Endpoint,

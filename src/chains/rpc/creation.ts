@@ -8,7 +8,7 @@ import { findCreationAt, type FoundCreation } from './creation-at.ts';
 import { type ProofRefusal, type RunningCode } from './creation-proof.ts';
 import { type CreationQuestion } from './creation-trace.ts';
 import { CHAIN_ACCESS_DEADLINE_MS } from './deployed-code.ts';
-import { planWaves, type Quorum, quorumFor } from './endpoint-order.ts';
+import { planBatches, type Quorum, quorumFor } from './endpoint-order.ts';
 import { type RpcClient } from './rpc-client.ts';
 import { type EndpointFault, reasonOf } from './rpc-faults.ts';
 
@@ -50,15 +50,15 @@ export type CreationReading =
 export interface ReadCreationOptions {
   /** The code that runs, where it is known already; else each endpoint is asked for it. */
   readonly running?: RunningCode;
-  /** As for reading the code. */
+  /** How many operators must agree, as for reading code. */
   readonly quorum?: Quorum;
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole. Default 60,000. */
   readonly deadlineMs?: number;
 }
 
-/** One endpoint's word. */
-type Finding = FoundCreation | CreationRefusal;
+/** What one endpoint says about a creation. */
+type EndpointAnswer = FoundCreation | CreationRefusal;
 
 interface Vote {
   readonly creation: FoundCreation;
@@ -100,8 +100,9 @@ const REFUSALS: readonly CreationRefusal[] = [
 ];
 
 /**
- * Whether a transaction created a contract as it stands today, and how. The facts count when as many endpoints agree on them as on code.
- * A transaction that did not create the contract, or of which that cannot be known, gives the reason instead.
+ * Whether a transaction created the contract that the address has today, and how. The facts count once as many
+ * endpoints agree on them as must agree on code. Gives a reason instead where the transaction did not create the
+ * contract, and where that cannot be known.
  * Rejects with the reason of `signal` only.
  */
 export async function readCreation(
@@ -117,13 +118,13 @@ export async function readCreation(
   const question = { ...asked, running: options.running };
   const count: Count = { votes: new Map(), denials: new Map(), faults: [] };
   try {
-    for (const wave of planWaves(chain, options.quorum, rpc.preference)) {
-      const findings = await Promise.all(
-        wave.map((endpoint) => find(question, endpoint, count.faults)),
+    for (const batch of planBatches(chain, options.quorum, rpc.preference)) {
+      const answers = await Promise.all(
+        batch.map((endpoint) => askEndpoint(question, endpoint, count.faults)),
       );
-      for (const [index, endpoint] of wave.entries()) {
+      for (const [index, endpoint] of batch.entries()) {
         const needed = quorumFor(chain, endpoint, options.quorum);
-        const reading = countFinding(count, endpoint, findings[index], needed);
+        const reading = countAnswer(count, endpoint, answers[index], needed);
         if (reading !== undefined) return reading;
       }
     }
@@ -138,25 +139,25 @@ export async function readCreation(
 }
 
 /** Counts one endpoint's word; the answer when enough operators have said the same. */
-function countFinding(
+function countAnswer(
   count: Count,
   endpoint: Endpoint,
-  finding: Finding | undefined,
+  answer: EndpointAnswer | undefined,
   needed: Quorum,
 ): CreationReading | undefined {
   const { faults, denials } = count;
-  if (finding === undefined) return undefined;
-  if (typeof finding !== 'string') {
-    const vote = countVote(count.votes, finding, endpoint);
+  if (answer === undefined) return undefined;
+  if (typeof answer !== 'string') {
+    const vote = countVote(count.votes, answer, endpoint);
     if (vote.operators.size < needed) return undefined;
     return { creation: { ...vote.creation, endpoints: vote.labels } };
   }
-  faults.push({ endpoint: endpoint.label, reason: finding });
-  if (!DENIALS.has(finding)) return undefined;
-  const operators = (denials.get(finding) ?? new Set()).add(operatorOf(endpoint));
-  denials.set(finding, operators);
+  faults.push({ endpoint: endpoint.label, reason: answer });
+  if (!DENIALS.has(answer)) return undefined;
+  const operators = (denials.get(answer) ?? new Set()).add(operatorOf(endpoint));
+  denials.set(answer, operators);
   if (operators.size < needed) return undefined;
-  return { creation: undefined, reason: finding, isAgreed: true, endpoints: faults };
+  return { creation: undefined, reason: answer, isAgreed: true, endpoints: faults };
 }
 
 function chooseRefusal({ votes, denials, faults }: Count): CreationRefusal {
@@ -179,11 +180,11 @@ function countVote(votes: Map<string, Vote>, creation: FoundCreation, endpoint: 
   return vote;
 }
 
-async function find(
+async function askEndpoint(
   question: CreationQuestion & { readonly running: RunningCode | undefined },
   endpoint: Endpoint,
   faults: EndpointFault[],
-): Promise<Finding | undefined> {
+): Promise<EndpointAnswer | undefined> {
   try {
     return await findCreationAt(question, endpoint, question.running);
   } catch (error) {

@@ -14,7 +14,7 @@ import {
   readCodeAt,
   type Sighting,
 } from './code-reading.ts';
-import { planWaves, type Quorum, quorumFor } from './endpoint-order.ts';
+import { planBatches, type Quorum, quorumFor } from './endpoint-order.ts';
 import { type RpcClient } from './rpc-client.ts';
 import { type EndpointFault, reasonOf, showFaults } from './rpc-faults.ts';
 import { type BlockHead } from './rpc-shapes.ts';
@@ -49,7 +49,7 @@ export const CHAIN_ACCESS_DEADLINE_MS = 60_000;
 const STALE_AFTER_S = 120;
 const STALE_AFTER_BLOCKS = 3;
 
-/** What comes of two endpoints, or of one whose word is enough. */
+/** The outcome of asking two endpoints, or one that suffices alone. */
 type Outcome =
   | {
       readonly kind: 'agreed';
@@ -80,7 +80,7 @@ interface Reading {
  * The code of a contract at a named block. Endpoints of two operators have to agree on it, unless one is enough.
  * @throws FullmatchError contract_not_deployed when they agree that there is no code; code_too_large when they agree on
  * that; endpoints_disagree;
- * cannot_fetch_bytecode when not enough of them answered, which says nothing of the contract. The reason of `signal`.
+ * cannot_fetch_bytecode when not enough of them answered, which says nothing about the contract. The reason of `signal`.
  */
 export async function readDeployedCode(
   rpc: RpcClient,
@@ -100,8 +100,8 @@ export async function readDeployedCode(
     tooLarge: [],
   };
   try {
-    for (const wave of planWaves(chain, options.quorum, rpc.preference)) {
-      const outcome = await readWave(reading, wave);
+    for (const batch of planBatches(chain, options.quorum, rpc.preference)) {
+      const outcome = await readBatch(reading, batch);
       if (outcome !== undefined) return conclude(reading, outcome);
     }
   } catch (error) {
@@ -111,15 +111,15 @@ export async function readDeployedCode(
   throw explainFailure(reading);
 }
 
-async function readWave(
+async function readBatch(
   reading: Reading,
-  wave: readonly Endpoint[],
+  batch: readonly Endpoint[],
 ): Promise<Extract<Outcome, { kind: 'agreed' }> | undefined> {
   const { question, tag, faults, sightings, quorum } = reading;
   const heads = await Promise.all(
-    wave.map((endpoint) => attempt(reading, endpoint, () => readBlock(question, endpoint, tag))),
+    batch.map((endpoint) => attempt(reading, endpoint, () => readBlock(question, endpoint, tag))),
   );
-  for (const [index, endpoint] of wave.entries()) {
+  for (const [index, endpoint] of batch.entries()) {
     const head = heads[index];
     if (head === undefined) continue;
     if (head === null) {

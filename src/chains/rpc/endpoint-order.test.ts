@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
-import { type EndpointRank, orderEndpoints, planWaves, quorumFor } from './endpoint-order.ts';
+import { type EndpointRank, orderEndpoints, planBatches, quorumFor } from './endpoint-order.ts';
 
 function chainOf(hosts: readonly string[]): AskedChain {
   const endpoints = hosts.map((host, index) => sampleEndpoint(`https://${host}/${index}`));
@@ -42,7 +42,7 @@ describe('the order of endpoints', () => {
   test('loses no endpoint and repeats none', () => {
     fc.assert(
       fc.property(cases, quorum, ({ chain, preference }, wanted) => {
-        const planned = planWaves(chain, wanted, preference).flat();
+        const planned = planBatches(chain, wanted, preference).flat();
         expect(new Set(planned)).toEqual(new Set(chain.endpoints));
         expect(planned).toHaveLength(chain.endpoints.length);
       }),
@@ -52,12 +52,12 @@ describe('the order of endpoints', () => {
   test('puts what is known not to help after everything else, and one whose word is enough alone', () => {
     fc.assert(
       fc.property(cases, quorum, ({ chain, preference }, wanted) => {
-        const waves = planWaves(chain, wanted, preference);
-        const isLast = waves.flat().map((endpoint) => preference(1, endpoint) === 'last');
+        const batches = planBatches(chain, wanted, preference);
+        const isLast = batches.flat().map((endpoint) => preference(1, endpoint) === 'last');
         expect(isLast).toEqual([...isLast].sort());
-        for (const wave of waves) {
-          const needed = wave.map((endpoint) => quorumFor(chain, endpoint, wanted));
-          if (needed.includes(1)) expect(wave).toHaveLength(1);
+        for (const batch of batches) {
+          const needed = batch.map((endpoint) => quorumFor(chain, endpoint, wanted));
+          if (needed.includes(1)) expect(batch).toHaveLength(1);
         }
       }),
     );

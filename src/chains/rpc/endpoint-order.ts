@@ -51,7 +51,7 @@ export function orderEndpoints(
  * The endpoints in the order in which they are asked: those whose word is enough one by one, then the others in pairs
  * at once; after them, in the same way, those that are known not to help. How many have to agree stays the same.
  */
-export function planWaves(
+export function planBatches(
   chain: AskedChain,
   quorum: Quorum | undefined,
   preference?: EndpointPreference,

@@ -509,7 +509,7 @@ describe('endpoints about a creation', () => {
     ).toMatchObject({ reason: 'endpoints_disagree' });
   });
 
-  test('of which only one knows it do not confirm it', async () => {
+  test('do not confirm a transaction that only one of them knows', async () => {
     const unknown = { ...tell(), eth_getTransactionReceipt: () => null };
     expect(await read([tell(), unknown])).toMatchObject({ reason: 'not_confirmed' });
     expect(await read([unknown, unknown])).toMatchObject({ reason: 'transaction_not_found' });
@@ -524,7 +524,7 @@ describe('endpoints about a creation', () => {
     });
   });
 
-  test('of which two deny it are asked no further', async () => {
+  test('are asked no further once two deny it', async () => {
     const denial = tell({ ...byFactory, trace: { ...made('0x'), calls: [] } });
     const { rpc, chain, servers } = await createNet([denial, denial, tell()]);
     expect(await readCreation(rpc, chain, ADDRESS, HASH)).toMatchObject({

@@ -13,7 +13,7 @@ export type RpcAnswer =
       readonly status?: number;
     };
 
-/** JSON-RPC error codes by which endpoints say that they are asked too much: EIP-1474's, and the HTTP status. */
+/** JSON-RPC error codes of endpoints over their request limit: EIP-1474's, and the HTTP status. */
 const LIMIT_CODES: ReadonlySet<number> = new Set([-32005, 429]);
 const LIMIT_WORDS = /rate.?limit|too many requests|limit exceeded|capacity|quota/i;
 

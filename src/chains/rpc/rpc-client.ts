@@ -55,10 +55,10 @@ export interface RpcClientOptions {
   readonly preference?: EndpointPreference;
 }
 
-/** Asks endpoints without any of what {@link RpcClient} knows of them: for what finds out how they are. */
+/** Asks endpoints without the memory that {@link RpcClient} has of them: for probes. */
 export interface EndpointProber {
   /**
-   * Sends one request to an endpoint, whatever is known of it: no repeat, no trust, no rest after failures.
+   * Sends one request to an endpoint, whatever is known about it: no repeat, no trust, no rest after failures.
    * @throws FullmatchError as {@link RpcClient.ask}, but for wrong_chain. The reason of `signal`.
    */
   probe<T>(
@@ -87,7 +87,7 @@ export interface RpcClient {
   ): Promise<T>;
   /**
    * Asks the endpoints until one answers: the preferred ones first, and otherwise in their order.
-   * @throws FullmatchError rpc_unreachable with what each could not do. The reason of `signal`.
+   * @throws FullmatchError rpc_unreachable with the fault of each endpoint. The reason of `signal`.
    */
   askAny<T>(
     chain: AskedChain,

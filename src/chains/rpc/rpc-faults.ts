@@ -9,7 +9,6 @@ export interface EndpointFault {
   readonly reason: string;
 }
 
-/** Faults of the moment: the same request may succeed a little later. */
 const MOMENTARY: ReadonlySet<string> = new Set([
   'connection_failed',
   'malformed_response',
@@ -27,7 +26,7 @@ export function showFaults(faults: readonly EndpointFault[]): string {
   return faults.map(({ endpoint, reason }) => `${endpoint} (${reason})`).join(', ');
 }
 
-/** Whether a fault is one of the moment. */
+/** Whether the same request may succeed a little later. */
 export function isMomentary(error: unknown): error is FullmatchError {
   if (!(error instanceof FullmatchError) || error.code !== 'rpc_unreachable') return false;
   const reason = reasonOf(error);

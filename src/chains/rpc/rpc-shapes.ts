@@ -71,8 +71,8 @@ const LIST_MAX_LENGTH = 20_000;
 const OTHERS_MAX = 500;
 
 /**
- * A list of which every element must have a shape. The check ends at the first that has not: an endpoint decides how
- * many are wrong, and telling about each takes long.
+ * A list whose elements must all have a shape. The check ends at the first element that does not: an endpoint decides
+ * how many are wrong, and reporting each takes long.
  */
 export function listOf<T>(element: z.ZodType<T>): z.ZodType<T[]> {
   return z.unknown().transform((value, context): T[] => {

@@ -42,7 +42,7 @@ export interface DemoParts {
 
 /**
  * Deploys the contracts of the demonstration and verifies each as anybody's: its code is read from the chain, its
- * sources are compiled, both are compared, and what matches is stored. A node that begins anew gives the same
+ * sources are compiled, both are compared, and what matches is stored. A node that begins again gives the same
  * addresses, so that a second run stores nothing and withdraws nothing again.
  * @throws FullmatchError `no_demo_node`; as verifyContract and saveMatch do; the reason of `signal`.
  */

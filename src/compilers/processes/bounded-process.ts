@@ -34,7 +34,7 @@ export interface BoundedCommand {
   readonly descriptor?: number;
 }
 
-/** How a process ended. */
+/** The exit code of a process, or the signal that killed it. */
 export interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -127,7 +127,7 @@ export class BoundedProcess {
     // The first three are pipes, as asked.
     this.input = child.stdin as Writable;
     this.output = child.stdout as Readable;
-    // A process that ends while it is written to breaks the pipe; how it ended is told by `ended`.
+    // A process that ends while it is written to breaks the pipe; `ended` reports how it ended.
     this.input.on('error', () => undefined);
     child.stderr?.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
     // The kernel forgets to end a process with its parent when that becomes another user.
@@ -151,7 +151,7 @@ export class BoundedProcess {
     return this.#describe('compiler_crashed', `ended ${how}`, { said });
   }
 
-  /** Ends the process and everything that it started; the first reason given is the one that is told. */
+  /** Ends the process and everything that it started; the first reason given is the one that is reported. */
   kill(code: ErrorCode, reason: string, details: Record<string, unknown> = {}): void {
     if (!this.#running) return;
     this.#fault ??= this.#describe(code, reason, details);

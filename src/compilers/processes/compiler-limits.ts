@@ -27,7 +27,7 @@ const NODE_DATA_BYTES = 1024 * MIB;
 /** The heap of JavaScript holds the compiler's text, and passes input and output through. */
 const NODE_HEAP_MIB = 512;
 
-/** The limits of a native compiler: its memory is its process. */
+/** The limits of a native compiler, whose process holds nothing else. Its address space may be 64 MiB larger. */
 export function nativeLimits({ memoryBytes }: CompilerLimits): ProcessLimits {
   return {
     residentBytes: memoryBytes,
@@ -36,7 +36,7 @@ export function nativeLimits({ memoryBytes }: CompilerLimits): ProcessLimits {
   };
 }
 
-/** The limits of a process that holds a soljson. */
+/** The limits of a process that runs a soljson: the memory of Node.js comes on top. */
 export function soljsonLimits({ memoryBytes }: CompilerLimits): ProcessLimits {
   return {
     residentBytes: memoryBytes + NODE_RESIDENT_BYTES,

@@ -29,7 +29,7 @@ export class FrameReader {
     this.#maxPayloadBytes = maxPayloadBytes;
     this.#onTooLarge = onTooLarge;
     stream.on('data', (chunk: Buffer) => this.#take(chunk));
-    // A stream that breaks ends its process, and that is what is told.
+    // A stream that breaks ends its process, and the end is reported.
     stream.on('error', () => undefined);
   }
 

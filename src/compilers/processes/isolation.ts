@@ -49,7 +49,7 @@ const ENDS_WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', '-
 
 /** User ids that no system gives to anybody: one for each run, so that runs cannot touch each other either. */
 const FREE_USERS = { first: 2_000_000_000, count: 100_000_000 } as const;
-/** Where such ids are not to be had, as in a container that maps few. */
+/** Where such ids are not available, as in a container that maps few. */
 const NOBODY = 65_534;
 
 function works(command: readonly string[]): Promise<boolean> {

@@ -29,8 +29,8 @@ function gather(bounded: BoundedProcess, maxBytes: number): () => Buffer {
 /** A compiler is one process; some have a few threads. */
 const MOST_PROCESSES = 16;
 
-/** Where a native compiler runs. */
-interface Place {
+/** The folder, or the file system, that a native compiler runs in. */
+interface Sandbox {
   readonly program: string;
   readonly directory: string;
   readonly cage?: readonly string[];
@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** A file system of the compiler's own, where the system allows it; else an empty folder. */
-async function makePlace(file: string, { cage }: Isolation): Promise<Place> {
+async function makeSandbox(file: string, { cage }: Isolation): Promise<Sandbox> {
   if (cage !== undefined) {
     const { folder, program, workFolder, remove } = await makeCompilerRoot(file);
     return { program, directory: '/', cage: cage.command(folder, workFolder), remove };
@@ -60,19 +60,19 @@ export async function runNative(
   input: Buffer,
   { limits, isolation, signal }: NativeOptions,
 ): Promise<Buffer> {
-  const place = await makePlace(file.path, isolation);
+  const sandbox = await makeSandbox(file.path, isolation);
   try {
     const bounded = new BoundedProcess({
       name: `Solidity ${file.longVersion}`,
-      file: place.program,
+      file: sandbox.program,
       parameters: ['--standard-json'],
-      directory: place.directory,
+      directory: sandbox.directory,
       limits: {
         ...nativeLimits(limits),
         ...(isolation.cage?.ownUser === true && { processes: MOST_PROCESSES }),
       },
       isolation,
-      ...(place.cage !== undefined && { cage: place.cage }),
+      ...(sandbox.cage !== undefined && { cage: sandbox.cage }),
     });
     const release = bounded.limit(limits.wallTimeMs);
     const cancel = (): void => bounded.kill('compiler_crashed', 'was cancelled');
@@ -90,6 +90,6 @@ export async function runNative(
       signal?.throwIfAborted();
     }
   } finally {
-    await place.remove();
+    await sandbox.remove();
   }
 }

@@ -30,7 +30,7 @@ export interface UsableCompiler {
   readonly isInstalled: boolean;
 }
 
-/** Finds the file of a version, whatever source has it. */
+/** Finds the file of a version in any of the sources. */
 export class CompilerFinder {
   readonly #local: readonly CompilerSource[];
   readonly #download: DownloadSource | undefined;
@@ -65,7 +65,7 @@ export class CompilerFinder {
   }
 
   /**
-   * The long version that is meant: of the catalogue, of what is here, or of the published list.
+   * The long version that a text names: from the catalogue, from this machine, or from the published list.
    * @throws FullmatchError invalid_compiler_version, unsupported_compiler_version, compiler_unavailable.
    */
   async resolve(version: string): Promise<string> {
@@ -92,7 +92,7 @@ export class CompilerFinder {
     return listed;
   }
 
-  /** Long versions of the catalogue and of what is here, in that order. */
+  /** Long versions of the catalogue, then those of this machine. */
   async listKnown(): Promise<readonly string[]> {
     const catalogued = SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion);
     return [...new Set([...catalogued, ...(await this.#listLocal())])];
@@ -139,7 +139,7 @@ export class CompilerFinder {
     const has = (code: SourceProblem['code']): boolean =>
       problems.some((each) => each.code === code);
     if (has('unavailable')) {
-      const message = `Solidity ${longVersion} cannot be had now; try again later.`;
+      const message = `Solidity ${longVersion} is not available now; try again later.`;
       const forOperator = `${message}${said}`;
       return new FullmatchError('compiler_unavailable', message, { details, forOperator });
     }

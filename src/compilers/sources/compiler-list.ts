@@ -10,10 +10,10 @@ export interface ListedCompiler {
   readonly sha256: string;
 }
 
-/** A published list: what stands in the `list.json` beside Solidity's binaries. */
+/** A published list: the `list.json` next to Solidity's binaries. */
 export interface CompilerList {
   readonly byFileName: ReadonlyMap<string, ListedCompiler>;
-  /** Of each version the first soljson. */
+  /** The first soljson of each version. */
   readonly soljsonByVersion: ReadonlyMap<string, ListedCompiler>;
 }
 

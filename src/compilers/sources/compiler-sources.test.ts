@@ -240,7 +240,7 @@ describe('a download', () => {
     );
   });
 
-  test('that cannot be had now says so, and works when it can', async () => {
+  test('that is not available now says so, and works once it is', async () => {
     const { server, directory, finder } = await serveBinaries({});
     expect(await codeOf(finder.find('0.8.30'))).toBe('compiler_unavailable');
     expect(await codeOf(finder.find('0.9.1'))).toBe('compiler_unavailable');

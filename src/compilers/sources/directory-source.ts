@@ -15,7 +15,6 @@ export interface DirectoryOptions {
   readonly trustUnlisted: boolean;
 }
 
-/** A file of the folder by its name. */
 interface NamedFile {
   readonly fileName: string;
   readonly longVersion: string;

@@ -52,7 +52,7 @@ export class DownloadSource implements CompilerSource {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Nothing is known of what can be downloaded without asking for the list: see {@link listPublished}. */
+  /** Nothing is known about what can be downloaded without asking for the list: see {@link listPublished}. */
   list(): Promise<readonly string[]> {
     return Promise.resolve([]);
   }

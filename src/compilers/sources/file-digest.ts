@@ -40,7 +40,7 @@ export function forgetDigests(): void {
   remembered.clear();
 }
 
-/** Keccak-256 of a file in lower-case hex: slow, for versions of which nothing else is published. */
+/** Keccak-256 of a file in lower-case hex: slow, for versions that publish no other hash. */
 export async function keccak256OfFile(path: string): Promise<string> {
   const hash = keccak_256.create();
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);

@@ -21,7 +21,7 @@ export function installedSolcFolders(): readonly string[] {
 }
 
 /**
- * Compilers in installed npm packages of `solc`. What a package says of itself is not believed (`solc@0.8.7` holds
+ * Compilers in installed npm packages of `solc`. What a package says about itself is not believed (`solc@0.8.7` holds
  * 0.7.5): its file must be the one that the catalogue has for that npm version.
  */
 export class PackageSource implements CompilerSource {
@@ -45,7 +45,7 @@ export class PackageSource implements CompilerSource {
     return undefined;
   }
 
-  /** What the catalogue says of the package in a folder; undefined when there is none that it knows. */
+  /** What the catalogue says about the package in a folder; undefined when there is none that it knows. */
   async #entryOf(folder: string): Promise<CataloguedCompiler | undefined> {
     try {
       const text = await readFile(path.join(folder, 'package.json'), 'utf8');

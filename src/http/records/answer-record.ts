@@ -3,7 +3,7 @@ import { type Context } from 'hono';
 import { type Hex } from '../../lib/hex.ts';
 import type {
   ContractMatch,
-  ContractPart,
+  ContractSection,
   ContractReader,
   RecordVersion,
 } from '../../repository/repository.ts';
@@ -23,7 +23,7 @@ interface RecordView {
   /** What the form shows, where its kind alone does not say it. */
   readonly key?: unknown;
   /** What the form needs. */
-  readonly parts: readonly ContractPart[];
+  readonly parts: readonly ContractSection[];
 }
 
 /**
@@ -46,7 +46,7 @@ export async function answerRecord(
       read: async () => {
         const record = await contracts.readRecord(chainId, address, parts);
         if (record?.version !== version) throw new RecordChanged();
-        return { match, parts: record.parts, form };
+        return { match, parts: record.sections, form };
       },
     });
   });

@@ -7,7 +7,7 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../../errors.ts';
 import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
-import type { StoredParts } from '../../repository/repository.ts';
+import type { StoredSections } from '../../repository/repository.ts';
 import {
   answer,
   type Answer,
@@ -289,7 +289,7 @@ function notModified(tag: string, coding: ContentCoding): Answer {
   });
 }
 
-function sizeOf({ row, sources = [], sourcePaths = [] }: StoredParts): number {
+function sizeOf({ row, sources = [], sourcePaths = [] }: StoredSections): number {
   const columns = Object.values(row ?? {}) as (string | Uint8Array | boolean | null)[];
   const ofRow = columns.map((value) => (typeof value === 'boolean' ? 1 : (value?.length ?? 0)));
   const ofSources = sources.map(({ path, content }) => path.length + content.length);

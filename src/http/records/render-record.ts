@@ -1,9 +1,9 @@
 import {
   type ContractMatch,
-  type StoredParts,
+  type StoredSections,
   filePathsOf,
   filesOf,
-  parseParts,
+  parseSections,
 } from '../../repository/repository.ts';
 import { checksumAddress } from '../../lib/hex.ts';
 import { renderContract } from '../api/v2/contract-text.ts';
@@ -18,7 +18,7 @@ type Files = AnswerOf<typeof filesSchema>;
 /** What is to be made of a record: plain data, for a thread too. */
 export interface RecordTask {
   readonly match: ContractMatch;
-  readonly parts: StoredParts;
+  readonly parts: StoredSections;
   readonly form: RecordForm;
 }
 
@@ -36,10 +36,10 @@ export function renderRecord({ match, parts, form }: RecordTask): Buffer<ArrayBu
 
 function renderChunks(
   match: ContractMatch,
-  stored: StoredParts,
+  stored: StoredSections,
   form: RecordForm,
 ): readonly string[] {
-  const parts = parseParts(stored);
+  const parts = parseSections(stored);
   if (form.kind === 'fields') return renderContract(match, parts, form.selection);
   const folder = folderPath(match);
   if (form.kind === 'files') {

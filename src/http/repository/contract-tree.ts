@@ -2,7 +2,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../errors.ts';
 import { checksumAddress } from '../../lib/hex.ts';
-import { type ContractMatch, FILE_PATH_PARTS, type Match } from '../../repository/repository.ts';
+import { type ContractMatch, FILE_PATH_SECTIONS, type Match } from '../../repository/repository.ts';
 import { JSON_TYPE, TEXT_TYPE } from '../answer.ts';
 import { contractParameters } from '../contract-parameters.ts';
 import { type HttpDependencies } from '../host-dependencies.ts';
@@ -79,7 +79,7 @@ export function addContractTree(
     const place = c.req.valid('param');
     const answered = await answerRecord(c, { contracts, answers }, place, (match) => {
       requireFolder(match, place);
-      return { form: { kind: 'folder' }, parts: FILE_PATH_PARTS };
+      return { form: { kind: 'folder' }, parts: FILE_PATH_SECTIONS };
     });
     return answered ?? throwNotInFolder(undefined, place);
   });

@@ -35,12 +35,12 @@ export interface CodeHashes {
   readonly recompiled?: Hex;
 }
 
-/** How a match came about: who judged it, and from what. */
+/** How a match came about: who judged it, and what was compared. */
 export interface MatchEvidence {
   readonly match: ContractMatch;
-  /** Absent where the code on chain was not read here. */
+  /** Absent where this service did not read the code on chain. */
   readonly codeReading?: CodeReading;
-  /** Absent where the creation transaction was not looked for here. */
+  /** Absent where this service did not search for the creation transaction. */
   readonly creationSearch?: readonly CreationSearchStep[];
   /**
    * Whether the shown sources hold files that the metadata does not list: the compiler gives another code without them,

@@ -7,9 +7,9 @@ import { sequenceEvents } from './sequence-events.ts';
 /** Events that a follower takes in one transaction. */
 const BATCH = 2_000;
 
-/** What follows the feed in tables: it is told each event once, in the transaction that moves its position. */
+/** The followers that keep tables. Each gets every event once, in the transaction that moves its position. */
 const FOLLOWERS: Readonly<
-  Record<string, (transaction: Queryable, eventIds: readonly string[]) => Promise<void>>
+  Record<string, (transaction: Queryable, eventNumbers: readonly string[]) => Promise<void>>
 > = { statistics: rollUpEvents, names: addNames };
 
 const READ_FOLLOWERS = sql(
@@ -31,9 +31,9 @@ const MOVE_FOLLOWER = sql(
   'UPDATE feed_followers SET position = $2 WHERE name = $1',
 );
 
-/** Where the followers have come. */
+/** How far the followers have read. */
 export interface FollowedFeed {
-  /** Of the statistics. */
+  /** The position of the statistics. */
   readonly position: string;
   /** Whether a follower may have more to take. */
   readonly isBehind: boolean;

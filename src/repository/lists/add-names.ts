@@ -10,6 +10,9 @@ const ADD_NAMES = sql(
 );
 
 /** Makes the contracts of these events found by their names. It follows the feed. */
-export async function addNames(transaction: Queryable, eventIds: readonly string[]): Promise<void> {
-  await transaction.query(ADD_NAMES, [eventIds]);
+export async function addNames(
+  transaction: Queryable,
+  eventNumbers: readonly string[],
+): Promise<void> {
+  await transaction.query(ADD_NAMES, [eventNumbers]);
 }

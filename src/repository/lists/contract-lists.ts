@@ -19,7 +19,7 @@ const LISTS = {
 /** All that lists and searches verified contracts, for those who know no database. Hex is in lower case. */
 export type ContractLists = Bound<typeof LISTS>;
 
-/** The lists of a database. */
+/** Binds the lists to a database. */
 export function createContractLists(database: Queryable): ContractLists {
   return bindDatabase(LISTS, database);
 }

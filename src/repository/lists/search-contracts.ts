@@ -18,7 +18,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** The last character of Unicode: above every ending that begins with the text before it. */
 const AFTER_ALL = '\u{10FFFF}';
 
-/** Of the first $1 candidates, $2 that fit the filters $3 to $5, and the last one: there the search goes on. */
+/** Up to $2 of the first $1 candidates that fit the filters $3 to $5, and the last candidate: the search continues there. */
 const search = (label: string, candidates: string, order: string, columns = ''): Statement =>
   sql(
     label,
@@ -174,8 +174,8 @@ function splitInThree(text: string): [string, string, string] {
 }
 
 /**
- * Contracts that run the code of this hash, newest first: the keccak256 of the runtime code, or the SHA-256 by which
- * the repository keeps it.
+ * Contracts whose runtime code has this hash, newest first: its keccak256, or the SHA-256 that is its key in the
+ * repository.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function searchByCodeHash(

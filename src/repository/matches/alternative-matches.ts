@@ -6,8 +6,8 @@ import { type VerifiedContract } from './verified-contract.ts';
 /** How many other texts are kept beside a partial match: the first that came. */
 export const MAX_ALTERNATIVES = 5;
 
-// Whoever asks holds the rows of these current matches since it tried to raise them, so that the answer stays true
-// until its commit: nobody shows another text, or keeps one more, meanwhile.
+// The transaction that asks has locked the rows of these current matches, since it tried to raise them. So the answer
+// stays true until its commit: nobody shows another text, or keeps one more, meanwhile.
 const CHOOSE = sql(
   'choose alternative matches',
   `SELECT candidate.number

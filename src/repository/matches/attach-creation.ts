@@ -41,7 +41,7 @@ const ATTACH = sql(
    FROM shown RETURNING id, match_after`,
 );
 
-/** A creation that the chain confirmed, and what the text that is shown makes of it. */
+/** A creation that the chain confirmed, and how the creation code of the shown text matches. */
 export interface LateCreation {
   /** The contract as it was verified, with the creation. */
   readonly contract: VerifiedContract;
@@ -63,14 +63,14 @@ export async function attachCreation(
   { contract, matchId, creationMatch, creation }: LateCreation,
 ): Promise<string | undefined> {
   const { chainId, address, creationSearch } = contract;
-  const place = [chainId, hexToBytes(address), matchId];
-  const eventId = await database.transaction(async (transaction) => {
-    const [shown] = await transaction.query<{ match: Match }>(LOCK_SHOWN, place);
+  const key = [chainId, hexToBytes(address), matchId];
+  const eventNumber = await database.transaction(async (transaction) => {
+    const [shown] = await transaction.query<{ match: Match }>(LOCK_SHOWN, key);
     if (shown === undefined) return undefined;
     await requireCurrentReadings(transaction, [contract]);
     await storeDeployments(transaction, [contract]);
     const [event] = await transaction.query<{ id: string; match_after: Match }>(ATTACH, [
-      ...place,
+      ...key,
       deploymentId(contract),
       creationMatch,
       creation === undefined ? null : JSON.stringify(creation.values),
@@ -82,6 +82,6 @@ export async function attachCreation(
     await addToCounts(transaction, [{ chainId, before: shown.match, after: event.match_after }]);
     return event.id;
   });
-  if (eventId !== undefined) await notifyOfMatches(database);
-  return eventId;
+  if (eventNumber !== undefined) await notifyOfMatches(database);
+  return eventNumber;
 }

@@ -12,8 +12,8 @@ export interface ContractMatch {
   readonly creationMatch: Match | null;
   readonly origin: Origin;
   /** When this service stored the current match, and its first one of this address. */
-  readonly matchedAt: Date;
-  readonly firstMatchedAt: Date;
+  readonly verifiedAt: Date;
+  readonly firstVerifiedAt: Date;
   /**
    * The number of the evidence behind the match, as decimal digits. It stays while the match stays. A match with new
    * evidence gets a number above all given before, so that ascending numbers follow storing; a contract that is
@@ -54,8 +54,8 @@ export function toContractMatch(row: MatchRow): ContractMatch {
     runtimeMatch: row.runtime_match,
     creationMatch: row.creation_match,
     origin: row.origin,
-    matchedAt: row.updated_at,
-    firstMatchedAt: row.first_matched_at,
+    verifiedAt: row.updated_at,
+    firstVerifiedAt: row.first_matched_at,
     ...(row.verified_contract_id !== null && { matchId: row.verified_contract_id }),
   };
 }

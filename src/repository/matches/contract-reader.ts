@@ -25,7 +25,7 @@ const READERS = {
 /** All that reads verified contracts, for those who know no database. Addresses are lower-case hex. */
 export type ContractReader = Bound<typeof READERS>;
 
-/** The reader of a database. */
+/** Binds the readers to a database. */
 export function createContractReader(database: Queryable): ContractReader {
   return bindDatabase(READERS, database);
 }

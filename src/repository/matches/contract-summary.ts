@@ -83,7 +83,7 @@ function toSummary(row: SummaryRow): ContractSummary {
   };
 }
 
-/** The page of rows of which one more than `limit` was asked for, to see whether there is more. */
+/** A page of `limit` rows. The query asks for one row more, which shows whether another page follows. */
 export function toPage<Row extends SummaryRow>(
   rows: readonly Row[],
   limit: number,

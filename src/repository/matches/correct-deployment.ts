@@ -29,7 +29,7 @@ const CORRECT = sql(
 );
 
 /**
- * Makes what is stored of a creation what the chain says of it, by an agreed reading: block, index and deployer. A fact
+ * Corrects the stored facts of a creation to what the chain says, by an agreed reading: block, index and deployer. A fact
  * that was not known is filled in; of one that was wrong a `corrected` event tells. A contract without a creation
  * transaction is left as it is.
  * @returns whether something was wrong

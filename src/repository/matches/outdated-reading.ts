@@ -6,11 +6,11 @@ import { type VerifiedContract } from './verified-contract.ts';
 
 /** The reason of the withdrawal of a match whose code is not the code at its address any more. */
 export const CODE_REPLACED = 'code_replaced';
-/** That of one whose contract was created again by a later transaction, which is known. */
+/** The reason for a creation that a later, known transaction replaced. */
 export const CREATION_REPLACED = 'creation_replaced';
-/** That of one whose transaction did not leave what stands there, as the states of the chain say. */
+/** The reason for a creation whose transaction did not leave the code of today, as the states of the chain show. */
 export const CREATION_DISPROVED = 'creation_disproved';
-/** That of an imported full match whose metadata the code on chain does not name. */
+/** The reason for an imported full match when the code on chain does not hold the hash of its metadata. */
 export const CLAIM_DISPROVED = 'claim_disproved';
 
 const READ_NEWEST_EVENT = sql(
@@ -21,7 +21,7 @@ const READ_NEWEST_EVENT = sql(
 
 // Each event of an address but a correction is written under the lock of its current row, so these events are committed
 // in the order of their numbers, and a larger number is a later event. Of two creations that were found at the same time
-// neither reading was settled against the other: the one that comes second begins anew. So does one beside a claim of a
+// neither reading was settled against the other: the one that comes second begins again. So does one beside a claim of a
 // full match that was imported meanwhile: the code was not held against it.
 const FIND_OUTDATED = sql(
   'find outdated readings',
@@ -49,7 +49,7 @@ const FIND_OUTDATED = sql(
 );
 
 /**
- * The number of the newest change of a contract's match, '0' where there is none. Who asks before reading the chain can say
+ * The number of the newest change of a contract's match, '0' where there is none. A caller that asks before reading the chain can say
  * later whether a withdrawal is newer than the reading.
  */
 export async function readNewestEvent(

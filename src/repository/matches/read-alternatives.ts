@@ -15,7 +15,7 @@ export interface Alternative {
   readonly recordedAt: Date;
 }
 
-/** The text itself. */
+/** Another text with its settings and sources. */
 export interface AlternativeText extends Alternative {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Path → content. */

@@ -2,19 +2,19 @@ import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Match, type Origin } from './verified-contract.ts';
 
-/** Of one contract; one that has more has only its newest told. */
+/** Of a contract with more events only the newest are read. */
 const MOST_EVENTS = 100;
 
 /** What happened to the match of a contract. */
 export interface ContractEvent {
   readonly eventNumber: string;
-  /** A correction changes no match: it says what became of the record. */
+  /** A correction changes no match: it says how the record changed. */
   readonly kind: 'stored' | 'upgraded' | 'withdrawn' | 'corrected';
   /** The match after it; null after a withdrawal, and of a correction. */
   readonly match: Match | null;
   readonly origin: Origin | null;
   readonly at: Date;
-  /** Of a withdrawal or a correction. */
+  /** Why; present on withdrawals and corrections. */
   readonly reason?: string;
 }
 

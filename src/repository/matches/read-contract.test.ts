@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { sql, type Queryable } from '../../store/database.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { listContracts } from '../lists/list-contracts.ts';
-import { parseParts } from './contract-parts.ts';
+import { parseSections } from './contract-sections.ts';
 import { readContract, readRecord, readRecordVersion } from './read-contract.ts';
 import { readFile } from '../tree/read-file.ts';
 import { saveMatch } from './save-matches.ts';
@@ -93,13 +93,13 @@ describe('reading a contract', () => {
     ).toEqual(['read record', 'read sources']);
   });
 
-  test('gives the parts asked for and no others', async () => {
+  test('gives the sections asked for and no others', async () => {
     const record = await readRecord(store.database, 1, ADDRESS, ['metadata', 'deployment']);
-    expect(record && parseParts(record.parts)).toEqual({
+    expect(record && parseSections(record.sections)).toEqual({
       metadata: '{"variant":0}',
       deployment: {},
     });
-    expect(record?.parts.row).toMatchObject({ artifacts: null, runtime_artifacts: null });
+    expect(record?.sections.row).toMatchObject({ artifacts: null, runtime_artifacts: null });
     expect(record?.match).toMatchObject({
       match: 'full',
       creationMatch: null,

@@ -7,7 +7,11 @@ import {
   QUALIFIED_MATCH_COLUMNS,
   toContractMatch,
 } from './contract-match.ts';
-import { type ContractPart, type PartsRow, type StoredParts } from './contract-parts.ts';
+import {
+  type ContractSection,
+  type SectionsRow,
+  type StoredSections,
+} from './contract-sections.ts';
 import { type Source } from './verified-contract.ts';
 
 const READ_MATCH = sql(
@@ -84,9 +88,9 @@ export interface RecordVersion {
   readonly version: string;
 }
 
-/** A verified contract: its match, and those parts of its evidence that were asked for. */
+/** A verified contract: its match, and those sections of its evidence that were asked for. */
 export interface StoredRecord extends RecordVersion {
-  readonly parts: StoredParts;
+  readonly sections: StoredSections;
 }
 
 /**
@@ -120,15 +124,15 @@ export async function readRecordVersion(
   return row === undefined ? undefined : toVersion(row);
 }
 
-/** A verified contract with the parts that are asked for, as they were at one moment. See {@link readContract}. */
+/** A verified contract with the sections that are asked for, as they were at one moment. See {@link readContract}. */
 export async function readRecord(
   database: Queryable,
   chainId: number,
   address: Hex,
-  asked: readonly ContractPart[],
+  asked: readonly ContractSection[],
 ): Promise<StoredRecord | undefined> {
   const isAsked = new Set(asked);
-  const [row] = await database.query<VersionRow & PartsRow & { compilation_id: string | null }>(
+  const [row] = await database.query<VersionRow & SectionsRow & { compilation_id: string | null }>(
     READ_PARTS,
     [
       chainId,
@@ -141,7 +145,7 @@ export async function readRecord(
   );
   if (row === undefined) return undefined;
   const { compilation_id: id } = row;
-  if (id === null) return { ...toVersion(row), parts: { asked } };
+  if (id === null) return { ...toVersion(row), sections: { asked } };
   const sources = isAsked.has('sources')
     ? await database.query<Source>(READ_SOURCES, [id])
     : undefined;
@@ -150,7 +154,7 @@ export async function readRecord(
     : undefined;
   return {
     ...toVersion(row),
-    parts: {
+    sections: {
       ...{ asked, row },
       ...(sources && { sources }),
       ...(paths && { sourcePaths: paths.map(({ path }) => path) }),

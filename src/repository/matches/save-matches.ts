@@ -10,7 +10,7 @@ import { hashOf, textHash } from './verified-contract-identity.ts';
 import { type Match, type VerifiedContract } from './verified-contract.ts';
 
 /**
- * What became of a contract that was to be stored. `unchanged`: its match is not better than the current one, or it is
+ * The outcome of storing a contract. `unchanged`: its match is not better than the current one, or it is
  * as good and shows another text.
  */
 export interface SavedMatch {
@@ -18,8 +18,8 @@ export interface SavedMatch {
   readonly address: Hex;
   readonly outcome: 'stored' | 'upgraded' | 'unchanged';
   /** The number of the event that records the change; absent where nothing changed. */
-  readonly eventId?: string;
-  /** Set on an unchanged one whose text gives the code of the current match too, and was kept beside it. */
+  readonly eventNumber?: string;
+  /** Set on an unchanged match whose text also gives the current code, and was kept beside the shown text. */
   readonly keptBeside?: true;
 }
 
@@ -27,8 +27,8 @@ export interface SavedMatch {
 // not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
 // An import only claims a match: whatever was judged here stays. A full match takes the place of a claim of one, also with
 // another text, and the same text takes the place of its claim; at a partial level nobody's text replaces another's.
-// Levels of different codes say nothing of each other: a match of code that this service read is withdrawn by whoever
-// reads other code, and does not rise to a match of it.
+// Matches of different codes are not compared: a match never replaces one of other code that this service read. A
+// verification that reads other code withdraws the older match first.
 const RAISE_MATCHES = sql(
   'raise matches',
   `INSERT INTO current_matches AS current
@@ -83,7 +83,7 @@ const keyOf = (chainId: number | string, address: string): string => `${chainId}
  * Stores verified contracts: in one transaction the conditional rise of each match, its evidence, one event each
  * and the counts. When it returns, all of it is committed. A match that would not rise changes nothing, and neither does
  * an imported one where this service judged the current match itself.
- * @returns what became of each contract, in the order given.
+ * @returns the outcome of each contract, in the order given.
  * @throws FullmatchError `contract_changed` where a contract's {@link VerifiedContract.readAfterEvent} is outdated,
  * `database_unreachable`, `database_error`: then nothing of the batch is stored.
  */
@@ -197,7 +197,7 @@ async function saveRound(
     const contract = byKey.get(keyOf(event.chain_id, address));
     if (contract === undefined) return [];
     const { chainId } = contract;
-    return [[contract, { chainId, address, outcome: event.kind, eventId: event.id }] as const];
+    return [[contract, { chainId, address, outcome: event.kind, eventNumber: event.id }] as const];
   });
   return new Map<VerifiedContract, SavedMatch>([...kept, ...recorded]);
 }

@@ -38,7 +38,7 @@ test.each([
   },
 );
 
-test('says of an imported match that its text is a claim', () => {
+test('says about an imported match that its text is a claim', () => {
   const imported: MatchValues = { ...NOTHING, origin: 'imported', hasConfiguredLibraries: true };
   expect(unprovenOf(imported, false)).toEqual([
     'names',

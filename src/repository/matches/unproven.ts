@@ -10,12 +10,12 @@ export type UnprovenValues = 'immutables' | 'libraries';
  */
 export type Unproven = 'names' | 'comments' | 'settings' | UnprovenValues | 'storage' | 'creation';
 
-/** A match, and what is known of the values in its codes. */
+/** A match, and what is known about the values in its codes. */
 export interface MatchValues {
   readonly match: Match;
   readonly creationMatch: Match | null;
   readonly origin: Origin;
-  /** Those of the running code. */
+  /** The values of the running code. */
   readonly values: Readonly<Record<string, unknown>> | null;
   /** Whether the settings give addresses to libraries. */
   readonly hasConfiguredLibraries: boolean;
@@ -34,10 +34,10 @@ const isTextProven = ({ match, origin }: MatchValues): boolean =>
   match === 'full' && origin !== 'imported';
 
 /**
- * Which values of a running code are not proven. Immutables are by creation code that matches. The addresses of libraries
- * are in a full match alone: by creation code that matches, or by its metadata where the settings name them. That those of
- * a partial match belong to the libraries which the sources name is the word of whoever submitted them, since other
- * libraries at the same addresses give the same codes.
+ * Which values of a running code are not proven. Creation code that matches proves immutables. Library addresses can be
+ * proven only in a full match: by creation code that matches, or by the metadata where the settings name the libraries.
+ * In a partial match they are the claim of the submitter, since other libraries at the same addresses give the same
+ * codes.
  */
 export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] {
   const { creationMatch, values, hasConfiguredLibraries } = match;
@@ -53,7 +53,7 @@ export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] 
 
 /**
  * What a match does not prove. Names, comments and settings are in the metadata, whose hash only a full match has in its code: a
- * partial one says nothing of them, and so no match of Yul does, which has no metadata. That an imported match is full is
+ * partial one says nothing about them, and so no match of Yul does, which has no metadata. That an imported match is full is
  * what its tree claims.
  */
 export function unprovenOf(match: MatchValues, isCreationKnown: boolean): readonly Unproven[] {

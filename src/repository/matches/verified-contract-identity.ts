@@ -3,7 +3,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { type Compilation, type Deployment, type VerifiedContract } from './verified-contract.ts';
 
-/** The SHA-256 hash, 32 bytes, by which codes, sources and metadata are stored. */
+/** The SHA-256 hash, 32 bytes: the key of stored codes, sources and metadata. */
 export function sha256(content: Uint8Array | string): Buffer {
   return createHash('sha256').update(content).digest();
 }
@@ -62,8 +62,8 @@ export function deploymentId({
 const compilationIds = new WeakMap<Compilation, string>();
 
 /**
- * The id of a compilation: all that is published of it tells it apart, so that a compilation never changes. Whoever
- * shows the same code with another file, name or setting has another compilation.
+ * The id of a compilation: a hash of all that is published of it, so that a compilation never changes. The same code
+ * with another file, name or setting is another compilation.
  */
 export function compilationId(compilation: Compilation): string {
   const known = compilationIds.get(compilation);

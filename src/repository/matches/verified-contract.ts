@@ -70,7 +70,7 @@ export interface CodeReading {
   readonly witnesses?: number;
 }
 
-/** What one way of looking for the creation transaction came to, in codes. */
+/** The outcome of one method of the creation search, in codes. */
 export interface CreationSearchStep {
   readonly method: string;
   readonly outcome: string;
@@ -97,6 +97,6 @@ export interface VerifiedContract {
   readonly readAfterEvent?: string;
   /** Absent where the code on chain was not read. */
   readonly codeReading?: CodeReading;
-  /** Absent where the creation transaction was not looked for. */
+  /** Absent where nobody searched for the creation transaction. */
   readonly creationSearch?: readonly CreationSearchStep[];
 }

@@ -62,13 +62,13 @@ export interface Withdrawal {
 
 /**
  * Withdraws the match of an address, with the reason that the event log keeps. The evidence stays in the store;
- * a later verification or import may store a match anew.
+ * a later verification or import may store a match again.
  * @throws FullmatchError `contract_not_found` when the address has no match, `invalid_parameter` for an empty reason.
  */
 export async function withdrawMatch(
   database: Database,
   withdrawal: Withdrawal,
-): Promise<{ match: Match; eventId: string }> {
+): Promise<{ match: Match; eventNumber: string }> {
   const { chainId, address, reason } = withdrawal;
   if (reason.trim() === '') {
     throw new FullmatchError(
@@ -91,5 +91,5 @@ export async function withdrawMatch(
     );
   }
   await notifyOfMatches(database);
-  return { match: withdrawn.match, eventId: withdrawn.event_id };
+  return { match: withdrawn.match, eventNumber: withdrawn.event_id };
 }

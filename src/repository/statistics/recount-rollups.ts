@@ -141,7 +141,7 @@ export async function compareRollups(database: Queryable): Promise<readonly Roll
   }));
 }
 
-/** Makes the statistics over time and the names anew, as of their positions; the caller holds the lock of followers. */
+/** Makes the statistics over time and the names again, as of their positions; the caller holds the lock of followers. */
 export async function restoreRollups(transaction: Queryable): Promise<void> {
   for (const statement of RESTORE_STATEMENTS) await transaction.query(statement);
 }

@@ -53,13 +53,13 @@ const ROLL_UP_COUNTS = sql(
      ON CONFLICT (chain_id, day) DO UPDATE SET
        full_match = counts.full_match + excluded.full_match,
        partial_match = counts.partial_match + excluded.partial_match
-   ), falls AS (
-     INSERT INTO daily_falls AS falls (chain_id, day, reason, full_match, partial_match)
+   ), withdrawals AS (
+     INSERT INTO daily_falls AS withdrawals (chain_id, day, reason, full_match, partial_match)
      SELECT chain_id, day, reason, sum(full_match), sum(partial_match) FROM event
      WHERE kind = 'withdrawn' GROUP BY chain_id, day, reason
      ON CONFLICT (day, chain_id, reason_hash) DO UPDATE SET
-       full_match = falls.full_match + excluded.full_match,
-       partial_match = falls.partial_match + excluded.partial_match
+       full_match = withdrawals.full_match + excluded.full_match,
+       partial_match = withdrawals.partial_match + excluded.partial_match
    ), side AS (
      SELECT chain_id, origin, verified_contract_id, match_after AS match, 1 AS sign FROM event WHERE match_after IS NOT NULL
      UNION ALL
@@ -89,8 +89,8 @@ const ROLL_UP_COUNTS = sql(
  */
 export async function rollUpEvents(
   transaction: Queryable,
-  eventIds: readonly string[],
+  eventNumbers: readonly string[],
 ): Promise<void> {
-  await transaction.query(ROLL_UP_CHAINS, [eventIds]);
-  await transaction.query(ROLL_UP_COUNTS, [eventIds]);
+  await transaction.query(ROLL_UP_CHAINS, [eventNumbers]);
+  await transaction.query(ROLL_UP_COUNTS, [eventNumbers]);
 }

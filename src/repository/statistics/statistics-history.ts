@@ -2,8 +2,8 @@ import { sql, type Database } from '../../store/database.ts';
 import {
   type MatchCounts,
   ONE_SNAPSHOT,
-  readStatisticsPlace,
-  type StatisticsPlace,
+  readStatisticsProgress,
+  type StatisticsProgress,
 } from './statistics-overview.ts';
 
 /** A day of the calendar in UTC, such as `2026-02-03`. */
@@ -33,7 +33,7 @@ export interface HistoryWithdrawal extends HistoryPoint {
 }
 
 /** The counts over time, true at one position of the feed. */
-export interface StatisticsHistory extends Pick<StatisticsPlace, 'position'> {
+export interface StatisticsHistory extends Pick<StatisticsProgress, 'position'> {
   readonly points: readonly HistoryPoint[];
   readonly withdrawals: readonly HistoryWithdrawal[];
 }
@@ -86,7 +86,7 @@ export async function readStatisticsHistory(
 ): Promise<StatisticsHistory> {
   return database.transaction(async (transaction) => {
     await transaction.query(ONE_SNAPSHOT);
-    const { position } = await readStatisticsPlace(transaction);
+    const { position } = await readStatisticsProgress(transaction);
     const rows =
       chainIds === undefined
         ? await transaction.query<SumRow>(READ_ALL, [from])

@@ -15,7 +15,7 @@ export interface ChainOverview extends MatchCounts {
 }
 
 /** Up to where the statistics count. */
-export interface StatisticsPlace {
+export interface StatisticsProgress {
   /** Until when nothing else had happened. */
   readonly asOf: Date;
   /** The position in the feed up to which events are counted; `0` before the first. */
@@ -23,7 +23,7 @@ export interface StatisticsPlace {
 }
 
 /** All counts of the service, true at one position of the feed. */
-export interface StatisticsOverview extends StatisticsPlace {
+export interface StatisticsOverview extends StatisticsProgress {
   /** The number of the newest event that is counted; `0` before the first. */
   readonly eventNumber: string;
   /** Distinct runtime codes that were ever verified, as far as the codes are known. */
@@ -45,9 +45,9 @@ export const ONE_SNAPSHOT = sql(
   'read from one snapshot',
   'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
 );
-// Where an event is not counted yet, its moment is told instead of now.
-const READ_PLACE = sql(
-  'read place of the statistics',
+// While an event is not counted yet, the time is that event's instead of now.
+const READ_PROGRESS = sql(
+  'read progress of the statistics',
   `SELECT position, coalesce((SELECT event_id FROM feed WHERE feed.position = followers.position), 0) AS event_number,
      coalesce((
        SELECT recorded_at FROM match_events WHERE id = coalesce(
@@ -75,18 +75,18 @@ const READ_COMPILERS = sql(
 );
 
 /** Up to where the statistics count, read in the snapshot of the transaction. */
-export async function readStatisticsPlace(
+export async function readStatisticsProgress(
   transaction: Queryable,
-): Promise<StatisticsPlace & Pick<StatisticsOverview, 'eventNumber'>> {
-  const [place] = await transaction.query<{
+): Promise<StatisticsProgress & Pick<StatisticsOverview, 'eventNumber'>> {
+  const [progress] = await transaction.query<{
     position: string;
     event_number: string;
     as_of: Date;
-  }>(READ_PLACE);
+  }>(READ_PROGRESS);
   return {
-    asOf: place?.as_of ?? new Date(),
-    position: place?.position ?? '0',
-    eventNumber: place?.event_number ?? '0',
+    asOf: progress?.as_of ?? new Date(),
+    position: progress?.position ?? '0',
+    eventNumber: progress?.event_number ?? '0',
   };
 }
 
@@ -97,7 +97,7 @@ export async function readStatisticsPlace(
 export async function readStatisticsOverview(database: Database): Promise<StatisticsOverview> {
   return database.transaction(async (transaction) => {
     await transaction.query(ONE_SNAPSHOT);
-    const place = await readStatisticsPlace(transaction);
+    const progress = await readStatisticsProgress(transaction);
     const chains = await transaction.query<{
       chain_id: string;
       full_match: string;
@@ -113,7 +113,7 @@ export async function readStatisticsOverview(database: Database): Promise<Statis
       partial: Number(changes?.[`${span}_partial`] ?? 0),
     });
     return {
-      ...place,
+      ...progress,
       uniqueCodes: chains.reduce((total, { codes }) => total + Number(codes), 0),
       changes: { day: change('day'), week: change('week') },
       chains: chains.map((row) => ({

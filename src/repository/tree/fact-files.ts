@@ -1,50 +1,50 @@
 import { libraryPlaceholder } from '../../solidity/library-placeholder.ts';
 import {
-  type ContractPart,
-  type ContractParts,
+  type ContractSection,
+  type ContractSections,
   type StoredCode,
-} from '../matches/contract-parts.ts';
+} from '../matches/contract-sections.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
-/** A file of the published tree that is not a source: what it is made of, and how. */
+/** A file of the published tree that is not a source: the sections that it needs, and how it is written. */
 interface FactFile {
-  readonly parts: readonly ContractPart[];
+  readonly sections: readonly ContractSection[];
   /** Its content; undefined where the fact is not known. */
-  readonly render: (parts: Partial<ContractParts>) => string | undefined;
+  readonly render: (sections: Partial<ContractSections>) => string | undefined;
 }
 
 /** The files beside `sources/` in the tree of layout V1, by name. */
 export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFile>([
-  ['metadata.json', { parts: ['metadata'], render: ({ metadata }) => metadata ?? undefined }],
-  ['path-translation.json', { parts: ['sourcePaths'], render: renderTranslation }],
+  ['metadata.json', { sections: ['metadata'], render: ({ metadata }) => metadata ?? undefined }],
+  ['path-translation.json', { sections: ['sourcePaths'], render: renderTranslation }],
   [
     'creator-tx-hash.txt',
-    { parts: ['deployment'], render: ({ deployment }) => deployment?.transactionHash },
+    { sections: ['deployment'], render: ({ deployment }) => deployment?.transactionHash },
   ],
-  ['constructor-args.txt', { parts: ['creationCode'], render: renderArguments }],
+  ['constructor-args.txt', { sections: ['creationCode'], render: renderArguments }],
   [
     'library-map.json',
-    { parts: ['compilation', 'creationCode', 'runtimeCode'], render: renderLibraries },
+    { sections: ['compilation', 'creationCode', 'runtimeCode'], render: renderLibraries },
   ],
-  ['immutable-references.json', { parts: ['runtimeCode'], render: renderImmutables }],
+  ['immutable-references.json', { sections: ['runtimeCode'], render: renderImmutables }],
 ]);
 
 /** `{name: path}` of the sources that do not keep their names. */
-function renderTranslation({ sourcePaths = [] }: Partial<ContractParts>): string | undefined {
+function renderTranslation({ sourcePaths = [] }: Partial<ContractSections>): string | undefined {
   const paths = mapSourcePaths(sourcePaths);
   const changed = [...paths].filter(([name, path]) => name !== path);
   // fromEntries makes own members, so that a source may be called __proto__.
   return changed.length === 0 ? undefined : JSON.stringify(Object.fromEntries(changed));
 }
 
-function renderArguments({ creationCode }: Partial<ContractParts>): string | undefined {
+function renderArguments({ creationCode }: Partial<ContractSections>): string | undefined {
   const value = creationCode?.values?.['constructorArguments'];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** `{placeholder: address without 0x}`, as the compiler's linker spells both. */
-function renderLibraries(parts: Partial<ContractParts>): string | undefined {
-  const { compilation, runtimeCode, creationCode } = parts;
+function renderLibraries(sections: Partial<ContractSections>): string | undefined {
+  const { compilation, runtimeCode, creationCode } = sections;
   const libraries = Object.entries({ ...librariesOf(creationCode), ...librariesOf(runtimeCode) });
   if (compilation === undefined || libraries.length === 0) return undefined;
   return JSON.stringify(
@@ -58,7 +58,7 @@ function renderLibraries(parts: Partial<ContractParts>): string | undefined {
 }
 
 /** `{id: [{start, length}]}`, as in the compiler's output. */
-function renderImmutables({ runtimeCode }: Partial<ContractParts>): string | undefined {
+function renderImmutables({ runtimeCode }: Partial<ContractSections>): string | undefined {
   const references = membersOf(runtimeCode?.artifacts?.['immutableReferences']);
   return Object.keys(references).length === 0 ? undefined : JSON.stringify(references);
 }

@@ -2,7 +2,7 @@ import { type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type ContractMatch } from '../matches/contract-match.ts';
 import { FACT_FILES } from './fact-files.ts';
-import { parseParts } from '../matches/contract-parts.ts';
+import { parseSections } from '../matches/contract-sections.ts';
 import { readContract, readRecord } from '../matches/read-contract.ts';
 import { SOURCES_FOLDER } from './read-files.ts';
 import { findSourceName, mapSourcePaths } from './source-paths.ts';
@@ -37,8 +37,8 @@ export async function readFile(
 ): Promise<ContractFile | undefined> {
   const fact = FACT_FILES.get(path);
   if (fact !== undefined) {
-    const record = await readRecord(database, chainId, address, fact.parts);
-    return record && { match: record.match, content: fact.render(parseParts(record.parts)) };
+    const record = await readRecord(database, chainId, address, fact.sections);
+    return record && { match: record.match, content: fact.render(parseSections(record.sections)) };
   }
   const match = await readContract(database, chainId, address);
   if (match === undefined) return undefined;

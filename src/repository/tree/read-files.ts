@@ -1,4 +1,4 @@
-import { type ContractPart, type ContractParts } from '../matches/contract-parts.ts';
+import { type ContractSection, type ContractSections } from '../matches/contract-sections.ts';
 import { FACT_FILES } from './fact-files.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
@@ -9,26 +9,26 @@ export interface RepositoryFile {
   readonly content: string;
 }
 
-/** The folder of the sources in a contract's folder. */
+/** Where a contract's sources lie, relative to its own folder. */
 export const SOURCES_FOLDER = 'sources/';
 
-const FACT_PARTS = [...FACT_FILES.values()].flatMap(({ parts }) => parts);
-/** What the paths of a contract's files are made of. */
-export const FILE_PATH_PARTS: readonly ContractPart[] = [...new Set(FACT_PARTS)];
-/** What its files are made of. */
-export const FILE_PARTS: readonly ContractPart[] = [...FILE_PATH_PARTS, 'sources'];
+const FACT_SECTIONS = [...FACT_FILES.values()].flatMap(({ sections }) => sections);
+/** The sections of the record that decide which files exist. */
+export const FILE_PATH_SECTIONS: readonly ContractSection[] = [...new Set(FACT_SECTIONS)];
+/** The sections of the record that the files are written from. */
+export const FILE_SECTIONS: readonly ContractSection[] = [...FILE_PATH_SECTIONS, 'sources'];
 
 /**
  * All files of a contract in layout V1, made from what is stored of it: metadata.json, sources/…, creator-tx-hash.txt,
  * constructor-args.txt, library-map.json, immutable-references.json, each where its fact is known, and
  * path-translation.json when a source does not keep its name. Sorted by path, each path once.
- * @param parts those of {@link FILE_PARTS}
+ * @param sections those of {@link FILE_SECTIONS}
  */
-export function filesOf(parts: Partial<ContractParts>): readonly RepositoryFile[] {
-  const { sources = [] } = parts;
+export function filesOf(sections: Partial<ContractSections>): readonly RepositoryFile[] {
+  const { sources = [] } = sections;
   const paths = mapSourcePaths(sources.map(({ path }) => path));
   const files = [
-    ...factFiles(parts),
+    ...factFiles(sections),
     ...sources.map(({ path, content }) => ({
       path: `${SOURCES_FOLDER}${paths.get(path) ?? ''}`,
       content,
@@ -37,19 +37,19 @@ export function filesOf(parts: Partial<ContractParts>): readonly RepositoryFile[
   return files.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** The paths of {@link filesOf}, from {@link FILE_PATH_PARTS}: no source is read for them. */
-export function filePathsOf(parts: Partial<ContractParts>): readonly string[] {
-  const sources = [...mapSourcePaths(parts.sourcePaths ?? []).values()];
+/** The paths of {@link filesOf}, from {@link FILE_PATH_SECTIONS}: no source is read for them. */
+export function filePathsOf(sections: Partial<ContractSections>): readonly string[] {
+  const sources = [...mapSourcePaths(sections.sourcePaths ?? []).values()];
   const paths = [
-    ...factFiles(parts).map(({ path }) => path),
+    ...factFiles(sections).map(({ path }) => path),
     ...sources.map((path) => `${SOURCES_FOLDER}${path}`),
   ];
   return paths.sort((left, right) => (left < right ? -1 : 1));
 }
 
-function factFiles(parts: Partial<ContractParts>): readonly RepositoryFile[] {
+function factFiles(sections: Partial<ContractSections>): readonly RepositoryFile[] {
   return [...FACT_FILES].flatMap(([path, { render }]) => {
-    const content = render(parts);
+    const content = render(sections);
     return content === undefined ? [] : [{ path, content }];
   });
 }

@@ -1,7 +1,7 @@
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** A source of a page. */
+/** A source in a list of sources. */
 export interface PagedSource {
   readonly path: string;
   readonly bytes: number;
@@ -9,7 +9,7 @@ export interface PagedSource {
   readonly content: string | null;
 }
 
-/** The beginning of one source. */
+/** A source that is shown, cut where it is very long. */
 export interface ShownSource {
   readonly path: string;
   readonly bytes: number;
@@ -23,13 +23,13 @@ export interface SourcePage {
   readonly total: number;
   /** Behind which path the next page begins; absent on the last one. */
   readonly next?: string;
-  /** Of metadata.json; 0 without one. */
+  /** The size of metadata.json; 0 without one. */
   readonly metadataBytes: number;
   /** The source that was asked for, else that of the contract itself, else the first. Absent without sources. */
   readonly shown?: ShownSource;
 }
 
-/** Which sources are asked for. */
+/** A page of sources, and the one to show. */
 export interface SourceQuestion {
   /** Those behind this path. */
   readonly after?: string;
@@ -42,7 +42,6 @@ export interface SourceQuestion {
 const CONTENTS_MAX_BYTES = 2_000_000;
 /** More sources than this are counted as this many. */
 const SOURCES_COUNTED = 10_000;
-/** Of the shown source. */
 const SHOWN_MAX_CHARACTERS = 1_000_000;
 
 // Sorting the paths reads no content; the length of a content stands beside it without its text.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Where renamed sources stand: no source keeps a name that begins like this. */
 const RENAMED_FOLDER = '_renamed';
-/** In bytes: file systems take 255 for one name and 4,096 for a path, of which a reader's own folder is a part. */
+/** In bytes. File systems take 255 for one name and 4,096 for a path, and a reader's own folder is part of the path. */
 const SEGMENT_MAX_BYTES = 200;
 const PATH_MAX_BYTES = 1000;
 const PATH_MAX_SEGMENTS = 50;
@@ -50,7 +50,7 @@ function rename(name: string): string {
 
 /**
  * The names that another name has for a folder: `a` beside `a/b`. Longer ones than a safe name has are left out; records
- * of before paths were bounded may hold names of any length.
+ * from before paths were bounded may hold names of any length.
  */
 function foldersOf(folded: readonly string[]): Set<string> {
   const folders = new Set<string>();
@@ -88,7 +88,7 @@ export function mapSourcePaths(names: Iterable<string>): ReadonlyMap<string, str
 }
 
 /**
- * The source that a path below `sources/` means: the one that stands there, else the only one whose name it is, with or
+ * The source that a path below `sources/` means: the one at this path, else the only one that has this name, with or
  * without `@` and `:` replaced by `_`. A spelling that fits several names means none of them, since a reader would take
  * the content of one for that of another.
  * @param paths of {@link mapSourcePaths}

@@ -21,7 +21,7 @@ import { folderFailure } from './store-failure.ts';
 import { isRoot, SYSTEM_FOLDER } from './system-user.ts';
 import { wait } from '../wait.ts';
 
-/** What the embedded server is made from. */
+/** Where the embedded server keeps its data, and which programs it runs. */
 export interface EmbeddedServerOptions {
   /** The service's data directory, absolute. */
   readonly dataDir: string;
@@ -55,7 +55,7 @@ const ATTACH_TIMEOUT_MS = 300_000;
 const READY_TIMEOUT_MS = 10_000;
 
 /**
- * Joins the server that runs on the data directory, whoever started it, and starts one while there is none.
+ * Joins the server that runs on the data directory, no matter which process started it, or starts one.
  * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `data_directory_too_new`,
  * `data_directory_too_old`, `embedded_server_unavailable`, `database_error`
  */
@@ -144,7 +144,7 @@ async function start(
     }
     const made = data.major ?? (await readMajorVersion(data.path));
     if (made !== undefined) checkMajorVersion(data.path, made, binaries);
-    // Before the server, so that there is no moment in which it could be left behind.
+    // Before the server, so that the server can never be left behind without it.
     await use.ensure(data);
     return await startServer(data, binaries);
   } catch (error) {
@@ -158,7 +158,7 @@ async function join(
   data: DataDirectory,
   options: EmbeddedServerOptions,
 ): Promise<{ presence: Client; version: string }> {
-  // While the last user of before stops the server the lock has to be waited for, until that ends the connection.
+  // While the earlier last user stops the server, wait for the lock until the stop ends the connection.
   const presence = await connectClient(
     socketTarget(lock, PRESENCE_DATABASE, options.applicationName),
     {
@@ -206,7 +206,7 @@ async function ensureDatabase(presence: Client): Promise<void> {
   }
 }
 
-/** Gives up our share of the presence lock and tries to get it alone; whoever comes then waits for it. */
+/** Gives up our share of the presence lock and tries to take it alone. Processes that join meanwhile wait for it. */
 async function isLast(presence: Client): Promise<boolean> {
   try {
     const keys = [...ADVISORY_LOCKS.presence];

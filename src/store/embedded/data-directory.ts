@@ -84,7 +84,7 @@ export async function removeLeftOvers(target: string): Promise<void> {
   }
 }
 
-/** Whether a process of this id exists, whoever owns it. */
+/** Whether a process of this id exists, under any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -141,7 +141,7 @@ async function inspectExisting(folder: string, log: Logger): Promise<DataDirecto
     );
   }
   const major = await readMajorVersion(folder);
-  // Others' access is no use of ours, and PostgreSQL refuses to start with it.
+  // PostgreSQL refuses a folder that other users can access.
   if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700);
   const account = isRoot() ? await accountFor(folder, found, log) : undefined;
   return {
@@ -151,7 +151,7 @@ async function inspectExisting(folder: string, log: Logger): Promise<DataDirecto
   };
 }
 
-/** As root the server runs as the owner of its data, whoever that is; data of root is handed to the system user. */
+/** As root the server runs as the owner of its data. Data that root owns is handed to the system user. */
 async function accountFor(
   folder: string,
   owner: { readonly uid: number; readonly gid: number },

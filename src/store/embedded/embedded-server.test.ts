@@ -142,7 +142,7 @@ describe('the embedded server', () => {
     await expect.poll(() => watchersOf(dataDir)).toEqual([]);
   });
 
-  test('stays for whoever else uses it when a process is killed, and ends with the last killed', async () => {
+  test('keeps running for its other users when a process is killed, and ends with the last one', async () => {
     const dataDir = await usedDataDir();
     const first = await openInProcess(dataDir);
     const second = await openInProcess(dataDir);
@@ -184,7 +184,7 @@ describe('the embedded server', () => {
     expect(await readdir(dataDir)).toEqual(['postgres']);
   });
 
-  test('serves whoever comes while the last user stops it', async () => {
+  test('serves a user who comes while the last one stops it', async () => {
     const dataDir = await usedDataDir();
     let store = await open(dataDir);
     for (let round = 0; round < 8; round += 1) {

@@ -55,9 +55,9 @@ const REVIVAL_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 9_000;
 
 /**
- * Uses the one PostgreSQL server of the data directory: joins the running one, whoever started it and whether that
- * process still lives, or initialises and starts it. While it is used it is watched, and started again when it dies.
- * It ends with its last user, however that ends.
+ * Uses the one PostgreSQL server of the data directory: joins the running one, also when the process that started it is
+ * dead, or initialises and starts it. While in use the server is watched, and started again when it dies. It ends with
+ * its last user, also when that one is killed.
  * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `data_directory_too_new`,
  * `data_directory_too_old`, `embedded_server_unavailable`, `database_error`
  */

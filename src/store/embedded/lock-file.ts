@@ -89,7 +89,7 @@ export async function clearStaleLocks(
     const text = await readIfThere(file);
     if (text === undefined) continue;
     const pid = Math.abs(Number.parseInt(text, 10));
-    // A server that just starts creates the file empty; one that is left so came of a full disk.
+    // A starting server creates the file empty. A file that stays empty is the trace of a full disk.
     if (
       Number.isInteger(pid)
         ? !isAlive(pid) || (await runsOn(pid, dataDirectory))

@@ -66,8 +66,8 @@ export async function startServer(
 }
 
 /**
- * Stops the server with a fast shutdown: what is committed is kept, whoever is connected is cut off.
- * False when it still runs after the time that a service has for its end; it then ends by itself.
+ * Stops the server with a fast shutdown: it keeps what is committed and cuts all connections.
+ * False when the server outlives the time that a service has for its end; it then ends by itself.
  */
 export async function stopServer(
   data: DataDirectory,

@@ -68,7 +68,7 @@ export interface ServerUse {
 
 /**
  * Counts this process among the users of an embedded server: when the last of them is gone, also by SIGKILL, a small
- * shell stops the server. Users are told by a named pipe that each holds open, not by process ids, which the system
+ * shell stops the server. Users are known by a named pipe that each holds open, not by process ids, which the system
  * gives to others.
  */
 export function useServer(log: Logger): ServerUse {

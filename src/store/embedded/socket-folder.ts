@@ -11,9 +11,9 @@ export const SOCKET_PORT = 5432;
 const LONGEST_SOCKET_PATH_BYTES = 103;
 
 /**
- * The folder of the embedded server's socket, closed to everyone but the server's user (and root): whoever reaches
- * the socket is let in. It is the data directory itself, which PostgreSQL demands to be private, unless its path is
- * too long for a socket.
+ * The folder of the embedded server's socket, closed to everyone but the server's user (and root): the server lets
+ * in everyone who can reach the socket. The folder is the data directory itself, which PostgreSQL demands to be private,
+ * unless its path is too long for a socket.
  */
 export async function prepareSocketFolder(
   dataDirectory: string,

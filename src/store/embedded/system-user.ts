@@ -50,7 +50,7 @@ async function makeUser(name: string): Promise<Account> {
   const failures: string[] = [];
   for (const [command = '', ...parameters] of MAKE_USER) {
     const result = await runCommand(command, [...parameters, name]);
-    // Whoever else makes it, the user counts and not the exit code.
+    // Another process may have made the user meanwhile: its existence counts, not the exit code.
     const made = await findUser(name);
     if (made !== undefined) return made;
     failures.push(`${command}: ${reasonOf(result)}`);

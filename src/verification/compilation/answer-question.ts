@@ -19,7 +19,7 @@ export type JobQuestion =
   | ({ readonly read: 'target'; readonly target: CompilationTarget } & RawOutput)
   | ({ readonly read: 'immutables' } & RawOutput);
 
-/** What comes of each question. */
+/** The answer to each question. */
 export interface JobReadings {
   readonly task: VerificationTask;
   /** Those that an import uses. */

@@ -106,8 +106,8 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
 
 /**
  * The settings as they are compiled and published: without those that have no effect on the code. Compilers before 0.6
- * ignore what they do not know, so whoever sends settings could write anything into the record of a contract; of those,
- * only what they read is let through.
+ * ignore settings that they do not know, so a submitter could write anything into the record of a contract. For these
+ * compilers only the settings that they read are kept.
  * @throws VerificationFailure unsupported_setting, invalid_compiler_input; FullmatchError invalid_compiler_version.
  */
 export function cleanSettings(settings: Members, version: string): Members {

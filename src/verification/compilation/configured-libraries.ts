@@ -23,7 +23,7 @@ export function readConfiguredLibraries({ libraries }: Members): ConfiguredLibra
   );
 }
 
-/** One library of the settings. */
+/** A library that the settings link: its file, its name and its address. */
 export interface LibraryEntry {
   readonly path: string;
   readonly name: string;

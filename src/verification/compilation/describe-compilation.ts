@@ -25,7 +25,7 @@ function codeArtifacts(
 
 /**
  * The compilation as it is stored: the sources of the input are those that it needs. The output selection is left out,
- * since it says nothing of the contract and may hold any text.
+ * since it says nothing about the contract and may hold any text.
  */
 export function describeCompilation(
   { language, target }: CompilationTask,

@@ -11,9 +11,9 @@ import { linkedBySettings } from './linked-libraries.ts';
 import { matchesAsWell, type Attempt, type NeededSources, type Trial } from './needed-sources.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
-/** What the metadata that the compiler wrote says of the settings. */
+/** What the metadata that the compiler wrote says about the settings. */
 interface MetadataSettings {
-  /** With their paths from 0.7.5 on, before by the name alone. */
+  /** By `path:Name` from 0.7.5 on, by the name alone before. */
   readonly libraries?: Readonly<Record<string, string>>;
   readonly optimizer?: unknown;
 }
@@ -123,7 +123,8 @@ const SPARE: readonly ((settings: Settings) => Settings)[] = [
 /**
  * The input without the settings that neither the code nor a metadata hash proves: addresses of libraries that the
  * code does not link, paths that an old compiler does not read, remappings that fit no import or stand there twice,
- * blanks between the steps of the optimizer, whether it is enabled beside its details. Whoever sends them could write any text into the record by them.
+ * blanks between the steps of the optimizer, whether it is enabled beside its details. A submitter could
+ * write any text into the record with them.
  * @returns undefined where nothing is to be dropped
  * @throws as {@link JobReader.readRemappings}
  */
@@ -202,7 +203,7 @@ export async function withoutUnusedSettings(
 }
 
 /**
- * Work that may be left out: whatever ends it but the caller, the caller goes on.
+ * Optional work: when anything but the caller ends it, the caller continues without it.
  * @param work heeds its signal, which comes after `limitMs` and with the caller's
  */
 async function within(

@@ -114,15 +114,15 @@ function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
   if (read === 'target' || read === 'immutables') {
     return new FullmatchError(
       'compiler_output_too_large',
-      'Reading what the compiler wrote takes longer or needs more memory than it may.',
+      'Reading the output of the compiler takes too long or too much memory.',
     );
   }
   return fault.kind === 'out_of_memory'
     ? new VerificationFailure(
         'sources_too_large',
-        'Reading the request needs more memory than it may; send fewer and smaller files.',
+        'Reading the request needs too much memory; send fewer and smaller files.',
       )
-    : new VerificationFailure('job_timed_out', 'Reading the request took longer than it may.');
+    : new VerificationFailure('job_timed_out', 'Reading the request took too long.');
 }
 
 function isTooMuch(kind: ThreadFaultKind): boolean {

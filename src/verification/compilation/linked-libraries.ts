@@ -9,7 +9,7 @@ import { isMembers } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { linkerOf, readConfiguredLibraries } from './configured-libraries.ts';
-import { type ChainReaders } from '../read-on-chain.ts';
+import { type ReadingParts } from '../read-on-chain.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
 /** No contract links more; each is read on chain. */
@@ -58,7 +58,7 @@ export function linkedBySettings(
   return linked;
 }
 
-/** `path:Name` of what stands as path → Name → anything. */
+/** The `path:Name` of every entry of path → Name → anything. */
 function idsOf(byPath: Readonly<Record<string, object>>): readonly string[] {
   return Object.entries(byPath).flatMap(([path, named]) =>
     Object.keys(named).map((name) => `${path}:${name}`),
@@ -81,7 +81,7 @@ function linkedOnChain({
  * @throws VerificationFailure library_not_deployed, cannot_fetch_bytecode; FullmatchError as reading code does.
  */
 export async function requireDeployedLibraries(
-  readers: ChainReaders,
+  parts: ReadingParts,
   chain: RegisteredChain,
   configured: ReadonlyMap<string, Hex>,
   judgement: ContractJudgement,
@@ -98,13 +98,13 @@ export async function requireDeployedLibraries(
   for (let from = 0; from < libraries.length; from += READ_AT_ONCE) {
     const batch = libraries.slice(from, from + READ_AT_ONCE);
     await Promise.all(
-      batch.map(([address, id]) => requireDeployed(readers, chain, id, address, signal)),
+      batch.map(([address, id]) => requireDeployed(parts, chain, id, address, signal)),
     );
   }
 }
 
 async function requireDeployed(
-  { readDeployedCode, quorumOf }: ChainReaders,
+  { readDeployedCode, quorumOf }: ReadingParts,
   chain: RegisteredChain,
   id: string,
   address: Hex,

@@ -6,7 +6,7 @@ import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
-/** An input, what the compiler made of it, and how that compares with the code on chain. */
+/** An input, the output of the compiler for it, and how that compares with the code on chain. */
 export interface Attempt {
   readonly input: StandardJsonInput;
   readonly compiled: CompiledTarget;
@@ -26,7 +26,7 @@ export interface Trial {
 export interface NeededSources extends Attempt {
   /** Paths of the sources that were given and are not needed. */
   readonly dropped: readonly string[];
-  /** Of all compilations. */
+  /** The time of all compilations together. */
   readonly compileTimeMs: number;
 }
 
@@ -77,7 +77,7 @@ export function unlistedSources(
 
 /**
  * Finds the sources without which the code on chain does not come about. Sources that the compilation does not list
- * are left out, and what is compiled without them is judged anew: solc numbers identifiers over all sources, so that
+ * are left out, and what is compiled without them is judged again: solc numbers identifiers over all sources, so that
  * sources that a contract does not use can change its code. Only where they do, those that do are kept.
  * @param first the compilation of `task.input`.
  */

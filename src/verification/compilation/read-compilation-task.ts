@@ -133,7 +133,7 @@ function readTarget(identifier: string, input: StandardJsonInput): CompilationTa
   if (!Object.hasOwn(input.sources, path)) {
     throw new VerificationFailure(
       'invalid_compilation_target',
-      `The contract ${showName(name)} is said to be in ${showName(path)}, which is none of the sources.`,
+      `The contract ${showName(name)} should be in ${showName(path)}, which is not one of the sources.`,
     );
   }
   return { path, name };

@@ -13,7 +13,7 @@ import { isMembers, type Members } from '../../lib/members.ts';
 /** What a compiler wrote. */
 export interface RawOutput {
   readonly bytes: Uint8Array;
-  /** The compiler's long version, for what is said of an output that cannot be read. */
+  /** The compiler's long version, for what is said about an output that cannot be read. */
   readonly version: string;
 }
 

@@ -1,9 +1,9 @@
 /** A name or number, a string or hex literal, or any other character of a program in Solidity or Yul. */
 export interface SourceToken {
   readonly kind: 'word' | 'literal' | 'mark';
-  /** Of a literal what stands between its quotes. */
+  /** For a literal: the text between its quotes. */
   readonly text: string;
-  /** Of a literal whether its text is hexadecimal. */
+  /** For a literal: whether its text is hexadecimal. */
   readonly isHex: boolean;
 }
 

@@ -65,7 +65,7 @@ export function usedRemappings({ remappings, sources }: Remapped): readonly unkn
     const imports: string[] = [];
     for (const written of importsOf(content)) {
       characters += path.length + written.length;
-      // Each part of it is put behind what stands before it.
+      // Each segment of the path is appended to those before it.
       copied += (path.length + written.length) * written.split('/').length;
       if (characters > IMPORTED_CHARACTERS || copied > COMPARED_CHARACTERS) break;
       imports.push(leadImport(path, written));

@@ -5,7 +5,7 @@ import { type ComparedCodes, type VerificationFailure } from '../verification-fa
 /** One of two codes that were compared: what it is, and a window of it. */
 export interface ComparedCode {
   readonly bytes: number;
-  /** Of the whole code. Node's own hash takes a hundredth of the time that Keccak takes here. */
+  /** The hash of the whole code. Node's own hash takes a hundredth of the time that Keccak takes here. */
   readonly sha256: Hex;
   /** The bytes from `offset` of the comparison on; the whole code where it is small. */
   readonly window: Hex;
@@ -24,7 +24,7 @@ export interface FailureRecord {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly runtime?: Comparison;
   readonly creation?: Comparison;
-  /** Of jobs that ended before codes were bounded: small ones, whole. */
+  /** Whole codes, from jobs of versions that did not bound them. */
   readonly codes?: ComparedCodes;
 }
 
@@ -61,7 +61,7 @@ export function recordOf({
   };
 }
 
-/** The comparisons of a stored record. */
+/** The comparisons of a record. Records of earlier versions hold whole codes, which are compared here. */
 export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runtime' | 'creation'> {
   const { codes } = record;
   const { runtime, creation } = codes === undefined ? record : recordOf({ data: {}, codes });
@@ -81,7 +81,7 @@ export function wholeCodes({ runtime, creation }: FailureRecord): ComparedCodes 
   return Object.fromEntries(Object.entries(codes).filter(([, code]) => code !== undefined));
 }
 
-/** Whether a window is the whole code. */
+/** Whether nothing of the code was cut off when it was stored. */
 export function isWhole({ bytes, window }: ComparedCode): boolean {
   return hexBytes(window) === bytes;
 }

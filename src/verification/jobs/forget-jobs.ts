@@ -6,7 +6,7 @@ const RETENTION = '30 days';
 /** As many jobs are kept that failed, and as many that succeeded. */
 const KEPT_FAILED = 10_000;
 const KEPT_SUCCEEDED = 100_000;
-/** Of as many failed jobs what was compared is kept, and for this long; of older ones the reason stays. */
+/** The compared codes are kept for this many failed jobs, and for this long. Older jobs keep their reason. */
 const KEPT_RECORDS = 1000;
 const RECORD_RETENTION = '7 days';
 

@@ -18,7 +18,7 @@ export async function notifyOfWork(database: Database): Promise<void> {
   await database.query(NOTIFY_WORK, [JOBS_CHANNEL]).catch(() => undefined);
 }
 
-/** Tells every process of this database which jobs ended. Who waits looks from time to time too. */
+/** Tells every process of this database which jobs ended. Waiting requests also look from time to time. */
 export async function notifyOfEnds(database: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await database.query(NOTIFY_ENDS, [JOBS_CHANNEL, ids]).catch(() => undefined);

@@ -10,14 +10,14 @@ import { isFinished, type VerificationJob } from './verification-job.ts';
 /** How many requests of this process may wait for the ends of jobs. */
 export interface WaiterLimits {
   readonly total: number;
-  /** Of one client, and of its network. */
+  /** For one client, and for all clients of its network together. */
   readonly perClient: number;
   readonly perJob: number;
 }
 
-/** Who waits, and how long at most. */
+/** The client that waits, and how long at most. */
 export interface WaitOptions {
-  /** By any text. */
+  /** Any text that identifies the client. */
   readonly client: string;
   /** Aborts when the client leaves. */
   readonly signal?: AbortSignal;
@@ -42,7 +42,7 @@ interface Read {
 
 /** How often one statement asks which of all jobs have ended: a notification may be lost. */
 const POLL_MS = 2000;
-/** Of one statement: a failed job may hold 128 kB. */
+/** Jobs that one statement reads. A failed job may hold 128 kB. */
 const READ_MAX_JOBS = 50;
 const RETRY_AFTER_S = 2;
 
@@ -188,7 +188,7 @@ export class JobWaiters {
         );
         for (const [id, reads] of batch) this.#tell(id, reads, jobs.get(id));
       } catch (error) {
-        // Who waits goes on waiting: the next look comes by itself.
+        // Waiters keep waiting: the next round reads again.
         this.#log.debug({ event: 'jobs_unread', error: messageOf(error) }, 'jobs were not read');
         for (const [, reads] of batch) for (const { reject } of reads) reject(error);
       }

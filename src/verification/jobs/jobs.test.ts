@@ -287,7 +287,7 @@ describe('submitting', () => {
     expect(row?.count).toBe(10);
   });
 
-  test('a contract of which both codes match fully is not verified again; one of which one does, or an import says so, is', async () => {
+  test('a contract is not verified again when both codes match fully, but is when only one does or only an import says so', async () => {
     const [full, half, claimed] = [freshAddress(), freshAddress(), freshAddress()];
     const both = { runtimeMatch: 'full', creationMatch: 'full' } as const;
     await saveMatches(testDatabase.database, [
@@ -528,7 +528,7 @@ describe('workers', () => {
     start(succeed);
     const job = await untilEnd(await submit());
     expect(job).toMatchObject({ state: 'succeeded', runtimeMatch: 'full', compileTimeMs: 12 });
-    expect(job.eventId).toMatch(/^\d+$/);
+    expect(job.eventNumber).toMatch(/^\d+$/);
     expect(job.finishedAt?.getTime()).toBeGreaterThanOrEqual(job.startedAt?.getTime() ?? Infinity);
     expect(job).not.toHaveProperty('failure');
   });

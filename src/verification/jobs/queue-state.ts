@@ -33,7 +33,6 @@ const READ_QUEUE = sql(
    FROM verification_jobs WHERE state IN ('queued', 'running')`,
 );
 
-/** The queue as the database has it now. */
 async function readQueue(database: Queryable): Promise<QueueState> {
   const [row] = await database.query<{
     queued: number;

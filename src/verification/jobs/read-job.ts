@@ -65,7 +65,7 @@ function toJob(row: JobRow): VerificationJob {
     ...(row.started_at && { startedAt: row.started_at }),
     ...(row.finished_at && { finishedAt: row.finished_at }),
     ...(row.compile_time_ms !== null && { compileTimeMs: row.compile_time_ms }),
-    ...(row.event_id !== null && { eventId: row.event_id }),
+    ...(row.event_id !== null && { eventNumber: row.event_id }),
     ...(row.error_code !== null && { failure: toFailure(row.error_code, row) }),
   };
 }
@@ -110,7 +110,7 @@ export async function readJobs(
   );
 }
 
-/** Whether a text has the form of a job's id. */
+/** Whether a text is a UUID, as the ids of jobs are. */
 export function isJobId(text: string): boolean {
   return UUID.test(text);
 }

@@ -57,7 +57,7 @@ export async function reapUntil(
       reapAt = Date.now() + TURNS_SPARED * everyMs;
       log.warn(
         { event: 'reaping_failed', error: messageOf(error) },
-        'lost jobs were not looked for',
+        'could not check for lost jobs',
       );
     }
     await wait(everyMs, undefined, { signal }).catch(() => undefined);

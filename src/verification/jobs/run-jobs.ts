@@ -30,7 +30,7 @@ export interface ClaimedJob {
   /** This claim included. */
   readonly attempts: number;
   readonly client: string;
-  /** Of the client. */
+  /** The network of the client. */
   readonly network: string;
 }
 
@@ -49,9 +49,8 @@ const HAS_WAITING = sql(
 /**
  * The order of networks, then of clients in each: those with the fewest running jobs first, so that nobody takes a
  * second worker while another waits for a first; among them the one that has spent the least time, running jobs
- * included. The worker for short jobs takes those last of whom a job was found slow not long ago, takes no notice of the
- * time of one short job, and begins with the newest: jobs that fill the queue keep a newcomer waiting for one of them,
- * not for all. The other workers begin with the oldest, so that nobody waits forever.
+ * included. The worker for short jobs takes clients last that had a slow job not long ago, ignores the time of one short
+ * job, and begins with the newest: jobs that fill the queue keep a newcomer waiting for one of them, not for all. The other workers begin with the oldest, so that nobody waits forever.
  */
 function orderOf(lane: Lane): string {
   const spentOf = (row: string, running: string): string =>
@@ -130,7 +129,7 @@ const SUCCEED = sql(
      kept_beside = $7, dropped_sources = $8
    WHERE ${IS_CLAIMED} RETURNING id`,
 );
-/** SQL: what every job has that failed, whoever ends it. */
+/** SQL: the columns of a failed job, for every statement that ends one. */
 export const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
   lease_token = NULL, lease_until = NULL`;
 const FAIL_CLAIMED = sql(
@@ -261,7 +260,7 @@ export async function finishWithMatch(
   database: Database,
   { id, token }: ClaimedJob,
   { contract, compileTimeMs, droppedSources }: VerificationResult,
-  { eventId, keptBeside }: SavedMatch,
+  { eventNumber, keptBeside }: SavedMatch,
 ): Promise<boolean> {
   const { runtimeMatch, creationMatch } = contract;
   const ended = await database.query(SUCCEED, [
@@ -269,7 +268,7 @@ export async function finishWithMatch(
     token,
     runtimeMatch,
     creationMatch,
-    eventId ?? null,
+    eventNumber ?? null,
     Math.round(compileTimeMs),
     keptBeside === true,
     toStorableJson(toDroppedSources(droppedSources) ?? null),

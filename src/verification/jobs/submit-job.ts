@@ -12,7 +12,7 @@ import { type PackedRequest } from '../verification-request.ts';
 /** How many jobs may wait. */
 export interface QueueLimits {
   readonly total: number;
-  /** Of one client, and of its network. */
+  /** For one client, and for all clients of its network together. */
   readonly perClient: number;
 }
 
@@ -97,7 +97,7 @@ interface Submitted {
 }
 
 /**
- * Puts a verification into the queue, for a client that is told apart from others by any text.
+ * Puts a verification into the queue. Any text that is unique to a client may identify it.
  * @param onDisplaced told when another client's job gave up its place.
  * @returns the job's id.
  * @throws FullmatchError already_verified when both matches are full and were judged here, so that nothing can rise;
@@ -124,7 +124,7 @@ export async function submitJob(
     );
   }
   const [submitted] = await database.transaction(async (transaction) => {
-    // Who counts the places while another takes one would find room that is gone.
+    // Counting while another submission takes a place would find room that is gone.
     await lockUntilCommit(transaction, 'jobPlaces');
     return transaction.query<Submitted>(SUBMIT, [
       chainId,

@@ -45,7 +45,7 @@ export interface VerificationJob {
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
   /** The event of the match that it stored; absent when an equal or better one was there. */
-  readonly eventId?: string;
+  readonly eventNumber?: string;
   /** Whether nothing was stored as the match, and the text was kept beside the shown one. */
   readonly keptBeside: boolean;
   /** Absent where every source is needed. */
@@ -56,7 +56,7 @@ export interface VerificationJob {
 const DROPPED_SHOWN = 20;
 const PATH_SHOWN_CHARACTERS = 200;
 
-/** What is told of dropped sources; undefined where there are none. */
+/** Dropped sources as they are shown; undefined where there are none. */
 export function toDroppedSources(paths: readonly string[]): DroppedSources | undefined {
   if (paths.length === 0) return undefined;
   const shown = paths.slice(0, DROPPED_SHOWN);
@@ -77,7 +77,7 @@ export interface JobEnd {
   readonly seconds?: number;
 }
 
-/** Whether the job has ended. */
+/** Whether the job has succeeded or failed, so that nothing of it changes any more. */
 export function isFinished({ state }: Pick<VerificationJob, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed';
 }

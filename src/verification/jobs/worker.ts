@@ -24,7 +24,7 @@ import {
 } from '../verification-failure.ts';
 import { type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from '../verify-contract.ts';
-import { verifyAndSave } from '../recheck/verify-standing.ts';
+import { verifyAndSave } from '../recheck/verify-and-save.ts';
 
 /** How workers work. Times in milliseconds. */
 export interface WorkerOptions {
@@ -56,7 +56,7 @@ export interface WorkerParts {
   readonly onEnd?: (end: JobEnd) => void;
 }
 
-/** The workers of this process. */
+/** Workers of this process, which take jobs until they are closed. */
 export interface Workers {
   /** How many jobs are at work. */
   readonly running: number;
@@ -295,10 +295,10 @@ async function settle(
     if (errorId === undefined) return undefined;
     const cause = unexpectedCause(failure);
     const facts = { event: 'verification_failed', job: job.id, code: failure.code };
-    const place = { chain_id: job.chainId, address: job.address, error_id: errorId };
+    const subject = { chain_id: job.chainId, address: job.address, error_id: errorId };
     const detail = operatorDetail(failure);
-    if (cause === undefined) log.info({ ...facts, ...place, ...detail }, 'not verified');
-    else log.error({ ...facts, ...place, cause }, 'a verification failed unexpectedly');
+    if (cause === undefined) log.info({ ...facts, ...subject, ...detail }, 'not verified');
+    else log.error({ ...facts, ...subject, cause }, 'a verification failed unexpectedly');
     return { kind: failureKindOf(failure.code), outcome: failure.code };
   } catch (error) {
     // A verdict that cannot be stored is found again.
@@ -313,7 +313,7 @@ async function settle(
   }
 }
 
-/** What the log says of a failure beside its public message. */
+/** What the log says about a failure beside its public message. */
 function operatorDetail({ cause, message }: VerificationFailure): { readonly detail?: string } {
   if (!(cause instanceof FullmatchError) || cause.forOperator === message) return {};
   return { detail: cause.forOperator };

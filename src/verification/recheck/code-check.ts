@@ -17,7 +17,7 @@ import {
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { checkCreation, type CreationLoss, settleCreation } from './creation-check.ts';
-import { type ChainReaders } from '../read-on-chain.ts';
+import { type ReadingParts } from '../read-on-chain.ts';
 import { findDisprovedClaim } from './disproved-claim.ts';
 import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
 import { type PackedRequest } from '../verification-request.ts';
@@ -45,7 +45,7 @@ interface MatchedCode {
 /**
  * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
- * contract anew, so that what the match said of its creation was withdrawn; `creation_disproved` the same, where the
+ * contract again, so that what the match said about its creation was withdrawn; `creation_disproved` the same, where the
  * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
  * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
  * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
@@ -70,9 +70,6 @@ export type CodeCheck =
     }
   | { readonly outcome: 'not_checked'; readonly reason: string };
 
-/** What reads the code of contracts, and proves their creation. */
-export type CodeReaders = ChainReaders;
-
 async function readMatchedCode(
   database: Database,
   chainId: number,
@@ -87,18 +84,18 @@ async function readMatchedCode(
 
 /**
  * Reads the code of a verified contract as a verification does, by quorum, and withdraws the match where the code is
- * another one. Where the same code can have been made anew, its creation is proved again.
+ * another one. Where the same code can have been recreated, its creation is proved again.
  * @throws the reason of `signal`; FullmatchError of the database.
  */
 export async function checkCode(
   database: Database,
-  readers: CodeReaders,
+  parts: ReadingParts,
   chain: RegisteredChain,
   address: Hex,
   { named, comparesFacts, ...options }: CheckCodeOptions = {},
 ): Promise<CodeCheck> {
   const { chainId } = chain.record;
-  const { readDeployedCode, quorumOf } = readers;
+  const { readDeployedCode, quorumOf } = parts;
   const matched = await readMatchedCode(database, chainId, address);
   if (matched === undefined) return { outcome: 'not_verified' };
   const isCodeKnown = matched.runtime_code_hash !== null;
@@ -122,12 +119,12 @@ export async function checkCode(
   const stands = refusal ?? 'same';
   const ending = options.deadlineMs === undefined ? [] : [AbortSignal.timeout(options.deadlineMs)];
   const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), ...ending]);
-  const place = {
-    ...{ database, readers, chain, address, running: deployed },
+  const checked = {
+    ...{ database, parts, chain, address, running: deployed },
     options: { signal, ...(quorum && { quorum }) },
   };
   try {
-    return { outcome: (await checkCreation(place, { named, comparesFacts })) ?? stands };
+    return { outcome: (await checkCreation(checked, { named, comparesFacts })) ?? stands };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!signal.aborted) throw error;
@@ -181,7 +178,7 @@ async function withdrawIfRefused(
   return isForgotten ? ALTERNATIVE_REFUSED : undefined;
 }
 
-/** Withdraws an imported claim of a full match that the code on chain disproves, whoever looks and for whatever reason. */
+/** Withdraws an imported claim of a full match that the code on chain disproves, in rechecks and verifications alike. */
 async function withdrawIfDisproved(
   database: Database,
   chainId: number,
@@ -211,7 +208,7 @@ const CHANGES = {
   [CLAIM_DISPROVED]:
     'an imported match was withdrawn: the code on chain does not hold the hash of its metadata',
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
-  [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract anew',
+  [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract again',
   call_protection_missing:
     'a match was withdrawn: the library holds zeros in the place of its own address',
   verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',
@@ -259,11 +256,11 @@ export function withdrawWhatWasReplaced(
       const found = await parts.findCreation(chain, address, options);
       const { running, signal, quorum } = options;
       if (running === undefined) return found;
-      const place = {
-        ...{ database, readers: parts, chain, address, running },
+      const checked = {
+        ...{ database, parts, chain, address, running },
         options: { ...(signal && { signal }), ...(quorum && { quorum }) },
       };
-      return settleCreation(place, found, (reason) =>
+      return settleCreation(checked, found, (reason) =>
         logReplaced(log, chain.record.chainId, address, reason),
       );
     },

@@ -14,7 +14,7 @@ import {
   withdrawCreation,
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { type ChainReaders } from '../read-on-chain.ts';
+import { type ReadingParts } from '../read-on-chain.ts';
 
 /** Why a match lost its creation. */
 export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
@@ -51,13 +51,10 @@ interface KnownCreation {
   readonly transaction_index: string | null;
 }
 
-/** What proves creations. */
-type CreationReaders = Pick<ChainReaders, 'findCreation'>;
-
-/** A contract whose creation is looked at, and the code that it runs. */
-interface CreationPlace {
+/** A contract whose creation is checked, the code that it runs, and what the check needs. */
+interface CheckedCreation {
   readonly database: Database;
-  readonly readers: CreationReaders;
+  readonly parts: Pick<ReadingParts, 'findCreation'>;
   readonly chain: RegisteredChain;
   readonly address: Hex;
   readonly running: RunningCode;
@@ -68,7 +65,7 @@ interface CreationPlace {
 interface CreationCheckOptions {
   /** A transaction that somebody says is the creation. */
   readonly named?: Hex | undefined;
-  /** Whether the facts of the creation are compared of code too that cannot be made anew. */
+  /** Whether the facts of the creation are compared also for code that cannot be recreated. */
   readonly comparesFacts?: boolean | undefined;
 }
 
@@ -76,15 +73,15 @@ async function readKnown({
   database,
   chain,
   address,
-}: CreationPlace): Promise<KnownCreation | undefined> {
-  const place = [chain.record.chainId, hexToBytes(address)];
-  const [known] = await database.query<KnownCreation>(READ_CREATION, place);
+}: CheckedCreation): Promise<KnownCreation | undefined> {
+  const key = [chain.record.chainId, hexToBytes(address)];
+  const [known] = await database.query<KnownCreation>(READ_CREATION, key);
   return known;
 }
 
-async function prove(place: CreationPlace, submitted: Hex): Promise<CreationSearch> {
-  const { readers, chain, address, running, options } = place;
-  return readers.findCreation(chain, address, {
+async function prove(checked: CheckedCreation, submitted: Hex): Promise<CreationSearch> {
+  const { parts, chain, address, running, options } = checked;
+  return parts.findCreation(chain, address, {
     ...options,
     running,
     submitted,
@@ -97,16 +94,16 @@ async function prove(place: CreationPlace, submitted: Hex): Promise<CreationSear
  * destroy itself. What fewer endpoints say proves nothing: an honest endpoint without traces and old states cannot contradict them.
  */
 export async function isCreationDisproved(
-  place: CreationPlace,
+  checked: CheckedCreation,
   transactionHash: Hex,
 ): Promise<boolean> {
-  if (!canDestroyItself(place.running.code)) return false;
-  const reason = (await prove(place, transactionHash)).denied?.get(transactionHash);
+  if (!canDestroyItself(checked.running.code)) return false;
+  const reason = (await prove(checked, transactionHash)).denied?.get(transactionHash);
   return reason !== undefined && DISPROVING.has(reason);
 }
 
-const isDisproved = (place: CreationPlace, known: KnownCreation): Promise<boolean> =>
-  isCreationDisproved(place, bytesToHex(known.transaction_hash));
+const isDisproved = (checked: CheckedCreation, known: KnownCreation): Promise<boolean> =>
+  isCreationDisproved(checked, bytesToHex(known.transaction_hash));
 
 function isLater(found: Creation, known: KnownCreation): boolean {
   const block = Number(known.block_number ?? -1);
@@ -116,51 +113,51 @@ function isLater(found: Creation, known: KnownCreation): boolean {
 
 /** @returns the reason, where a creation was withdrawn */
 async function withdraw(
-  place: CreationPlace,
+  checked: CheckedCreation,
   known: KnownCreation,
   reason: CreationLoss,
 ): Promise<CreationLoss | undefined> {
   if (known.creation_match === null) return undefined;
-  const isWithdrawn = await withdrawCreation(place.database, {
-    chainId: place.chain.record.chainId,
-    address: place.address,
+  const isWithdrawn = await withdrawCreation(checked.database, {
+    chainId: checked.chain.record.chainId,
+    address: checked.address,
     reason,
     matchId: known.match_id,
-    runtimeCode: place.running.code,
-    readAtBlock: place.running.blockNumber,
+    runtimeCode: checked.running.code,
+    readAtBlock: checked.running.blockNumber,
   });
   return isWithdrawn ? reason : undefined;
 }
 
 /**
- * Proves the creation of a match anew: code that can destroy itself may be made again at its address by other creation
+ * Proves the creation of a match again: code that can destroy itself may be recreated at its address by other creation
  * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
- * stored one is not. Where the stored one is, its facts are made what the chain says of them.
+ * stored one is not. Where the stored one is the creation, its facts are corrected to what the chain says.
  * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
  */
 export async function checkCreation(
-  place: CreationPlace,
+  checked: CheckedCreation,
   { named, comparesFacts = false }: CreationCheckOptions,
 ): Promise<CreationLoss | typeof DEPLOYMENT_CORRECTED | undefined> {
-  const known = await readKnown(place);
+  const known = await readKnown(checked);
   if (known === undefined) return undefined;
   const stored = bytesToHex(known.transaction_hash);
-  const mayBeAnother = known.creation_match !== null && canDestroyItself(place.running.code);
+  const mayBeAnother = known.creation_match !== null && canDestroyItself(checked.running.code);
   if (mayBeAnother && named !== undefined && named !== stored) {
-    const { creation } = await prove(place, named);
+    const { creation } = await prove(checked, named);
     if (creation !== undefined && isLater(creation, known)) {
-      return withdraw(place, known, CREATION_REPLACED);
+      return withdraw(checked, known, CREATION_REPLACED);
     }
   }
   if (!mayBeAnother && !comparesFacts && named !== stored) return undefined;
-  const { creation, denied } = await prove(place, stored);
+  const { creation, denied } = await prove(checked, stored);
   if (creation !== undefined) {
-    const { database, chain, address } = place;
+    const { database, chain, address } = checked;
     const deployed = { chainId: chain.record.chainId, address, deployment: creation };
     return (await correctDeployment(database, deployed)) ? DEPLOYMENT_CORRECTED : undefined;
   }
   const isDenied = DISPROVING.has(denied?.get(stored) ?? '');
-  return mayBeAnother && isDenied ? withdraw(place, known, CREATION_DISPROVED) : undefined;
+  return mayBeAnother && isDenied ? withdraw(checked, known, CREATION_DISPROVED) : undefined;
 }
 
 /**
@@ -169,28 +166,32 @@ export async function checkCreation(
  * nor does one that {@link staysWithdrawn}: states of a few blocks do not show every destruction.
  */
 export async function settleCreation(
-  place: CreationPlace,
+  checked: CheckedCreation,
   found: CreationSearch,
   onWithdrawn: (reason: CreationLoss) => void,
 ): Promise<CreationSearch> {
-  if (!canDestroyItself(place.running.code)) return found;
+  if (!canDestroyItself(checked.running.code)) return found;
   const { creation } = found;
-  const known = await readKnown(place);
+  const known = await readKnown(checked);
   const lose = async (stored: KnownCreation, reason: CreationLoss): Promise<void> => {
-    const withdrawn = await withdraw(place, stored, reason);
+    const withdrawn = await withdraw(checked, stored, reason);
     if (withdrawn !== undefined) onWithdrawn(withdrawn);
   };
   if (creation === undefined) {
-    if (known !== undefined && known.creation_match !== null && (await isDisproved(place, known))) {
+    if (
+      known !== undefined &&
+      known.creation_match !== null &&
+      (await isDisproved(checked, known))
+    ) {
       await lose(known, CREATION_DISPROVED);
     }
     return found;
   }
-  if (await staysWithdrawn(place, creation.transactionHash)) return refused(found);
+  if (await staysWithdrawn(checked, creation.transactionHash)) return refused(found);
   const storedHash = known && bytesToHex(known.transaction_hash);
   if (known === undefined || storedHash === creation.transactionHash) return found;
   if (isLater(creation, known)) await lose(known, CREATION_REPLACED);
-  else if (await isDisproved(place, known)) await lose(known, CREATION_DISPROVED);
+  else if (await isDisproved(checked, known)) await lose(known, CREATION_DISPROVED);
   else return refused(found);
   return found;
 }
@@ -199,8 +200,8 @@ export async function settleCreation(
  * Whether a creation was withdrawn before, and may not count again. One that was replaced never does. One that the states
  * of some blocks disproved counts where the same states show it today: those of other blocks may miss the gap.
  */
-async function staysWithdrawn(place: CreationPlace, transactionHash: Hex): Promise<boolean> {
-  const { database, chain, address, running } = place;
+async function staysWithdrawn(checked: CheckedCreation, transactionHash: Hex): Promise<boolean> {
+  const { database, chain, address, running } = checked;
   const rows = await database.query<{ reason: string; read_at_block: string | null }>(
     READ_WITHDRAWN,
     [
@@ -213,7 +214,7 @@ async function staysWithdrawn(place: CreationPlace, transactionHash: Hex): Promi
   );
   for (const { reason, read_at_block: block } of rows) {
     if (reason === CREATION_REPLACED || block === null) return true;
-    const then = { ...place, running: { ...running, blockNumber: Number(block) } };
+    const then = { ...checked, running: { ...running, blockNumber: Number(block) } };
     if ((await prove(then, transactionHash)).creation === undefined) return true;
   }
   return false;

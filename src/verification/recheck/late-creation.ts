@@ -13,7 +13,7 @@ import { sql, type Database } from '../../store/database.ts';
 import { entriesOf, readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { toTransformed } from '../verify-contract.ts';
 
-// What this service compiled says of its creation code all that judging takes. An import does not.
+// What this service compiled says about its creation code all that judging takes. An import does not.
 const READ_WITHOUT_CREATION = sql(
   'read match without a creation',
   `SELECT verified_contract_id AS match_id, current_matches.text_hash, compiler_settings -> 'libraries' AS libraries,
@@ -41,9 +41,9 @@ interface ShownRow {
 }
 
 /**
- * Attaches the creation that a verification found to the match that stays shown, where its record has none yet: the
- * transaction is a fact of the chain, whoever names it. The creation code of the shown compilation is judged, not that of
- * the submission, whose constructor may be another.
+ * Attaches the creation that a verification found to the match that stays shown, where its record has none yet: a
+ * confirmed transaction is a fact of the chain, no matter who named it. The creation code of the shown compilation is
+ * judged, not that of the submission, whose constructor may be another.
  * @returns what was stored where the shown text is that of the submission
  * @throws FullmatchError contract_changed
  */
@@ -78,13 +78,13 @@ export async function attachLateCreation(
     },
   });
   const transformed = toTransformed(creation);
-  const eventId = await attachCreation(database, {
+  const eventNumber = await attachCreation(database, {
     contract,
     matchId: shown.match_id,
     creationMatch,
     ...(transformed && { creation: transformed }),
   });
   const isOwnText = shown.text_hash.equals(textHash(compilation));
-  if (eventId === undefined || !isOwnText) return undefined;
-  return { chainId, address, outcome: 'upgraded', eventId };
+  if (eventNumber === undefined || !isOwnText) return undefined;
+  return { chainId, address, outcome: 'upgraded', eventNumber };
 }

@@ -3,7 +3,8 @@ import { messageOf } from '../../errors.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { checkCode, logReplaced, type CodeReaders } from './code-check.ts';
+import { checkCode, logReplaced } from './code-check.ts';
+import { type ReadingParts } from '../read-on-chain.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 
 const ADD_CHAINS = sql(
@@ -12,7 +13,7 @@ const ADD_CHAINS = sql(
 );
 
 // One statement takes the next contract of a chain that is due and moves the chain's place and time, so that no two
-// processes take the same. Past the last address the round begins anew.
+// processes take the same. Past the last address the round begins again.
 const TAKE_NEXT = sql(
   'take next contract to recheck',
   `UPDATE code_rechecks SET next_at = now() + $2 * interval '1 millisecond',
@@ -41,7 +42,7 @@ const MAX_PAUSE_MS = 15_000;
  */
 export function startRecheckWalk(
   database: Database,
-  parts: CodeReaders & Pick<VerificationParts, 'findSupportedChain'>,
+  parts: ReadingParts & Pick<VerificationParts, 'findSupportedChain'>,
   chainIds: () => readonly number[],
   { perHour }: { readonly perHour: number },
   log: Logger,

@@ -4,7 +4,7 @@ import { sql, type Database } from '../../store/database.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { requireReadableYul } from '../compilation/yul-program.ts';
 
-// Imported matches were judged elsewhere, by what is not stored here. Of other texts none is imported.
+// Imported matches were judged elsewhere, from data that is not stored here. Texts kept beside a match are never imported.
 const READ_JUDGED = sql(
   'read what matches were judged by',
   `WITH judged AS (
@@ -36,9 +36,9 @@ interface JudgedRow {
 
 /** What today's rules refuse of a contract, by the numbers of the matches. */
 export interface StoredRefusals {
-  /** Of the current match. */
+  /** The refusal of the current match. */
   readonly shown?: { readonly matchId: string; readonly refusal: StoredRefusal };
-  /** Of the other texts that are kept beside it. */
+  /** The refusals of texts that are kept beside it. */
   readonly alternatives: readonly string[];
 }
 

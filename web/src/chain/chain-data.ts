@@ -14,7 +14,7 @@ import {
 } from '../answers.ts';
 import { type ListedContract } from '../listed-contract.ts';
 
-/** An endpoint of a chain. */
+/** The state of one endpoint, from the health report of its chain. */
 export type EndpointHealth = ChainHealth['endpoints'][number];
 
 /** All that the page of a chain shows. */
@@ -99,7 +99,7 @@ export function findWarnings(
       text: RED_FLAGS.get(code) ?? `The public list marks this chain: ${code}.`,
     })),
     ...(record.status === 'deprecated'
-      ? [{ code: 'deprecated', text: 'By its record this chain is out of use.' }]
+      ? [{ code: 'deprecated', text: 'The chain record says that this chain is no longer used.' }]
       : []),
     ...foreign.map(({ label, reasons }) => ({
       code: 'wrong_chain',

@@ -79,7 +79,7 @@ export type FacetName = keyof typeof FACETS;
 /** The names of {@link FACETS}, in their order. */
 export const FACET_NAMES = Object.keys(FACETS) as readonly FacetName[];
 
-/** The columns by which the table can be sorted. */
+/** The columns that the table can be sorted by. */
 export const SORT_KEYS = [
   'name',
   'id',
@@ -113,7 +113,7 @@ export const NO_QUERY: ChainQuery = {
   page: 1,
 };
 
-/** No name is longer, and nothing longer need be looked for. */
+/** No name is longer, so longer words find nothing. */
 const MAX_WORDS = 100;
 const MAX_PAGE = 1_000_000;
 
@@ -137,7 +137,7 @@ export function parseChainQuery(query: string): ChainQuery {
   };
 }
 
-/** The query of a URL that {@link parseChainQuery} reads back; without what is as it is by itself. */
+/** The query of a URL that {@link parseChainQuery} reads back, without default values. */
 export function formatChainQuery({ words, facets, sort, descending, page }: ChainQuery): string {
   const query = new URLSearchParams();
   if (words !== '') query.set('q', words);

@@ -48,13 +48,13 @@ export function ChainTable({
   readonly pages: number;
   /** Whether other rows are about to come. */
   readonly isBusy: boolean;
-  /** The moment from which ages are told. */
+  /** Ages are counted up to this moment. */
   readonly now: string;
 }): VNode {
   const { query, context } = links;
   const { base } = context;
   const renderRow = useMemo(() => {
-    // Of a row that is the same as before, the same node is given, which is not looked at again.
+    // An unchanged row gets the same node again, which Preact does not compare.
     const made = new WeakMap<ChainRow, VNode>();
     return (row: ChainRow): VNode => {
       const node = made.get(row) ?? <Row key={row.chainId} row={row} base={base} now={now} />;

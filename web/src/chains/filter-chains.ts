@@ -12,7 +12,7 @@ import {
 /** Rows of a page of the table. */
 export const PAGE_ROWS = 50;
 
-/** A row with what is compared of it, folded once for all key strokes. */
+/** A row with the texts that are searched, folded once for all key strokes. */
 interface IndexedRow {
   readonly row: ChainRow;
   /** All that is searched, a line each. */
@@ -118,7 +118,7 @@ const COMPARISONS: Readonly<Record<SortKey, (left: IndexedRow, right: IndexedRow
     HEALTH_ORDER.indexOf(left.row.health) - HEALTH_ORDER.indexOf(right.row.health),
 };
 
-/** The rows of a page of what was found; past the end those of the last page. */
+/** The found rows of one page. A page past the end gives the last one. */
 export function pageOf(
   rows: readonly ChainRow[],
   page: number,

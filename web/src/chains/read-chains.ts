@@ -30,7 +30,7 @@ export async function readChains(api: Api): Promise<ReadChains> {
 type Counts = StatisticsOverview['chains'] | undefined;
 const made = new WeakMap<RegistryOverview['chains'], { counts: Counts; index: ChainIndex }>();
 
-/** The index of the chains, made anew where they or their counts are others. */
+/** The index of the chains, built again when the chains or their counts have changed. */
 function indexOnce(chains: RegistryOverview['chains'], counts: Counts): ChainIndex {
   const known = made.get(chains);
   if (known !== undefined && known.counts === counts) return known.index;

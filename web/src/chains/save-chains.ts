@@ -16,7 +16,7 @@ const COLUMNS = [
   'health',
 ] as const satisfies readonly (keyof ChainRow)[];
 
-/** The rows as CSV. */
+/** The rows as CSV, with a header. The last column holds the warnings of a chain. */
 export function saveAsCsv(rows: readonly ChainRow[]): string {
   return formatCsv(
     [...COLUMNS, 'warnings'],

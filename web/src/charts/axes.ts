@@ -24,8 +24,8 @@ const ROOM = 2;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /**
- * The axis of values from the bottom of a field to its top. It begins at none, or near the least value where `fit` is
- * set: for one line of which only the change matters.
+ * The axis of values from the bottom of a field to its top. It begins at zero, or near the least value where `fit` is
+ * set: for a single line whose change alone matters.
  */
 export function valueAxis(
   values: readonly number[],

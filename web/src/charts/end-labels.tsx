@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { placeLabels } from './place-labels.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 
-/** The end of a line with what stands there. */
+/** The end of a line, with its label. */
 interface LineEnd {
   readonly key: string;
   readonly name: string;

@@ -19,7 +19,7 @@ export function FiguresTable({
   readonly series: readonly Series[];
   readonly scale: ChartScale;
   readonly caption: string;
-  /** Of the CSV, without its ending. */
+  /** The name of the CSV file, without its extension. */
   readonly fileName: string;
 }): VNode {
   const rows = dates.map((date, index) => ({

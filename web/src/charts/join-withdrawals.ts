@@ -7,7 +7,7 @@ export type Withdrawal = StatisticsHistory['withdrawals'][number] & {
 
 /** A numbered place of a chart at which counts fell. */
 export interface WithdrawalMark {
-  /** From 1 on, as the list below the chart has it. */
+  /** Counts from 1, as in the list below the chart. */
   readonly number: number;
   /** The point of the chart. */
   readonly index: number;
@@ -46,7 +46,7 @@ export function joinWithdrawals(
   }));
 }
 
-/** The withdrawal of a mark by which the most matches went. */
+/** The withdrawal of a mark that removed the most matches. */
 export function largestWithdrawal({ withdrawals }: WithdrawalMark): Withdrawal {
   return withdrawals.reduce((largest, withdrawal) =>
     withdrawal.full + withdrawal.partial < largest.full + largest.partial ? withdrawal : largest,

@@ -1,7 +1,7 @@
 import { type Axis, type ChartScale, timeAxis, valueAxis } from './axes.ts';
 import { barPath, linePath, type Series, stackBars } from './series.ts';
 
-/** What a chart draws. */
+/** The series of a chart, and how to draw them. */
 export interface Drawing {
   /** The days of the points, ascending; not empty. */
   readonly dates: readonly string[];
@@ -9,7 +9,7 @@ export interface Drawing {
   readonly scale: ChartScale;
   /** Lines (without it), or bars that stand on each other. */
   readonly as?: 'lines' | 'bars' | undefined;
-  /** Of the field in pixels, without the names of the days. */
+  /** The height of the drawing in pixels, without the names of the days. */
   readonly height: number;
   /** Whether the axis begins near the least value in place of none. */
   readonly fit?: boolean;

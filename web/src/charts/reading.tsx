@@ -11,7 +11,7 @@ export function Reading({
   /** The day that is looked at; undefined while none is. */
   readonly index: number | undefined;
   readonly onIndex: (index: number | undefined) => void;
-  /** Of that day, with their names. */
+  /** The figures of the chosen day, with their names. */
   readonly figures: readonly string[];
 }): VNode {
   const last = dates.length - 1;

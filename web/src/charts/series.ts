@@ -7,7 +7,7 @@ export interface Series {
   readonly name: string;
   /** One for each date; null where there is none. */
   readonly values: readonly (number | null)[];
-  /** The class by which it gets its colour and its pattern. */
+  /** The CSS class for its colour and its pattern. */
   readonly look: string;
 }
 

@@ -4,7 +4,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { type MatchCounts } from '../answers.ts';
 import { type Withdrawal, type WithdrawalMark } from './join-withdrawals.ts';
 
-/** How many withdrawals of one mark are told one by one. */
+/** How many withdrawals of one mark are listed one by one. */
 const SHOWN = 5;
 
 interface Props {

@@ -23,7 +23,7 @@ interface EqualRun {
   readonly length: number;
 }
 
-/** Lengths of the windows by which codes are laid side by side; between those of one length the next is tried. */
+/** Lengths of the windows that are compared, in bytes. The next length is tried between matches of the one before. */
 const WINDOWS = [32, 16, 8];
 const ABSENT = -1;
 const REPEATED = -2;
@@ -31,8 +31,8 @@ const REPEATED = -2;
 const HASH_BASE = 0x01_00_01_93;
 
 /**
- * Lays two codes side by side: what stands in both stands beside itself, also behind bytes that one of them lacks.
- * Windows that occur once in both are anchors, of which the longest ascending row is kept, and equal bytes grow around
+ * Lays two codes side by side: what both hold stands in the same row, also after bytes that one of them lacks.
+ * Windows that occur once in both are anchors. The longest ascending row of anchors is kept, and equal bytes grow around
  * them (as in a patience diff). Each byte is read a bounded number of times, whatever the codes hold.
  * @returns stretches that hold each byte of both codes once, ascending
  */

@@ -11,7 +11,7 @@ export interface ExplainedStretch {
   readonly length: number;
 }
 
-/** How a byte differs: it is another one, only the code on chain has it, or only the recompiled code has it. */
+/** How a byte differs: its value differs, or only one of the codes has it. */
 export type DifferenceSort = Exclude<AlignedStretch['sort'], 'equal'>;
 
 /** A stretch of aligned codes, and what it belongs to. */
@@ -85,7 +85,7 @@ export function compareCodes(
   return { recompiled, onChain, stretches };
 }
 
-/** The kind of each byte of the recompiled code, and of what stands behind it. */
+/** The kind of each byte of the recompiled code, and of the bytes after its end. */
 function kindsOf(bytes: number, explained: readonly ExplainedStretch[]): readonly ByteKind[] {
   const kinds = new Array<ByteKind>(bytes + 1).fill('code');
   for (const { reason, offset, length } of explained) kinds.fill(reason, offset, offset + length);
@@ -153,7 +153,7 @@ export function findPlaces({ stretches }: ComparedCodes): readonly DifferentPlac
 
 /**
  * The rows in which the code itself differs, each with one row before and behind it; where it does not, the rows in
- * which anything differs. Of long stretches the first and last rows are told.
+ * which anything differs. Long stretches show their first and last rows.
  * @param limit how many rows at most
  */
 export function differentRows(compared: ComparedCodes, limit: number): CodeRow[] {
@@ -189,7 +189,6 @@ export function differentRows(compared: ComparedCodes, limit: number): CodeRow[]
 const digitsOf = (code: Uint8Array, at: number, isThere: boolean): string =>
   isThere ? (code[at] ?? 0).toString(16).padStart(2, '0') : '';
 
-/** The numbers of the rows to show. */
 function chooseRows(stretches: readonly CodeStretch[], limit: number): ReadonlySet<number> {
   const differs = ({ sort }: CodeStretch): boolean => sort !== 'equal';
   const isInCode = stretches.some((stretch) => differs(stretch) && stretch.kind === 'code');

@@ -14,7 +14,7 @@ import { type AbiSignature, describeAbi } from './abi-signatures.ts';
 import { findHiddenCharacters, type HiddenCharacter } from './hidden-characters.ts';
 import { type Match, matchOf } from './verdict.ts';
 
-/** A text of which only the beginning may be shown. */
+/** A text, or only its beginning when it is long. */
 export interface ShownText {
   readonly text: string;
   readonly characters: number;
@@ -28,7 +28,7 @@ export interface SourceFile {
 
 /** The files of a contract that one page names. */
 export interface SourceFiles {
-  /** Of the whole contract. */
+  /** All files of the contract, also those of other pages. */
   readonly total: number;
   readonly files: readonly SourceFile[];
   /** Behind which path this page begins, and the next one. */
@@ -59,7 +59,7 @@ export interface ContractFacts {
   readonly metadata?: ShownText;
 }
 
-/** The source that is shown, or its beginning. */
+/** One source for reading: only its beginning unless `isWhole`. */
 export interface ShownSource {
   readonly path: string;
   readonly text: string;
@@ -90,7 +90,7 @@ const SOURCE_SHOWN_CHARACTERS = 300_000;
 const SOURCE_SHOWN_LINES = 10_000;
 const JSON_SHOWN_CHARACTERS = 60_000;
 const SIGNATURES_SHOWN = 400;
-/** Of one file: more of them are counted as this many. */
+/** Hidden characters of one file beyond this number are not counted. */
 const HIDDEN_TOLD = 100;
 
 /** Reads what the page of a contract shows. */

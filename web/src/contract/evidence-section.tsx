@@ -15,7 +15,7 @@ interface Props {
   readonly evidence: Loaded<Evidence>;
 }
 
-/** What the verdict rests on: both codes apart, who judged, and from what. */
+/** The evidence behind the verdict: each code, who judged it, and what was compared. */
 export function EvidenceSection({ facts, evidence }: Props): VNode {
   return (
     <section aria-labelledby="evidence">

@@ -23,7 +23,7 @@ export function buildFileTree(paths: readonly string[]): TreeNode[] {
   const root: Growing = { name: '', children: new Map() };
   for (const path of paths) {
     let node = root;
-    // Records of before paths were bounded may hold paths of any length: nobody looks for a folder in those.
+    // Records from before paths were bounded may hold paths of any length: nobody looks for a folder in those.
     const parts = path.length > LONGEST ? [path] : path.split('/');
     for (const [index, part] of parts.entries()) {
       // A file and a folder may have one name: `a` and `a/b` are both possible.

@@ -61,9 +61,9 @@ function describe(character: string): Omit<HiddenCharacter, 'line' | 'column'> {
 }
 
 /**
- * The hidden characters of a text, in their order: those of Unicode's bidirectional algorithm, by which a source may
+ * The hidden characters of a text, in their order: those of Unicode's bidirectional algorithm, which can make a source
  * read otherwise than it compiles (CVE-2021-42574), those without width, and controls.
- * @param limit how many are told at most
+ * @param limit the most that are returned
  */
 export function findHiddenCharacters(text: string, limit = Infinity): HiddenCharacter[] {
   const found: HiddenCharacter[] = [];

@@ -13,7 +13,7 @@ interface PrismLibrary {
   readonly tokenize: (text: string, grammar: unknown) => readonly PrismToken[];
 }
 
-/** The pieces of each line. Nothing but text and the names of tokens is taken of what the grammar gives. */
+/** The pieces of each line. Only text and the names of tokens are taken from the output of the grammar. */
 function toLines(tokens: readonly PrismToken[]): CodePiece[][] {
   const lines: CodePiece[][] = [[]];
   const add = (content: PrismContent, kind: string | undefined): void => {

@@ -132,7 +132,7 @@ function Tree({
               <SafeText text={node.name === '' ? '(no name)' : node.name} />
             </a>
             {hidden > 0 && (
-              <span class="warning" title="holds characters that nobody sees">
+              <span class="warning" title="holds invisible characters">
                 {' '}
                 hidden characters
               </span>

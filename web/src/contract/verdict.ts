@@ -62,9 +62,7 @@ export function describeUnproven(unproven: readonly string[], language = ''): re
         ]
       : []),
     ...(unproven.includes('libraries')
-      ? [
-          'It is not proven that the libraries in the sources stand at the addresses that the code links.',
-        ]
+      ? ['Nothing proves that the addresses that the code links hold the libraries of the sources.']
       : []),
   ];
 }

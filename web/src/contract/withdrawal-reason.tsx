@@ -6,9 +6,9 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
   claim_disproved:
     'the code on chain shows that the imported claim of a full match is false: it holds no hash of this metadata',
   code_replaced: 'other code stands at the address now',
-  creation_replaced: 'a later transaction created the contract anew, with the same code',
+  creation_replaced: 'a later transaction created the contract again, with the same code',
   call_protection_missing: 'the library holds zeros in the place of its own address',
-  verbatim_not_allowed: 'the program gives code as bytes, which says nothing of what it does',
+  verbatim_not_allowed: 'the program gives code as bytes, which says nothing about what it does',
   creation_disproved:
     'the chain says that the transaction which was taken for the creation did not leave this contract',
 };

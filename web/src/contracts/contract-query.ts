@@ -50,10 +50,10 @@ export function formatContractPath({ words, ...rest }: ContractQuery): string {
   return set.length === 0 ? 'contracts' : `contracts?${new URLSearchParams(set).toString()}`;
 }
 
-/** What was typed, by what it looks like. `malformed` begins as an address does and is none. */
+/** What the typed words look like. `malformed` begins like an address but is not one. */
 export type WordsKind = 'none' | 'address' | 'prefix' | 'hash' | 'name' | 'malformed';
 
-/** An address is looked for from its first 4 bytes on. */
+/** The kind of the words. An address counts as a prefix from its first 4 bytes on. */
 export function kindOfWords(words: string): WordsKind {
   if (words === '') return 'none';
   if (!/^0x/i.test(words)) return 'name';

@@ -69,7 +69,7 @@ function NotVerified({ query: { words }, chainId, base }: Asked): VNode {
       <Notice title="This address is not verified here.">
         <p>
           Nobody has brought sources of <code>{words}</code> to this service
-          {chainId !== undefined && ` for chain ${chainId}`}. That says nothing of the contract
+          {chainId !== undefined && ` for chain ${chainId}`}. That says nothing about the contract
           itself.
         </p>
         <p>

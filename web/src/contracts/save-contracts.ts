@@ -13,7 +13,7 @@ const COLUMNS = [
   'verifiedAt',
 ] as const satisfies readonly (keyof FoundContract)[];
 
-/** The contracts as CSV. */
+/** The contracts as CSV, with a header. */
 export function saveAsCsv(contracts: readonly FoundContract[]): string {
   return formatCsv(
     COLUMNS,

@@ -18,7 +18,7 @@ export interface OverviewCounts {
   readonly history: Loaded<StatisticsHistory>;
 }
 
-/** All that the overview shows. */
+/** The answers that the overview is drawn from. */
 export interface OverviewData extends OverviewCounts {
   readonly latest: Loaded<readonly ListedContract[]>;
   readonly health: Loaded<Health>;

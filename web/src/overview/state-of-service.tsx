@@ -76,7 +76,7 @@ function listAge({
   ageSeconds,
   confirmedSecondsAgo,
 }: NonNullable<Health['registry']>): string {
-  if (stale) return `stale: read ${formatSpan(ageSeconds)} ago, no newer one is to be had`;
+  if (stale) return `stale: read ${formatSpan(ageSeconds)} ago, no newer one could be fetched`;
   if (confirmedSecondsAgo === undefined) return `read ${formatSpan(ageSeconds)} ago`;
   return `confirmed ${formatSpan(confirmedSecondsAgo)} ago`;
 }

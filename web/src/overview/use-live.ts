@@ -5,7 +5,7 @@ import { type ContractPage, type Health } from '../answers.ts';
 import { type ListedContract } from '../listed-contract.ts';
 import { type OverviewCounts, readCounts } from './overview-data.ts';
 
-/** What an event of GET /v1/events says of a match. */
+/** What an event of GET /v1/events says about a match. */
 interface MatchEvent {
   readonly eventNumber: string;
   readonly kind: string;

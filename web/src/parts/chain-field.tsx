@@ -14,7 +14,7 @@ interface Props {
   readonly base: string;
   readonly label: string;
   readonly hint: ComponentChildren;
-  /** By which a form sends the text itself. */
+  /** The name of the text in a form that the browser sends itself. */
   readonly name?: string;
   /** Whether only supported chains can be chosen. */
   readonly supported: boolean;

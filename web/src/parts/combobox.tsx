@@ -13,7 +13,7 @@ interface Props {
   readonly id: string;
   readonly label: string;
   readonly hint: ComponentChildren;
-  /** By which a form sends the text itself. */
+  /** The name of the text in a form that the browser sends itself. */
   readonly name?: string | undefined;
   readonly text: string;
   readonly fault?: string | undefined;
@@ -30,7 +30,7 @@ interface Props {
 const showWhole = (option: HTMLElement | null): void =>
   option?.scrollIntoView({ block: 'nearest' });
 
-/** A field with a list of what may stand in it: type a part, walk by the arrow keys, take by Enter (ARIA's combobox). */
+/** A field with a list of suggestions: type a part, move with the arrow keys, choose with Enter (ARIA's combobox). */
 export function Combobox(props: Props): VNode {
   const { id, label, hint, name, text, fault, choices, said, onOpen, onType, onTake } = props;
   const [isOpen, setOpenState] = useState(false);

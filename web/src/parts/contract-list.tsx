@@ -19,7 +19,7 @@ export function ContractList({
   readonly caption: string;
   readonly context: PageContext;
   readonly withChain: boolean;
-  /** Whether to say by which compiler, and who judged. */
+  /** Whether to show the compiler and the origin. */
   readonly withOrigin?: boolean;
 }): VNode {
   const { base, now } = context;

@@ -7,7 +7,7 @@ export function Downloads({
   makeCsv,
   makeJson,
 }: {
-  /** Of the files, without their endings. */
+  /** The name of the files, without their extensions. */
   readonly name: string;
   readonly makeCsv: () => string;
   readonly makeJson: () => string;

@@ -11,7 +11,7 @@ export function FieldNotes({
   hint,
   fault,
 }: {
-  /** Of the field. */
+  /** The id of the field. */
   readonly id: string;
   readonly hint: ComponentChildren;
   readonly fault: string | undefined;

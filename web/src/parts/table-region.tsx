@@ -5,7 +5,7 @@ export function TableRegion({
   label,
   children,
 }: {
-  /** What the table is of; a region beside it may have the same name. */
+  /** The accessible name. A region next to the table may have the same one. */
   readonly label: string;
   readonly children: ComponentChildren;
 }): VNode {

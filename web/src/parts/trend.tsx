@@ -17,7 +17,7 @@ export function Trend({
   base,
 }: {
   readonly history: StatisticsHistory;
-  /** Of the CSV, without its ending. */
+  /** The name of the CSV file, without its extension. */
   readonly fileName: string;
   /** To the root of the API host, where the history is one of several chains: withdrawals name theirs then. */
   readonly base?: string;

@@ -78,7 +78,7 @@ function ChainChoices({
         base={base}
         name="chains"
         label={chains.some(({ isOn }) => isOn) ? 'More chains' : 'Chains (all)'}
-        hint="Names, short names or ids, parted by commas."
+        hint="Names, short names or ids, separated by commas."
         supported={false}
         text={text}
         fault={fault}

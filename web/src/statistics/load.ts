@@ -12,7 +12,7 @@ import {
 import { CHAINS_MAX, type Question } from './question.ts';
 import { type ChainHistory, rank } from './series.ts';
 
-/** A chain that was chosen. */
+/** A chain that the reader picked for the chart. */
 export interface ChosenChain {
   readonly chainId: number;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface StatisticsData {
   readonly chosen: readonly ChosenChain[];
   /** References that find no chain, or were not looked up. */
   readonly unknown: readonly string[];
-  /** Of the chosen chains together, or of all. */
+  /** The history of the chosen chains together, or of all chains. */
   readonly history: Loaded<StatisticsHistory>;
   /** Each of the largest of them, and the rest; where it is asked for. */
   readonly apart?: Loaded<readonly ChainHistory[]>;

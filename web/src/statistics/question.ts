@@ -10,7 +10,7 @@ export const SCALES: Readonly<Record<ChartScale, string>> = {
 };
 /** How far apart the points are. */
 export const INTERVALS = { day: 'day', week: 'week', month: 'month' };
-/** How many of the largest are told from the rest. */
+/** How many of the largest have a line of their own. */
 export const TOPS = { '5': '5', '10': '10', '25': '25', '50': '50', '100': '100' };
 
 /** More chains are not looked up for one page. */

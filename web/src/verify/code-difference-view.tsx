@@ -78,7 +78,7 @@ function describePlace({ recompiledAt, onChainAt, bytes }: DifferentPlace): stri
   return `${hexOffset(recompiledAt)}${other}: ${counts.join(', ')}`;
 }
 
-/** A part of a code, in hex, and what is known of all of it. */
+/** A part of a code, in hex, and what is known about all of it. */
 export interface CodeWindow {
   readonly bytes: number;
   readonly sha256: string;
@@ -94,7 +94,6 @@ interface ComparedWindows {
   readonly explained: readonly ExplainedStretch[];
 }
 
-/** What is shown of a comparison. */
 interface ShownDifference {
   readonly counts: string;
   readonly isExplained: boolean;
@@ -136,7 +135,7 @@ function makeDifference(windows: ComparedWindows): ShownDifference {
 
 const windowBytes = ({ window }: CodeWindow): number => (window.length - 2) / 2;
 
-/** Where two codes differ, in words and byte by byte: in the windows that are known of them. */
+/** Where two codes differ, in words and byte by byte: in the windows that are known about them. */
 export function CodeDifferenceView({
   side,
   ...windows
@@ -156,7 +155,7 @@ export function CodeDifferenceView({
       </p>
       {!isWhole && (
         <p class="quiet">
-          These codes are too large to be kept whole. This is what stands from byte{' '}
+          These codes are too large to be kept whole. Shown are the bytes from byte{' '}
           {formatCount(offset)} on, around the first difference:{' '}
           {formatCount(windowBytes(recompiled))} bytes of the recompiled code and{' '}
           {formatCount(windowBytes(onChain))} of the code on chain. Their SHA-256 hashes:{' '}

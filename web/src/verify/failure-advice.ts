@@ -16,8 +16,7 @@ const NEXT: Readonly<Record<string, string>> = {
     'Remove libraries and remappings that the contract does not use, and send the sources as they were deployed.',
   verbatim_not_allowed:
     'Write the program in instructions: a match must show what the code does, not only its bytes.',
-  unsupported_compiler_version:
-    'Look whether the version is right. Solidity is supported from 0.4.11 on.',
+  unsupported_compiler_version: 'Check the version. Solidity is supported from 0.4.11 on.',
   unsupported_language: 'Send Solidity or Yul.',
   unsupported_chain: 'Choose a chain that this service supports.',
   compiler_error:
@@ -49,16 +48,15 @@ const NEXT: Readonly<Record<string, string>> = {
     'Look at who deployed the contract and how: no constructor of these sources gives this value.',
   immutable_not_proven:
     'Name the creation transaction: the value of an internal function counts only with the code that set it.',
-  library_not_deployed:
-    'Look at the address of the library that the message names: the contract calls a place without code.',
+  library_not_deployed: 'Check the address of the library that the message names: it has no code.',
   call_protection_missing:
     'Look at who deployed the library and how: its own creation code writes its address into it.',
   no_match:
     'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
   job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
-  job_cancelled: 'The operator has ended this job. Send it again if that was not meant for good.',
+  job_cancelled: 'The operator has ended this job. You can send it again.',
   job_displaced:
-    'Send it again, with fewer verifications at a time: the queue was full, and yours was the last of the longest line.',
+    'Send it again, with fewer verifications at a time: the queue was full, and you had the most verifications in it.',
   sources_too_large:
     'Send the sources that the contract imports and no others. If it needs them all, ask the operator to raise limits.sourceBytes.',
   code_too_large:
@@ -73,7 +71,7 @@ export function adviseOn(code: string): string {
     : 'Read the message; if it does not help, report the error id to the operator.';
 }
 
-/** What a kind of failure says of the contract. */
+/** What a kind of failure says about the contract. */
 export const FAILURE_TITLES: Readonly<Record<string, string>> = {
   no_match: 'No match: the code on chain is not the code of these sources',
   invalid_input: 'Not verified: the input is at fault',

@@ -34,7 +34,7 @@ export function FileField(props: Props): VNode {
       setRefusal(undefined);
       const paths = new Set(added.map(({ path }) => path));
       const kept = isMore ? files.filter(({ path }) => !paths.has(path)) : [];
-      // Of two compilations of a contract the first is taken: the one that came last.
+      // New files come first: of two compilations of a contract the first is used.
       onFiles([...added, ...kept]);
     } catch (error) {
       setRefusal(error instanceof Error ? error.message : String(error));

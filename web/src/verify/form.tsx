@@ -119,7 +119,7 @@ function useVerifyForm({ base, chain, address }: Props) {
   };
 }
 
-/** The form by which people verify. */
+/** The verification form. */
 export function VerifyForm(props: Props): VNode {
   const { base } = props;
   const { fields, chainText, files, areLost, dropped, compilation, ...form } = useVerifyForm(props);
@@ -176,7 +176,7 @@ export function VerifyForm(props: Props): VNode {
       <TextField
         id="transaction"
         label="Creation transaction (optional)"
-        hint="By it the creation code is compared too; without it the service looks for it."
+        hint="We look it up if you leave this empty."
         value={fields.transaction}
         fault={faults.get('transaction')}
         onChange={(value) => change({ transaction: value.trim() })}
@@ -219,7 +219,7 @@ async function submit(url: string, body: object): Promise<{ readonly id: string 
   } catch {
     return {
       code: 'no_answer',
-      message: 'The service gave no answer. Look at your connection, and send it again.',
+      message: 'The service gave no answer. Check your connection, and send it again.',
     };
   }
 }

@@ -1,6 +1,6 @@
 import { type JobState } from '../answers.ts';
 
-/** Why a job failed. */
+/** The failure of a job: code, message, and the codes that differ. */
 export type JobFailure = NonNullable<JobState['failure']>;
 
 /** Two codes that were compared: the bytes from an offset on, or all. */
@@ -29,7 +29,7 @@ const formatSeconds = (milliseconds: number): string =>
 const secondsBetween = (from: string, to: string): string =>
   formatSeconds(Date.parse(to) - Date.parse(from));
 
-/** The steps of a job, of which only those are told as done that the service has recorded. */
+/** The steps of a job. A step counts as done only once the service has recorded it. */
 export function describeSteps(job: JobState): JobStep[] {
   const { state, createdAt, startedAt, finishedAt, compileTimeMs } = job;
   const waited = startedAt ?? finishedAt;

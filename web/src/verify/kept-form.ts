@@ -32,7 +32,7 @@ function read<Value>(key: string): Value | undefined {
   }
 }
 
-/** Keeps what was typed. */
+/** Keeps the fields in the session, so that a reload of the page loses nothing. */
 export function keepFields(kept: KeptFields): void {
   keep(FIELDS, JSON.stringify(kept));
 }

@@ -75,7 +75,7 @@ export async function readFiles(files: readonly PlacedFile[]): Promise<readonly 
     const packed = files.find(({ path }) => PACKED.test(path));
     throw new Error(
       packed === undefined
-        ? 'None of these is a file of a compilation: choose .json and .sol files.'
+        ? 'These are not files of a compilation. Choose .json and .sol files.'
         : `${packed.path} is packed. Unpack it, and choose the files in it.`,
     );
   }

@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (value: string) => void;
 }
 
-/** A line of text with what is expected, and what is wrong with it. */
+/** A text field with its hint and its fault. */
 export function TextField({ id, label, hint, value, fault, onChange }: Props): VNode {
   return (
     <div class="field">

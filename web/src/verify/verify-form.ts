@@ -13,7 +13,7 @@ export interface VerifyFields {
   readonly transaction: string;
 }
 
-/** A field of the form, or the files. */
+/** What a fault of the form can point to. */
 export type FieldName = keyof VerifyFields | 'files';
 
 export const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

@@ -103,7 +103,7 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
     read?.index.state === 'ready'
       ? showChains(read.index.value, query)
       : { shown: first.value, found: first.value.rows };
-  // Of a failure that goes on, the page itself knows better since when.
+  // While a failure continues, the page itself knows better when it began.
   const isStillFailing = data.counts.state === 'failed' && read?.counts.state === 'failed';
   const counts = isLive && !isStillFailing ? read.counts : data.counts;
   return (

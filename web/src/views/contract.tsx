@@ -110,8 +110,8 @@ function NotVerified({
       <div class="verdict none">
         <p class="verdict-title">Not verified here, and it cannot be</p>
         <p>
-          This service does not verify contracts of this chain. That says nothing of the contract.{' '}
-          <a href={`${base}registry/${encodeURIComponent(chainId)}`}>See the chain</a>.
+          This service does not verify contracts of this chain. That says nothing about the
+          contract. <a href={`${base}registry/${encodeURIComponent(chainId)}`}>See the chain</a>.
         </p>
       </div>
     );
@@ -121,7 +121,7 @@ function NotVerified({
     <div class="verdict none">
       <p class="verdict-title">Not verified here</p>
       <p>
-        Nobody has brought sources of this contract to this service. That says nothing of the
+        Nobody has brought sources of this contract to this service. That says nothing about the
         contract itself.
       </p>
       <p>

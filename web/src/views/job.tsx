@@ -24,7 +24,7 @@ const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 4000;
 const WAIT_GROWTH = 1.3;
 
-/** A verification while it goes on, and what came of it. */
+/** A verification job: its progress, then its outcome. */
 export const page = definePage<JobData>({
   section: 'verify',
   title: ({ data: { job } }) => titleOf(job),
@@ -51,7 +51,7 @@ const readJob = (api: Api, id: string): Promise<Loaded<JobState>> =>
 const isFinal = (job: Loaded<JobState>): boolean =>
   job.state === 'ready' ? isEnded(job.value) : job.status === 404;
 
-/** The job as it was last read, and the newest answer where that one tells nothing of it. */
+/** The job as it was last read, and the newest answer where that one tells nothing about it. */
 function useJob(
   first: Loaded<JobState>,
   id: string,

@@ -11,7 +11,7 @@ import { listPresets, readQuestion } from '../statistics/question.ts';
 import { Ranking } from '../statistics/ranking.tsx';
 import './statistics.css';
 
-/** The counts over time and by what they are of. */
+/** The counts over time, by chain, by compiler and by origin. */
 export const page = definePage<StatisticsData>({
   section: 'statistics',
   title: () => 'Statistics – Fullmatch',

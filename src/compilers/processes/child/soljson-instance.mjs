@@ -152,7 +152,7 @@ export class SoljsonProgram {
   }
 }
 
-/** Knows an instance's memory, and whether it asked for more than it may have. */
+/** Knows an instance's memory, and whether the instance asked for more than its limit. */
 class MemoryWatch {
   /** @type {Memory | undefined} */
   memory;

@@ -118,8 +118,8 @@ function renderEvidence({
     runtimeMatch: match.runtimeMatch,
     creationMatch: match.creationMatch,
     origin: match.origin,
-    firstVerifiedAt: match.firstMatchedAt.toISOString(),
-    verifiedAt: match.matchedAt.toISOString(),
+    firstVerifiedAt: match.firstVerifiedAt.toISOString(),
+    verifiedAt: match.verifiedAt.toISOString(),
     matchId: match.matchId ?? null,
     unproven,
     codeReading: codeReading ?? null,
@@ -195,7 +195,7 @@ function renderJobState({ failure, ...job }: VerificationJob): WireJob {
     creationMatch: job.creationMatch,
     keptBeside: job.keptBeside,
     droppedSources: job.droppedSources,
-    stored: job.eventId !== undefined,
+    stored: job.eventNumber !== undefined,
     ...(failure && {
       failure: {
         kind: failureKindOf(failure.code),

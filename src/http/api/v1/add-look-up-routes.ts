@@ -2,7 +2,11 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
-import { type ContractMatch, FILE_PARTS, FILE_PATH_PARTS } from '../../../repository/repository.ts';
+import {
+  type ContractMatch,
+  FILE_SECTIONS,
+  FILE_PATH_SECTIONS,
+} from '../../../repository/repository.ts';
 import { answerJson, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../host-dependencies.ts';
@@ -47,7 +51,7 @@ export function addLookUpRoutes(
   });
   routes.openapi(filesRoute, async (c) => {
     const place = c.req.valid('param');
-    const view = { form: { kind: 'files' }, parts: FILE_PARTS } as const;
+    const view = { form: { kind: 'files' }, parts: FILE_SECTIONS } as const;
     const answered = await answerRecord(c, { contracts, answers }, place, () => view);
     if (answered === undefined) throw contractNotFound(place.chainId, place.address);
     return answered;
@@ -55,7 +59,11 @@ export function addLookUpRoutes(
   routes.openapi(fileTreeRoute, async (c) => {
     const place = c.req.valid('param');
     const base = (urls().repository ?? '').replace(/\/$/, '');
-    const view = { form: { kind: 'file_urls', base }, key: base, parts: FILE_PATH_PARTS } as const;
+    const view = {
+      form: { kind: 'file_urls', base },
+      key: base,
+      parts: FILE_PATH_SECTIONS,
+    } as const;
     const answered = await answerRecord(c, { contracts, answers }, place, () => view);
     if (answered === undefined) throw contractNotFound(place.chainId, place.address);
     return answered;

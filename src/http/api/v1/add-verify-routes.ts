@@ -74,7 +74,8 @@ async function answerEnd(
     return answerJson(v1VerifyRoute, { error: message }, NOT_STORED, status);
   }
   const isFull = job.runtimeMatch === 'full' || job.creationMatch === 'full';
-  const storedAt = job.eventId === undefined ? await readStorageTime(deps, place) : job.finishedAt;
+  const storedAt =
+    job.eventNumber === undefined ? await readStorageTime(deps, place) : job.finishedAt;
   return answerMatch(place, isFull ? 'full' : 'partial', storedAt);
 }
 
@@ -83,7 +84,7 @@ async function readStorageTime(
   { contracts }: Deps,
   { chainId, address }: Submission['place'],
 ): Promise<Date | undefined> {
-  return (await contracts.readContract(chainId, address))?.matchedAt;
+  return (await contracts.readContract(chainId, address))?.verifiedAt;
 }
 
 /** Puts the verification into the queue; where the same one is there already, its end is waited for. */

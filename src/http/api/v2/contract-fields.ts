@@ -1,6 +1,6 @@
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
-import type { ContractPart, ContractParts } from '../../../repository/repository.ts';
+import type { ContractSection, ContractSections } from '../../../repository/repository.ts';
 import {
   renderCode,
   renderCompilation,
@@ -11,9 +11,9 @@ import {
 
 /** A field of a contract that a client may ask for: what it is made of, and how. */
 interface Field {
-  readonly parts: readonly ContractPart[];
+  readonly parts: readonly ContractSection[];
   /** Absent where the whole field is written from others (contract-text.ts). */
-  readonly render?: (parts: Partial<ContractParts>) => unknown;
+  readonly render?: (parts: Partial<ContractSections>) => unknown;
   /** The compiler's name for it, where it is one of the artifacts. */
   readonly artifact?: string;
   /** Where it is an object whose members may be asked for one by one. */
@@ -102,7 +102,7 @@ export interface FieldSelection {
   /** Usual fields that are left out. */
   readonly omitted: ReadonlySet<string>;
   /** What has to be read for them. */
-  readonly parts: readonly ContractPart[];
+  readonly parts: readonly ContractSection[];
 }
 
 /**
@@ -153,7 +153,7 @@ function selectAllBut(names: readonly FieldName[]): FieldSelection {
   return { chosen, omitted, parts: partsOf(chosen.keys()) };
 }
 
-function partsOf(names: Iterable<string>): ContractPart[] {
+function partsOf(names: Iterable<string>): ContractSection[] {
   return [...new Set(Array.from(names, (name) => CONTRACT_FIELDS.get(name)?.parts ?? []).flat())];
 }
 

@@ -1,5 +1,9 @@
 import { bytesToHex } from '../../../lib/hex.ts';
-import type { ContractMatch, ContractParts, StoredCode } from '../../../repository/repository.ts';
+import type {
+  ContractMatch,
+  ContractSections,
+  StoredCode,
+} from '../../../repository/repository.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { type contractSchema } from './contract-schema.ts';
 import { CONTRACT_FIELDS, type FieldSelection } from './contract-fields.ts';
@@ -14,7 +18,7 @@ type MemberTexts = Readonly<Record<string, string | undefined>>;
  */
 export function renderContract(
   match: ContractMatch,
-  parts: Partial<ContractParts>,
+  parts: Partial<ContractSections>,
   { chosen, omitted }: Omit<FieldSelection, 'parts'>,
 ): readonly string[] {
   const texts = new ContractTexts(parts);
@@ -44,10 +48,10 @@ function pick(value: unknown, members: ReadonlySet<string>): unknown {
 }
 
 class ContractTexts {
-  readonly #parts: Partial<ContractParts>;
+  readonly #parts: Partial<ContractSections>;
   readonly #texts = new Map<string, string>();
 
-  constructor(parts: Partial<ContractParts>) {
+  constructor(parts: Partial<ContractSections>) {
     this.#parts = parts;
   }
 

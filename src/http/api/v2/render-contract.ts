@@ -1,7 +1,7 @@
 import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
 import type {
   ContractMatch,
-  ContractParts,
+  ContractSections,
   Match,
   StoredCode,
 } from '../../../repository/repository.ts';
@@ -37,7 +37,7 @@ export function renderMinimal(contract: ContractMatch): AnswerOf<typeof minimalC
     runtimeMatch: matchName(contract.runtimeMatch),
     chainId: String(contract.chainId),
     address: checksumAddress(contract.address),
-    verifiedAt: contract.matchedAt.toISOString(),
+    verifiedAt: contract.verifiedAt.toISOString(),
   };
 }
 
@@ -78,7 +78,7 @@ export function renderCode(
 /** Numbers are decimal digits on this wire; what is not known is null. */
 export function renderDeployment({
   deployment,
-}: Partial<ContractParts>): WireContract['deployment'] {
+}: Partial<ContractSections>): WireContract['deployment'] {
   const { transactionHash, blockNumber, transactionIndex, deployer } = deployment ?? {};
   return {
     transactionHash: transactionHash ?? null,
@@ -91,13 +91,13 @@ export function renderDeployment({
 /** `{path: {content}}`; own members, so that a source may be called `__proto__`. */
 export function renderSources({
   sources = [],
-}: Partial<ContractParts>): NonNullable<WireContract['sources']> {
+}: Partial<ContractSections>): NonNullable<WireContract['sources']> {
   return Object.fromEntries(sources.map(({ path, content }) => [path, { content }]));
 }
 
 export function renderCompilation({
   compilation,
-}: Partial<ContractParts>): WireContract['compilation'] {
+}: Partial<ContractSections>): WireContract['compilation'] {
   if (compilation === undefined) return null;
   const { language, compiler, version, settings, name, fullyQualifiedName } = compilation;
   return {
@@ -111,6 +111,6 @@ export function renderCompilation({
 }
 
 /** metadata.json as the object it holds; null where there is none. */
-export function renderMetadata({ metadata }: Partial<ContractParts>): unknown {
+export function renderMetadata({ metadata }: Partial<ContractSections>): unknown {
   return metadata === undefined || metadata === null ? null : (JSON.parse(metadata) as unknown);
 }

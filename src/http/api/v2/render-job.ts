@@ -38,7 +38,7 @@ export function renderJob(
           })
         : renderUnverified(job.chainId, job.address),
     ...(job.state === 'succeeded' && {
-      stored: job.eventId !== undefined,
+      stored: job.eventNumber !== undefined,
       keptBeside: job.keptBeside,
       ...(job.droppedSources && { droppedSources: job.droppedSources }),
     }),

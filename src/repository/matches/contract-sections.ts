@@ -13,14 +13,14 @@ import {
 export interface StoredCode extends Partial<Transformed> {
   readonly onChain?: Uint8Array;
   readonly recompiled?: Uint8Array;
-  /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said of the code. */
+  /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said about the code. */
   readonly artifacts?: Readonly<Record<string, unknown>>;
   /** Of running code: see {@link unprovenValuesOf}. */
   readonly unprovenValues?: readonly UnprovenValues[];
 }
 
-/** The evidence of a contract, in the parts that a reader may ask for. */
-export interface ContractParts {
+/** The evidence of a contract, in the sections that a reader may ask for. */
+export interface ContractSections {
   readonly deployment: Pick<
     Deployment,
     'transactionHash' | 'blockNumber' | 'transactionIndex' | 'deployer'
@@ -40,11 +40,11 @@ export interface ContractParts {
   readonly runtimeCode: StoredCode;
 }
 
-/** The name of a part of the evidence. */
-export type ContractPart = keyof ContractParts;
+/** The name of a section of the evidence. */
+export type ContractSection = keyof ContractSections;
 
-/** The columns of evidence as they are read, with all JSON as text; a part that was not asked for is null. */
-export interface PartsRow {
+/** The columns of evidence as they are read, with all JSON as text; a section that was not asked for is null. */
+export interface SectionsRow {
   readonly transaction_hash: Uint8Array | null;
   readonly block_number: string | null;
   readonly transaction_index: string | null;
@@ -74,23 +74,23 @@ export interface PartsRow {
 }
 
 /** Evidence as it is read: plain data that can be handed to a thread, where parsing takes long. */
-export interface StoredParts {
-  readonly asked: readonly ContractPart[];
+export interface StoredSections {
+  readonly asked: readonly ContractSection[];
   /** Absent where the evidence of the match is not known. */
-  readonly row?: PartsRow;
+  readonly row?: SectionsRow;
   readonly sources?: readonly Source[];
   readonly sourcePaths?: readonly string[];
 }
 
-/** The parts that were asked for and are known. */
-export function parseParts({
+/** The sections that were asked for and are known. */
+export function parseSections({
   asked,
   row,
   sources,
   sourcePaths,
-}: StoredParts): Partial<ContractParts> {
+}: StoredSections): Partial<ContractSections> {
   if (row === undefined) return {};
-  const parts: Partial<ContractParts> = {
+  const sections: Partial<ContractSections> = {
     deployment: parseDeployment(row),
     ...(row.language !== null && { compilation: parseCompilation(row) }),
     ...(row.artifacts !== null && { artifacts: parseMembers(row.artifacts) }),
@@ -101,14 +101,14 @@ export function parseParts({
     runtimeCode: parseCode(row, 'runtime'),
   };
   const isAsked = new Set<string>(asked);
-  return Object.fromEntries(Object.entries(parts).filter(([part]) => isAsked.has(part)));
+  return Object.fromEntries(Object.entries(sections).filter(([section]) => isAsked.has(section)));
 }
 
 function parseMembers(text: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-function parseDeployment(row: PartsRow): ContractParts['deployment'] {
+function parseDeployment(row: SectionsRow): ContractSections['deployment'] {
   return {
     ...(row.transaction_hash !== null && { transactionHash: bytesToHex(row.transaction_hash) }),
     ...(row.block_number !== null && { blockNumber: Number(row.block_number) }),
@@ -117,7 +117,7 @@ function parseDeployment(row: PartsRow): ContractParts['deployment'] {
   };
 }
 
-function parseCompilation(row: PartsRow): ContractParts['compilation'] {
+function parseCompilation(row: SectionsRow): ContractSections['compilation'] {
   return {
     language: row.language ?? '',
     compiler: row.compiler ?? '',
@@ -128,7 +128,7 @@ function parseCompilation(row: PartsRow): ContractParts['compilation'] {
   };
 }
 
-function parseCode(row: PartsRow, side: 'creation' | 'runtime'): StoredCode {
+function parseCode(row: SectionsRow, side: 'creation' | 'runtime'): StoredCode {
   const onChain = row[`${side}_on_chain`];
   const recompiled = row[`${side}_recompiled`];
   const artifacts = row[`${side}_artifacts`];

@@ -27,11 +27,11 @@ const MAX_READINGS = 3;
 const READING_PAUSES_MS = [500, 2_000];
 
 /**
- * Verifies a contract as it stands at the end: where the compiler took long, the code is read again by the same quorum,
- * and so is the creation where the same code can have been made anew.
+ * Verifies the code that a contract has when the verification ends: where the compiler took long, the code is read again
+ * by the same quorum, and so is the creation where the same code can have been recreated.
  * @throws FullmatchError contract_changed where the contract is another one by then; else as {@link verifyContract}.
  */
-export async function verifyStanding(
+export async function verifyCurrentCode(
   database: Database,
   parts: VerificationParts,
   task: VerificationTask,
@@ -63,8 +63,8 @@ async function readAgain(
     signal,
   );
   if (Buffer.compare(running.code, runtimeCode) !== 0) throw contractChanged(chainId, address);
-  const place = { database, readers: parts, chain, address, running, options };
-  if (transactionHash !== undefined && (await isCreationDisproved(place, transactionHash))) {
+  const checked = { database, parts, chain, address, running, options };
+  if (transactionHash !== undefined && (await isCreationDisproved(checked, transactionHash))) {
     throw contractChanged(chainId, address);
   }
   const { blockNumber, blockHash, endpoints, witnesses } = running;
@@ -87,7 +87,7 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal): Pr
 
 /**
  * Stores what a verification gives, and its creation where the match that stays shown has none. Where the contract changed since it was read, or others stored or withdrew something
- * that contradicts the reading, the verification begins anew, a few times.
+ * that contradicts the reading, the verification begins again, a few times.
  * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
  */
 export async function verifyAndSave(

@@ -16,8 +16,8 @@ export type SearchedChain = Pick<RegisteredChain, 'endpoints' | 'local'> & {
 /** Whether an endpoint is known to keep the states of all blocks. */
 export type ArchiveKnowledge = (chainId: number, endpoint: Endpoint) => 'yes' | 'no' | 'unknown';
 
-/** What one method of the search works with: within its own bounds of time and requests. */
-export interface MethodContext {
+/** What one method of the search needs, within its own limits of time and requests. */
+export interface MethodParts {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
   readonly archive: ArchiveKnowledge;
@@ -30,7 +30,7 @@ export interface MethodContext {
   readonly propose: (transactionHash: Hex) => Promise<'found' | CreationRefusal>;
 }
 
-/** The more an outcome says of the contract, the earlier it stands. */
+/** The more an outcome says about the contract, the earlier it stands. */
 const TELLING: readonly CreationOutcome[] = [
   'found',
   'at_genesis',
@@ -60,14 +60,14 @@ function rankOf({ outcome }: MethodEnd): number {
 }
 
 /** The endpoints of the chain as the client prefers them. */
-export function endpointsOf({ chain, rpc }: MethodContext): readonly Endpoint[] {
+export function endpointsOf({ chain, rpc }: MethodParts): readonly Endpoint[] {
   return orderEndpoints(chain, rpc.preference);
 }
 
 /**
  * Asks endpoints one after another until one leads to the creation.
  * @returns the end that says most of the contract; its detail has what each endpoint came to.
- * @throws what is no fault of an endpoint
+ * @throws errors that are not the fault of an endpoint
  */
 export async function askInTurn(
   endpoints: readonly Endpoint[],
