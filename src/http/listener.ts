@@ -219,7 +219,7 @@ function answerUnparsed(server: Server, connections: Connections): void {
     // Every further byte of a refused client is another error; it is dropped until the connection closes.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const begun = [...connections.responsesOn(socket)].some((response) => response.headersSent);
+    const begun = connections.responsesOn(socket).some((response) => response.headersSent);
     // Nobody waits for an answer on a connection that is gone, that never said anything, or that is in one already.
     const silent = socket instanceof Socket && socket.bytesRead === 0;
     if (!socket.writable || begun || silent) socket.destroy();
