@@ -108,6 +108,8 @@ export interface FieldSelection {
   readonly parts: readonly ContractPart[];
 }
 
+const ALL_FIELDS = selectAllBut([]);
+
 /**
  * What `fields` or `omit` ask for: names of fields, or of one member as `compilation.name`, comma-separated;
  * `fields=all` is every field, and `omit` every field but those.
@@ -122,7 +124,7 @@ export function parseSelection(query: {
     throw invalid('fields', 'fields and omit exclude each other; send one of them');
   }
   if (omit !== undefined) return selectAllBut(parseNames('omit', omit));
-  if (fields === 'all') return selectAllBut([]);
+  if (fields === 'all') return ALL_FIELDS;
   return selectNamed(parseNames('fields', fields));
 }
 
