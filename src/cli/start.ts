@@ -5,6 +5,7 @@ import { type ServiceUrls } from '../service/open-hosts.ts';
 import { createService } from '../service/service.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
+import { prepareNodeToServe } from './prepare-node.ts';
 import { createServiceLog, isHuman } from './terminal-log.ts';
 
 /** `fullmatch start`: serves both documents until a signal says stop. */
@@ -19,6 +20,7 @@ export function defineStart(command: Command, context: CliContext): void {
     context.onHangUp(() => void service.reload().catch(() => undefined));
     try {
       const urls = await service.start();
+      prepareNodeToServe();
       if (!context.signal.aborted) announce(urls, loaded, context);
       await aborted(context.signal);
       log.info({ event: 'stopping' }, 'stopping');

@@ -39,9 +39,12 @@ export interface TakingLimits {
 type Ended = (request: IncomingMessage, response: ServerResponse, seconds: number) => void;
 
 interface ConnectionState {
-  readonly responses: Set<ServerResponse>;
+  /** The answers that are under way, in the order of their requests, and when these came. */
+  readonly responses: Map<ServerResponse, number>;
   /** How those are answered that wait behind the first of the responses. */
   readonly waiting: Map<ServerResponse, () => void>;
+  /** Listens to the end of each response. */
+  readonly end: (this: ServerResponse) => void;
   /** Whether nothing is read until some of the responses have been taken. */
   isHeldBack: boolean;
   /** When it last had something to do, and how many bytes it had sent us by then. */
@@ -79,9 +82,13 @@ export class Connections {
    */
   add(socket: Socket): void {
     const now = performance.now();
+    const end = (response: ServerResponse): void => this.#end(socket, state, response);
     const state: ConnectionState = {
-      responses: new Set(),
+      responses: new Map(),
       waiting: new Map(),
+      end() {
+        end(this);
+      },
       isHeldBack: false,
       idleSince: now,
       bytesRead: 0,
@@ -115,21 +122,24 @@ export class Connections {
       socket.destroy();
       return;
     }
-    state.responses.add(response);
+    state.responses.set(response, performance.now());
     // Node reads on at the end of each request: what it has read of the connection is to be parsed first.
     if (state.responses.size > MOST_READ_AHEAD) process.nextTick(regulateReading, socket, state);
     if (this.#draining) response.shouldKeepAlive = false;
-    const begun = performance.now();
-    // One listener for all that is to be done: each costs as much as a small answer's headers.
-    response.once('close', () => {
-      state.responses.delete(response);
-      this.#ended(request, response, (performance.now() - begun) / 1000);
-      if (state.isHeldBack) regulateReading(socket, state);
-      // Before a drain nobody asks since when.
-      if (this.#draining) state.idleSince = performance.now();
-      state.bytesRead = socket.bytesRead;
-      if (state.waiting.size > 0) answerNext(state);
-    });
+    // One listener for all that is to be done, and one function for all responses of a connection: a closure that hears
+    // `once` costs several times as much.
+    response.on('close', state.end);
+  }
+
+  #end(socket: Socket, state: ConnectionState, response: ServerResponse): void {
+    const now = performance.now();
+    const begun = state.responses.get(response) ?? now;
+    state.responses.delete(response);
+    this.#ended(response.req, response, (now - begun) / 1000);
+    if (state.isHeldBack) regulateReading(socket, state);
+    state.idleSince = now;
+    state.bytesRead = socket.bytesRead;
+    if (state.waiting.size > 0) answerNext(state);
   }
 
   /**
@@ -146,9 +156,9 @@ export class Connections {
   }
 
   /** The answers that are under way on a connection. */
-  responsesOn(socket: Duplex): ReadonlySet<ServerResponse> {
+  responsesOn(socket: Duplex): readonly ServerResponse[] {
     const state = socket instanceof Socket ? this.#states.get(socket) : undefined;
-    return state?.responses ?? new Set();
+    return [...(state?.responses.keys() ?? [])];
   }
 
   /**
@@ -189,7 +199,7 @@ export class Connections {
     const graceMs = Math.min(IDLE_GRACE_MS, timeoutMs / 2);
     this.#draining = true;
     for (const { responses } of this.#states.values()) {
-      for (const response of responses) {
+      for (const response of responses.keys()) {
         if (!response.headersSent) response.shouldKeepAlive = false;
       }
     }
@@ -217,7 +227,7 @@ function isIdle(socket: Socket, { responses, bytesRead }: ConnectionState): bool
 }
 
 function firstOf({ responses }: ConnectionState): ServerResponse | undefined {
-  return responses.values().next().value;
+  return responses.keys().next().value;
 }
 
 /** Requests that wait cost memory, and reading them takes time from others. */

@@ -10,6 +10,7 @@ import { CORS_HEADERS, makeAnswer, type ResponseHeaders } from './answer.ts';
 import { answerShaped, type ErrorShape } from './error-shape.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
 import { type Snapshot } from '../publication/snapshot.ts';
+import { RecallingRouter } from './recalling-router.ts';
 import { type ProblemPages } from './api/pages/add-page-routes.ts';
 
 /** What answers for one host: requests in, answers out, no port. */
@@ -88,7 +89,7 @@ function invalidParameter(error: z.ZodError): FullmatchError {
  * a route with one synchronous handler is answered by the Node adapter without a promise or a header copy.
  */
 export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
-  const app = new Hono({ strict: false });
+  const app = new Hono({ strict: false, router: new RecallingRouter() });
   const prefixes = [...new Set(['/', ...parts.prefixes.map(normalizePrefix)])];
   for (const prefix of prefixes) app.route(prefix, parts.routes);
   const prepared = indexPrepared(parts.prepared ?? {}, prefixes);

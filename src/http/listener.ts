@@ -17,6 +17,7 @@ import { Connections } from './connections.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
 import { type ErrorShape } from './error-shape.ts';
 import { type HostApp, pathOf } from './host-app.ts';
+import { type RequestObserver } from './request-durations.ts';
 import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';
 
 /** What one client may cost. Sizes in bytes, times in milliseconds. */
@@ -43,11 +44,8 @@ export interface ListenOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly limits: ListenerLimits;
-  /**
-   * Called for every finished answer with the path template of its route (undefined when nothing answers there), its
-   * status, and the seconds until the client had taken it.
-   */
-  readonly observe?: (route: string | undefined, status: number, seconds: number) => void;
+  /** Called for every finished answer; its route is undefined when nothing answers there. */
+  readonly observe?: RequestObserver;
   /** The seats of its connections, which hosts share; without them it has its own. */
   readonly seats?: FairShares;
   /** Who accepts its connections; without one they are accepted here, one in a turn of the event loop. */
@@ -221,7 +219,7 @@ function answerUnparsed(server: Server, connections: Connections): void {
     // Every further byte of a refused client is another error; it is dropped until the connection closes.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const begun = [...connections.responsesOn(socket)].some((response) => response.headersSent);
+    const begun = connections.responsesOn(socket).some((response) => response.headersSent);
     // Nobody waits for an answer on a connection that is gone, that never said anything, or that is in one already.
     const silent = socket instanceof Socket && socket.bytesRead === 0;
     if (!socket.writable || begun || silent) socket.destroy();

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import { type ChainHealth } from '../chains/health/chain-health.ts';
 import { makeAnswer, NOT_STORED } from './answer.ts';
@@ -9,26 +9,17 @@ import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
 import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
 import { type RecordAnswers } from './records/record-answers.ts';
 import { createReportGauges } from './report-gauge.ts';
+import { RequestDurations, type RequestObserver } from './request-durations.ts';
 import { type Logger } from '../log.ts';
 import { type Verification } from '../verification/verification.ts';
 
 /** The metrics of one service, for Prometheus. */
 export interface Metrics {
   /** What a listener calls for each finished answer of a host (`observe` of its options). */
-  observer(
-    host: 'api' | 'repository',
-  ): (route: string | undefined, status: number, seconds: number) => void;
+  observer(host: 'api' | 'repository'): RequestObserver;
   /** The text of GET /metrics and its type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
-
-/** From a 304 on loopback to a slow reader of the whole list. */
-const DURATION_BUCKETS_SECONDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30,
-];
-
-/** The label of requests that no route answers: their paths are not labels, since anyone can make up new ones. */
-const NO_ROUTE = 'none';
 
 /**
  * Metrics of a service on a registry of their own. All but the requests are read from the service when they are
@@ -60,30 +51,10 @@ export function createMetrics(sources: {
   addQueueMetrics(registers, sources.health);
   addJobMetrics(registers, sources.verification);
   addEndpointMetrics(registers, sources.chainHealth.reports);
+  const durations = new RequestDurations(registry);
   return {
-    observer: createObservers(registers),
+    observer: (host) => durations.observer(host),
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
-  };
-}
-
-function createObservers(registers: Registry[]): Metrics['observer'] {
-  const duration = new Histogram({
-    name: 'fullmatch_http_request_duration_seconds',
-    help: 'From the request header to the last byte taken by the client, by host, route and status class',
-    labelNames: ['host', 'route', 'status'],
-    buckets: DURATION_BUCKETS_SECONDS,
-    registers,
-  });
-  return (host) => {
-    // Looking a child up by its labels costs more than observing it, and a host has few of them.
-    const children = new Map<string, Record<number, { observe(seconds: number): void }>>();
-    return (route = NO_ROUTE, status, seconds) => {
-      const statusClass = Math.floor(status / 100);
-      let ofRoute = children.get(route);
-      if (ofRoute === undefined) children.set(route, (ofRoute = {}));
-      ofRoute[statusClass] ??= duration.labels({ host, route, status: `${statusClass}xx` });
-      ofRoute[statusClass].observe(seconds);
-    };
   };
 }
 

@@ -1,3 +1,4 @@
+import { SharedReads } from '../../lib/shared-reads.ts';
 import { bindDatabase, type Bound } from '../../store/bind-database.ts';
 import { type Queryable } from '../../store/database.ts';
 import { readEvidence } from '../evidence/read-evidence.ts';
@@ -7,7 +8,12 @@ import { readSourcePage } from '../tree/read-source-page.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { readAlternative } from './read-alternatives.ts';
 import { readContractEvents } from './read-contract-events.ts';
-import { readContract, readRecord, readRecordVersion } from './read-contract.ts';
+import {
+  readContract,
+  readRecord,
+  readRecordVersion,
+  type RecordVersion,
+} from './read-contract.ts';
 
 const READERS = {
   readContract,
@@ -25,7 +31,13 @@ const READERS = {
 /** All that reads verified contracts, for those who know no database. Addresses are lower-case hex. */
 export type ContractReader = Bound<typeof READERS>;
 
-/** Binds the readers to a database. */
+/** The reader of a database. Requests for one record that come together ask for its version once. */
 export function createContractReader(database: Queryable): ContractReader {
-  return bindDatabase(READERS, database);
+  const readers = bindDatabase(READERS, database);
+  const versions = new SharedReads<RecordVersion | undefined>();
+  return {
+    ...readers,
+    readRecordVersion: (chainId, address) =>
+      versions.ask(`${chainId} ${address}`, () => readers.readRecordVersion(chainId, address)),
+  };
 }

@@ -15,9 +15,12 @@ export interface Statistics {
   readonly lastModified: Date;
 }
 
+// The first row alone has the time: reading one for each chain takes the longest of all, and it is done twice a second.
 const READ_COUNTS = sql(
   'read counts',
-  `SELECT chain_id, full_match, partial_match, updated_at FROM chain_counts ORDER BY chain_id`,
+  `SELECT chain_id, full_match, partial_match,
+     CASE WHEN chain_id = min(chain_id) OVER () THEN max(updated_at) OVER () END AS last_modified
+   FROM chain_counts ORDER BY chain_id`,
 );
 const READ_FIRST_MIGRATION = sql(
   'read first migration',
@@ -30,7 +33,7 @@ export async function readStatistics(database: Queryable): Promise<Statistics> {
     chain_id: string;
     full_match: string;
     partial_match: string;
-    updated_at: Date;
+    last_modified: Date | null;
   }>(READ_COUNTS);
   return {
     chains: rows.map((row) => ({
@@ -38,10 +41,7 @@ export async function readStatistics(database: Queryable): Promise<Statistics> {
       full: Number(row.full_match),
       partial: Number(row.partial_match),
     })),
-    lastModified:
-      rows.length === 0
-        ? await readMakingTime(database)
-        : new Date(Math.max(...rows.map((row) => row.updated_at.getTime()))),
+    lastModified: rows[0]?.last_modified ?? (await readMakingTime(database)),
   };
 }
 

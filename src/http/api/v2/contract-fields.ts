@@ -105,6 +105,8 @@ export interface FieldSelection {
   readonly parts: readonly ContractSection[];
 }
 
+const ALL_FIELDS = selectAllBut([]);
+
 /**
  * What `fields` or `omit` ask for: names of fields, or of one member as `compilation.name`, comma-separated;
  * `fields=all` is every field, and `omit` every field but those.
@@ -119,7 +121,7 @@ export function parseSelection(query: {
     throw invalid('fields', 'fields and omit exclude each other; send one of them');
   }
   if (omit !== undefined) return selectAllBut(parseNames('omit', omit));
-  if (fields === 'all') return selectAllBut([]);
+  if (fields === 'all') return ALL_FIELDS;
   return selectNamed(parseNames('fields', fields));
 }
 
