@@ -143,6 +143,8 @@ function soundConfiguration(): object {
     registry: { include: 'configured', defaults: false },
     // The environment's wins; this one is read and judged all the same.
     database: { url: `postgres://${canary('file user')}:${canary('file password')}@db.invalid/x` },
+    // Each job waits for its endpoints.
+    verification: { workers: 32 },
     chains,
   };
 }
