@@ -87,7 +87,8 @@ async function importUntilKilled(
   round: number,
   known: Set<string>,
 ): Promise<boolean> {
-  const service = await startProgram({
+  // Side by side: each takes seconds to begin.
+  const starting = startProgram({
     environment: { FULLMATCH_DATA_DIR: dataDir },
     workingDirectory: path.dirname(dataDir),
   });
@@ -103,7 +104,9 @@ async function importUntilKilled(
     for (const line of lines) known.add(line);
   });
   const importEnded = once(importer, 'close');
-  await Promise.race([once(importer.stdout, 'data'), importEnded]);
+  starting.catch(() => importer.kill('SIGKILL'));
+  const importing = Promise.race([once(importer.stdout, 'data'), importEnded]);
+  const [service] = await Promise.all([starting, importing]);
   await Promise.race([delay(Math.random() * 400), importEnded]);
   const finished = importer.exitCode === 0;
   // Every third round leaves the import alive when the service dies, every third the other way round.
