@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
 import { silentLogger } from '../../src/log.ts';
 import { advanceFeed } from '../../src/repository/feed/follow-feed.ts';
 import { recount, type CountDifference } from '../../src/repository/statistics/recount.ts';
@@ -10,6 +11,7 @@ import { sql } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startProgram } from './booted-service.ts';
 import { manyContracts, writeExampleTree } from './example-tree.ts';
+import { listedChain } from './made-up-lists.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
 /** What the rounds showed until now. */
@@ -43,8 +45,10 @@ export async function runCrashRounds(
   const folder = await createTemporaryFolder('fullmatch-crash-');
   const tree = path.join(folder.path, 'tree');
   // Two thousand chains would be read and compressed in each round, and none of them is asked for.
-  const fewChains = 'registry: { include: configured, defaults: false }\n';
-  await writeFile(path.join(folder.path, 'fullmatch.yaml'), fewChains);
+  const list = path.join(folder.path, 'list.json');
+  const fewChains = { registry: { include: 'configured', defaults: false, list } };
+  await writeFile(list, JSON.stringify([listedChain(1)]));
+  await writeFile(path.join(folder.path, 'fullmatch.yaml'), stringify(fewChains));
   await writeExampleTree(tree, { layout: 'v1', contracts: manyContracts(CONTRACTS) });
   let generation = 0;
   let known = new Set<string>();
