@@ -78,7 +78,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
   });
 
   test('of time is ended by its time, and the next one compiles', async () => {
-    const compilers = await open({ limits: { memoryBytes: 2048 * MIB, wallTimeMs: 1200 } });
+    const compilers = await open({ limits: { memoryBytes: 2048 * MIB, wallTimeMs: 400 } });
     const compile = (content: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
     const started = performance.now();
@@ -133,7 +133,7 @@ describe('a signal', () => {
     await expect.poll(() => compilers.describe().running).toBe(1);
     const waiting = compilers.compile({ ...request, input: inputOf(HARMLESS) });
     const outcome = Promise.all([codeOf(running), codeOf(waiting)]);
-    await sleep(1500);
+    await sleep(700);
     controller.abort(new Error('cancelled by the client'));
     expect(await outcome).toEqual(Array(2).fill('Error: cancelled by the client'));
     expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0, idle: 0 });
@@ -149,7 +149,7 @@ describe('a signal', () => {
       codeOf(compilers.compile({ language: 'solidity', version, input: inputOf(content) }));
     await compile('0.8.30', HARMLESS);
     const outcome = Promise.all(['0.8.37', '0.8.4', '0.7.6'].map((each) => compile(each, BOMB)));
-    await sleep(1500);
+    await sleep(700);
     const started = performance.now();
     await compilers.close();
     expect(performance.now() - started).toBeLessThan(10_000);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import { startForgedService, type ForgedService } from './support/forgeries/forged-service.ts';
 import { runForgeries } from './support/forgeries/forgery-run.ts';
 import { allForgeries } from './support/forgeries/kinds.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 /** Of each kind: the newest compiler's, which the other tests have loaded, and as many as stay quick. */
 const PER_KIND = 4;
@@ -10,11 +10,11 @@ const forgeries = allForgeries();
 const kinds = [...new Set(forgeries.map(({ kind }) => kind))];
 
 const installed = findAnvil() !== undefined;
-let verifying: ForgedService;
+let verifying: VerifyingService;
 
 describe.skipIf(!installed)(`forgeries${installed ? '' : ` (${NO_ANVIL})`}`, () => {
   beforeAll(async () => {
-    verifying = await startForgedService();
+    verifying = await startVerifyingService();
   });
   afterAll(() => verifying.close());
 
@@ -26,7 +26,8 @@ describe.skipIf(!installed)(`forgeries${installed ? '' : ` (${NO_ANVIL})`}`, () 
   test.each(kinds)('none of the kind %s is published', async (kind) => {
     const ofKind = forgeries.filter((each) => each.kind === kind);
     const chosen = ofKind.filter((_, index) => index % Math.ceil(ofKind.length / PER_KIND) === 0);
-    const outcomes = await runForgeries(verifying, chosen);
+    const { anvil, service, close } = verifying;
+    const outcomes = await runForgeries({ ...service, anvil, close }, chosen);
     const published = outcomes.filter(({ outcome }) => outcome === 'published');
     expect(published.map(({ forgery, detail }) => `${forgery.id}: ${detail}`)).toEqual([]);
     expect(outcomes.some(({ outcome }) => outcome !== 'skipped')).toBe(true);

@@ -66,7 +66,7 @@ chains:
   ${configuredChain}: { privateRpc: ['https://rpc.example.org/\${RPC_KEY}'] }
 `,
     environment: { RPC_KEY: secret },
-    overrides: { listSyncTimes: { everyMs: 150, pollMs: 25, deadlineMs: 700 } },
+    overrides: { listSyncTimes: { everyMs: 50, pollMs: 25, deadlineMs: 700 } },
   });
   await waitUntil(async () => (await document()).text.includes('"chainId":1000'));
 });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LOOPBACK_PORTS, PROGRAM, runProgram, startProgram } from './support/booted-service.ts';
 import { startRpcServer } from './support/rpc-server.ts';
+import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -66,12 +67,9 @@ async function hangUp(): Promise<{ event: string; code?: string; error?: string 
   return JSON.parse(await service.waitForLine(isAnswer)) as { event: string };
 }
 
-async function reload(
-  ...args: string[]
-): Promise<{ exit: number | string; out: string; err: string }> {
-  const run = runProgram(['reload', ...args], surroundings());
-  const exit = await run.ended;
-  return { exit, out: run.lines.join('\n'), err: run.stderr() };
+async function reload(...args: string[]): Promise<{ exit: number; out: string; err: string }> {
+  const { exitCode, stdout, stderr } = await runInProcess(['reload', ...args], surroundings());
+  return { exit: exitCode, out: stdout, err: stderr };
 }
 
 const noScript = !existsSync('/usr/bin/script');

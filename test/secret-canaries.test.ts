@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../src/store/database.ts';
 import { startProgram } from './support/booted-service.ts';
+import { listedChain } from './support/made-up-lists.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -92,6 +93,7 @@ beforeAll(async () => {
   ({ path: folder, remove: removeFolder } = await createTemporaryFolder());
   node = await startEchoingNode();
   await writeFile(path.join(folder, 'mounted'), canary('mounted file'));
+  await writeFile(path.join(folder, 'list.json'), JSON.stringify([listedChain(1)]));
   const url = new URL(database.url.replace('postgres://fullmatch@/', 'postgres://fullmatch@x/'));
   environment = {
     CANARY_VARIABLE: canary('variable'),
@@ -112,6 +114,13 @@ afterAll(async () => {
   await node.close();
   await database.drop();
   await removeFolder();
+});
+
+/** Every command and every refusal reads the list, and two thousand chains of it are nothing to this file. */
+const fewChains = () => ({
+  include: 'configured',
+  defaults: false,
+  list: path.join(folder, 'list.json'),
 });
 
 /** Canaries wherever a configuration may hold a secret and the service starts all the same. */
@@ -140,9 +149,11 @@ function soundConfiguration(): object {
   };
   chainIds = Object.keys(chains).map(Number);
   return {
-    registry: { include: 'configured', defaults: false },
+    registry: fewChains(),
     // The environment's wins; this one is read and judged all the same.
     database: { url: `postgres://${canary('file user')}:${canary('file password')}@db.invalid/x` },
+    // Each job waits for its endpoints.
+    verification: { workers: 32 },
     chains,
   };
 }
@@ -354,7 +365,8 @@ describe('a secret in any place of the configuration', () => {
     ];
     for (const entry of fields) {
       const chain = { name: 'A', ...entry, privateRpc: [`https://a.example/${key}`] };
-      const line = await refuse(stringify({ chains: { 5: chain } }), { here: ['chains', 'check'] });
+      const configuration = { registry: fewChains(), chains: { 5: chain } };
+      const line = await refuse(stringify(configuration), { here: ['chains', 'check'] });
       expect(line).toMatchObject({ code: 'secret_in_document' });
     }
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
 import { silentLogger } from '../../src/log.ts';
 import { advanceFeed } from '../../src/repository/feed/follow-feed.ts';
 import { recount, type CountDifference } from '../../src/repository/statistics/recount.ts';
@@ -10,6 +11,7 @@ import { sql } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startProgram } from './booted-service.ts';
 import { manyContracts, writeExampleTree } from './example-tree.ts';
+import { listedChain } from './made-up-lists.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
 /** What the rounds showed until now. */
@@ -43,8 +45,10 @@ export async function runCrashRounds(
   const folder = await createTemporaryFolder('fullmatch-crash-');
   const tree = path.join(folder.path, 'tree');
   // Two thousand chains would be read and compressed in each round, and none of them is asked for.
-  const fewChains = 'registry: { include: configured, defaults: false }\n';
-  await writeFile(path.join(folder.path, 'fullmatch.yaml'), fewChains);
+  const list = path.join(folder.path, 'list.json');
+  const fewChains = { registry: { include: 'configured', defaults: false, list } };
+  await writeFile(list, JSON.stringify([listedChain(1)]));
+  await writeFile(path.join(folder.path, 'fullmatch.yaml'), stringify(fewChains));
   await writeExampleTree(tree, { layout: 'v1', contracts: manyContracts(CONTRACTS) });
   let generation = 0;
   let known = new Set<string>();
@@ -87,7 +91,8 @@ async function importUntilKilled(
   round: number,
   known: Set<string>,
 ): Promise<boolean> {
-  const service = await startProgram({
+  // Side by side: each takes seconds to begin.
+  const starting = startProgram({
     environment: { FULLMATCH_DATA_DIR: dataDir },
     workingDirectory: path.dirname(dataDir),
   });
@@ -103,7 +108,9 @@ async function importUntilKilled(
     for (const line of lines) known.add(line);
   });
   const importEnded = once(importer, 'close');
-  await Promise.race([once(importer.stdout, 'data'), importEnded]);
+  starting.catch(() => importer.kill('SIGKILL'));
+  const importing = Promise.race([once(importer.stdout, 'data'), importEnded]);
+  const [service] = await Promise.all([starting, importing]);
   await Promise.race([delay(Math.random() * 400), importEnded]);
   const finished = importer.exitCode === 0;
   // Every third round leaves the import alive when the service dies, every third the other way round.

@@ -11,6 +11,7 @@ const SLOWEST = [
   ...['pages-payloads', 'pages', 'client-forge', 'forgeries', 'verify-forgeries', 'verify-matrix'],
   ...['verify-libraries', 'verify-settings', 'pages-verify', 'pages-states', 'verify-process'],
   ...['concurrent-writers', 'malformed-requests', 'http-snapshot-swaps', 'secret-canaries'],
+  ...['database-trouble', 'full-disk', 'verify-fair', 'verify-replaced-creation', 'list-plans'],
   ...['service-ends', 'reload', 'list-sync-chaos', 'import-repository', 'verify-deployments'],
   ...['list-sync', 'pages-statistics', 'pages-keyboard', 'pages-contracts', 'pages-interaction'],
   ...['pages-explanations', 'bytecode-compilers'],

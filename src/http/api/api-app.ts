@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { findChain } from '../../chains/registry/chain-reference.ts';
 import { answer, answerJson, JSON_TYPE, NOT_STORED, REVALIDATED } from '../answer.ts';
 import { answerSnapshot } from '../answer-snapshot.ts';
@@ -5,7 +7,6 @@ import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
 import { currentSnapshot, type HttpDependencies } from '../host-dependencies.ts';
 import { answerIcon } from '../icon.ts';
-import { buildOpenapiDocument, renderOpenapiDocument } from '../openapi-document.ts';
 import {
   chainRoute,
   chainsRoute,
@@ -30,10 +31,13 @@ import { v2VerifyRoutes } from './v2/verify-routes.ts';
 import { addContractRoutes } from './v2/add-contract-routes.ts';
 import { v2ErrorShape } from './v2/v2-error.ts';
 
+// The file lies beside src/ and beside dist/, so the same path holds for both.
+const OPENAPI_DOCUMENT = new URL('../../../openapi.json', import.meta.url);
+
 /** The API host: its routes at `/` and at the prefix. */
 export function createApiApp(deps: HttpDependencies): HostApp {
   const routes = createRoutes();
-  const openapi = renderOpenapiDocument(buildOpenapiDocument(deps.version));
+  const openapi = readFileSync(OPENAPI_DOCUMENT, 'utf8');
   const version = {
     name: 'fullmatch' as const,
     version: deps.version,
