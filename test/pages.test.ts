@@ -30,6 +30,11 @@ const isAbsent = !hasBrowser();
 /** A4 between its margins, in pixels of CSS. */
 const PAPER = { width: 680, height: 1000 };
 const SCHEMES = ['light', 'dark'] as const;
+/** The looks of each width. */
+const WIDTHS = [
+  { names: 'light and dark', looks: LOOKS.slice(0, 2) },
+  { names: 'narrow and narrow-dark', looks: LOOKS.slice(2) },
+];
 
 /** The status of a view whose thing is not there. */
 const statusOf = (name: string): number => (name.endsWith('-absent') ? 404 : 200);
@@ -55,20 +60,25 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
 
   const urlOf = (name: string): string => views[name] ?? '';
 
-  test.each(LOOKS)(
-    'are whole, within their policy and without findings of axe: $name',
+  // A scheme is a matter of colours alone, so that a page is opened once for both.
+  test.each(WIDTHS)(
+    'are whole, within their policy and without findings of axe: $names',
     { timeout: 240_000 },
-    async (look) => {
-      const open = () => openTab(browser, look, { reducedMotion: 'reduce' });
+    async ({ looks }) => {
+      const open = () => openTab(browser, looks[0], { reducedMotion: 'reduce' });
       await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
         const status = await visit(tab, urlOf(name));
         expect.soft(status, at).toBe(statusOf(name));
         expect.soft(await tab.page.locator('h1').count(), `${at} has one heading`).toBe(1);
-        expect.soft(await findWithAxe(tab), at).toEqual([]);
-        expect.soft(await findFaintShapes(tab), `${at} has faint shapes`).toEqual([]);
-        expect.soft(await sidewaysScroll(tab), `${at} scrolls sideways`).toBe(0);
-        const file = path.join(ARTEFACTS, `${name}-${look.name}.png`);
-        await tab.page.screenshot({ path: file });
+        for (const look of looks) {
+          const seen = `${at}, ${look.name}`;
+          await tab.page.emulateMedia({ colorScheme: look.colorScheme });
+          expect.soft(await findWithAxe(tab), seen).toEqual([]);
+          expect.soft(await findFaintShapes(tab), `${seen} has faint shapes`).toEqual([]);
+          expect.soft(await sidewaysScroll(tab), `${seen} scrolls sideways`).toBe(0);
+          const file = path.join(ARTEFACTS, `${name}-${look.name}.png`);
+          await tab.page.screenshot({ path: file });
+        }
         expect.soft(tab.troubles, at).toEqual([]);
         expect.soft(tab.foreignRequests, at).toEqual([]);
       });

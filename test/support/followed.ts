@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Database, sql } from '../../src/store/database.ts';
 import { type BootedService } from './booted-service.ts';
 
@@ -10,6 +10,8 @@ const ARE_NAMES_FOLLOWED = sql(
   'test names followed',
   `SELECT position >= $1 AS are_followed FROM feed_followers WHERE name = 'names'`,
 );
+
+const TIMEOUT_MS = 10_000;
 
 /** Waits until the service shows what has been stored until now in its statistics and searches. */
 export async function followed(
@@ -25,5 +27,9 @@ export async function followed(
     const [names] = await database.query<{ are_followed: boolean }>(ARE_NAMES_FOLLOWED, [position]);
     return BigInt(overview.position ?? -1) >= position && names?.are_followed === true;
   };
-  await vi.waitUntil(reached, { timeout: 10_000 });
+  const deadline = Date.now() + TIMEOUT_MS;
+  while (!(await reached())) {
+    if (Date.now() > deadline) throw new Error(`the service does not show position ${position}`);
+    await wait(10);
+  }
 }

@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AxeResults } from 'axe-core';
 import { type WatchedPage } from './browser.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+let axe: string | undefined;
 
 /** What axe finds in a page, each finding with the elements that it is about. */
 export async function findWithAxe({ page }: WatchedPage): Promise<readonly string[]> {
   // The policy of the pages lets no script in but theirs; evaluating is the browser's own way past it.
-  await page.evaluate(await readFile(AXE, 'utf8'));
+  const isThere = await page.evaluate<boolean>('window.axe !== undefined');
+  if (!isThere) await page.evaluate((axe ??= readFileSync(AXE, 'utf8')));
   const { violations } = await page.evaluate<AxeResults>(
     `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
   );
@@ -28,12 +30,13 @@ const COLOURS = `
     const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   };
+  const grounds = new Map([[null, 'rgb(255, 255, 255)']]);
   const groundOf = (element) => {
-    for (let at = element; at !== null; at = at.parentElement) {
-      const { backgroundColor } = getComputedStyle(at);
-      if (isSeen(backgroundColor)) return backgroundColor;
+    if (!grounds.has(element)) {
+      const { backgroundColor } = getComputedStyle(element);
+      grounds.set(element, isSeen(backgroundColor) ? backgroundColor : groundOf(element.parentElement));
     }
-    return 'rgb(255, 255, 255)';
+    return grounds.get(element);
   };
   const stands = (colour, element, ratio) => isSeen(colour) && contrast(colour, groundOf(element)) >= ratio;
   const isThere = (element) =>

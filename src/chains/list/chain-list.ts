@@ -49,9 +49,18 @@ const COMMA = 0x2c;
 /** At most so many characters of a field's name go into a message. */
 const FIELD_NAME_CHARACTERS = 60;
 
-/** The public chain list that ships with the project (made by scripts/build-public-list.ts). @throws FullmatchError invalid_chain_list */
-export async function readEmbeddedList(): Promise<ChainList> {
-  return parseChainList(await readListText(EMBEDDED_LIST, 'embedded'), 'embedded');
+let embedded: Promise<ChainList> | undefined;
+
+/**
+ * The public chain list that ships with the project (made by scripts/build-public-list.ts). A process reads it once: a
+ * reload goes on with the list of its version, also after an upgrade has replaced the file. @throws FullmatchError invalid_chain_list
+ */
+export function readEmbeddedList(): Promise<ChainList> {
+  embedded ??= readListText(EMBEDDED_LIST, 'embedded').then((text) =>
+    parseChainList(text, 'embedded'),
+  );
+  embedded.catch(() => (embedded = undefined));
+  return embedded;
 }
 
 /** The operator's own list: a JSON array of chain records, as the public list publishes it. @throws FullmatchError invalid_chain_list */

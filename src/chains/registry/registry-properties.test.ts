@@ -216,7 +216,8 @@ for (const file of ['public-chain-list.json', 'hard-chains.json']) {
 
     test('gives the same bytes from a list in reverse order', () => {
       const records = sources ?? [];
-      expect(renderChains(merge([...records].reverse()))).toEqual(renderChains(merge(records)));
+      const reversed = renderChains(merge([...records].reverse()));
+      expect(reversed.equals(renderChains(merge(records)))).toBe(true);
     });
   });
 }
