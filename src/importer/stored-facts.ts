@@ -132,9 +132,12 @@ function nameLibraries(
   return Object.fromEntries(named);
 }
 
-/** The parts of a verified contract that the stored facts give. */
+/**
+ * The parts of a verified contract that the stored facts give. Of the creation a tree names the transaction alone: its
+ * block is stored by whoever proves it here, and tells a proven transaction from a claimed one.
+ */
 type FactParts = Pick<VerifiedContract, 'runtime' | 'creation'> & {
-  readonly deployment: Deployment;
+  readonly deployment: Pick<Deployment, 'transactionHash'>;
   readonly runtimeCodeArtifacts?: NonNullable<Compilation['runtimeCodeArtifacts']>;
 };
 

@@ -71,7 +71,7 @@ export function renderCode(
     ...(side === 'runtime' && { immutableReferences: artifacts.immutableReferences ?? null }),
     transformations: transformations ?? null,
     transformationValues: values ?? null,
-    ...(side === 'runtime' && { unprovenValues: unprovenValues ?? null }),
+    unprovenValues: unprovenValues ?? null,
   };
 }
 
@@ -79,12 +79,14 @@ export function renderCode(
 export function renderDeployment({
   deployment,
 }: Partial<ContractParts>): WireContract['deployment'] {
-  const { transactionHash, blockNumber, transactionIndex, deployer } = deployment ?? {};
+  const { transactionHash, blockNumber, transactionIndex, deployer, unprovenValues } =
+    deployment ?? {};
   return {
     transactionHash: transactionHash ?? null,
     blockNumber: blockNumber === undefined ? null : String(blockNumber),
     transactionIndex: transactionIndex === undefined ? null : String(transactionIndex),
     deployer: deployer === undefined ? null : checksumAddress(deployer),
+    unprovenValues: unprovenValues ?? null,
   };
 }
 
