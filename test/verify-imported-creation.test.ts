@@ -104,7 +104,7 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
   };
   const shownAt = (address: Hex) => readContract(service, VERIFIED_CHAIN_ID, address);
   const pageOf = async (address: Hex): Promise<string> => {
-    const url = `${service.apiUrl}/contracts/${VERIFIED_CHAIN_ID}/${checksumAddress(address)}`;
+    const url = `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${checksumAddress(address)}`;
     return (await fetch(url, { headers: { accept: 'text/html' } })).text();
   };
   const verify = async (address: Hex, input: object, more: object = {}) => {
@@ -132,7 +132,6 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
       blockNumber: String(Number(receipt.blockNumber)),
       transactionIndex: '0',
       deployer: checksumAddress(receipt.from),
-      unprovenValues: [],
     };
   };
 
@@ -174,8 +173,8 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
       expect(shown.creationBytecode).toMatchObject({
         transformations: [{ reason: 'constructorArguments', type: 'insert' }],
         transformationValues: { constructorArguments: `0x${LIMIT}` },
-        unprovenValues: [],
       });
+      expect(shown.creationBytecode).not.toHaveProperty('unprovenValues');
       const unproven = await unprovenOf(address);
       expect(unproven).not.toContain('transaction');
       expect(unproven).not.toContain('arguments');

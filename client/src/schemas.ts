@@ -457,7 +457,7 @@ export interface V2Contract {
     cborAuxdata?: Record<string, unknown> | null;
     transformations?: Record<string, unknown>[] | null;
     transformationValues?: Record<string, unknown> | null;
-    /** Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here */
+    /** Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent */
     unprovenValues?: ('immutables' | 'libraries' | 'arguments')[] | null;
   };
   runtimeBytecode?: {
@@ -468,7 +468,7 @@ export interface V2Contract {
     cborAuxdata?: Record<string, unknown> | null;
     transformations?: Record<string, unknown>[] | null;
     transformationValues?: Record<string, unknown> | null;
-    /** Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here */
+    /** Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent */
     unprovenValues?: ('immutables' | 'libraries' | 'arguments')[] | null;
     immutableReferences?: Record<string, unknown> | null;
   };
@@ -477,8 +477,8 @@ export interface V2Contract {
     blockNumber?: string | null;
     transactionIndex?: string | null;
     deployer?: string | null;
-    /** A transaction that an import reports, until it is proven here; null where none is known */
-    unprovenValues?: 'transaction'[] | null;
+    /** A transaction that an import reports, until it is proven here; else absent */
+    unprovenValues?: 'transaction'[];
   };
   sources?: Record<
     string,

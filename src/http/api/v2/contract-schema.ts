@@ -35,7 +35,7 @@ const codeMembers = {
     .nullable()
     .optional()
     .describe(
-      'Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here',
+      'Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent',
     ),
 };
 
@@ -65,11 +65,8 @@ export const contractSchema = z
         deployer: z.string().nullable().optional(),
         unprovenValues: z
           .array(z.enum(['transaction']))
-          .nullable()
           .optional()
-          .describe(
-            'A transaction that an import reports, until it is proven here; null where none is known',
-          ),
+          .describe('A transaction that an import reports, until it is proven here; else absent'),
       })
       .optional(),
     sources: namedValues(z.strictObject({ content: z.string() })).optional(),

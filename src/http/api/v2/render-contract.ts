@@ -71,7 +71,9 @@ export function renderCode(
     ...(side === 'runtime' && { immutableReferences: artifacts.immutableReferences ?? null }),
     transformations: transformations ?? null,
     transformationValues: values ?? null,
-    unprovenValues: unprovenValues ?? null,
+    ...(side === 'runtime' && { unprovenValues: unprovenValues ?? null }),
+    // Of a creation only the claims of an import are unproven; all other records have no such member.
+    ...(side === 'creation' && (unprovenValues ?? []).length > 0 && { unprovenValues }),
   };
 }
 
@@ -86,7 +88,7 @@ export function renderDeployment({
     blockNumber: blockNumber === undefined ? null : String(blockNumber),
     transactionIndex: transactionIndex === undefined ? null : String(transactionIndex),
     deployer: deployer === undefined ? null : checksumAddress(deployer),
-    unprovenValues: unprovenValues ?? null,
+    ...((unprovenValues ?? []).length > 0 && { unprovenValues }),
   };
 }
 
