@@ -170,7 +170,9 @@ describe.skipIf(absent)(`an imported claim of a full match${absent ? `: ${NO_ANV
       expect(await recheck(address)).toBe('unknown_code');
       await verify(address, vault('another'));
       expect(await verifying.contractAt(address)).toMatchObject({ match: 'exact_match' });
-      expect(await reasonsOf(address)).toEqual(['stored']);
+      // The tree named a transaction that is not the creation; the submission found the true one.
+      const corrected = 'deployment_corrected: transaction_hash';
+      expect(await reasonsOf(address)).toEqual(['stored', 'upgraded', corrected]);
     }
   });
 });

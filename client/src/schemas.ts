@@ -457,6 +457,8 @@ export interface V2Contract {
     cborAuxdata?: Record<string, unknown> | null;
     transformations?: Record<string, unknown>[] | null;
     transformationValues?: Record<string, unknown> | null;
+    /** Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent */
+    unprovenValues?: ('immutables' | 'libraries' | 'arguments')[] | null;
   };
   runtimeBytecode?: {
     onchainBytecode?: string | null;
@@ -466,15 +468,17 @@ export interface V2Contract {
     cborAuxdata?: Record<string, unknown> | null;
     transformations?: Record<string, unknown>[] | null;
     transformationValues?: Record<string, unknown> | null;
+    /** Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent */
+    unprovenValues?: ('immutables' | 'libraries' | 'arguments')[] | null;
     immutableReferences?: Record<string, unknown> | null;
-    /** Values that nothing proves: immutables without creation code that matches; libraries without it too, and all of a partial match */
-    unprovenValues?: ('immutables' | 'libraries')[] | null;
   };
   deployment?: {
     transactionHash?: string | null;
     blockNumber?: string | null;
     transactionIndex?: string | null;
     deployer?: string | null;
+    /** A transaction that an import reports, until it is proven here; else absent */
+    unprovenValues?: 'transaction'[];
   };
   sources?: Record<
     string,
@@ -629,9 +633,17 @@ export interface Evidence {
   /** When this service stored the current match */
   verifiedAt: string;
   matchId: string | null;
-  /** What the match does not prove: names, comments and settings without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code */
+  /** What the match does not prove: names, comments and settings without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code; the creation transaction and the constructor arguments that an import reports, until they are proven here */
   unproven: (
-    'names' | 'comments' | 'settings' | 'immutables' | 'libraries' | 'storage' | 'creation'
+    | 'names'
+    | 'comments'
+    | 'settings'
+    | 'immutables'
+    | 'libraries'
+    | 'storage'
+    | 'creation'
+    | 'transaction'
+    | 'arguments'
   )[];
   /** Where the code on chain was read; null where it was not read here */
   codeReading: {

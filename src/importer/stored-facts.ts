@@ -132,9 +132,12 @@ function nameLibraries(
   return Object.fromEntries(named);
 }
 
-/** What the stored facts give of a verified contract. */
+/**
+ * What the stored facts give of a verified contract. Of the creation a tree names the transaction alone: its block is
+ * stored by whoever proves it here, and tells a proven transaction from a claimed one.
+ */
 type PlacedFacts = Pick<VerifiedContract, 'runtime' | 'creation'> & {
-  readonly deployment: Deployment;
+  readonly deployment: Pick<Deployment, 'transactionHash'>;
   readonly runtimeCodeArtifacts?: NonNullable<Compilation['runtimeCodeArtifacts']>;
 };
 

@@ -36,13 +36,14 @@ export type { Alternative, AlternativeText } from './matches/read-alternatives.t
 export type { RecordVersion } from './matches/read-contract.ts';
 export { type CurrentMatch, readCurrentMatches } from './matches/read-current-matches.ts';
 export { type SavedMatch, saveMatch, saveMatches } from './matches/save-matches.ts';
-export { hashOf, sha256, textHash } from './matches/verified-contract-identity.ts';
+export { deploymentId, hashOf, sha256, textHash } from './matches/verified-contract-identity.ts';
 export type {
   CodeReading,
   Compilation,
   Deployment,
   Match,
   Source,
+  Transformed,
   VerifiedContract,
 } from './matches/verified-contract.ts';
 export { withdrawCreation } from './matches/withdraw-creation.ts';

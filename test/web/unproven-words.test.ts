@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeUnproven } from '../../web/src/contract/verdict.ts';
+import { CLAIMED_NOTE, describeUnproven } from '../../web/src/contract/verdict.ts';
 
 test('says that what the constructor stored is not proven, or that another one ran', () => {
   const [storage, creation] = [
@@ -9,4 +9,14 @@ test('says that what the constructor stored is not proven, or that another one r
   expect([storage.length, creation.length]).toEqual([1, 1]);
   expect(storage).not.toEqual(creation);
   expect(describeUnproven([])).toEqual([]);
+});
+
+test('says what the importer reported of the creation', () => {
+  const [transaction, both] = [
+    describeUnproven(['transaction']),
+    describeUnproven(['transaction', 'arguments']),
+  ];
+  expect([transaction.length, both.length]).toEqual([1, 1]);
+  expect(transaction[0]).toContain(CLAIMED_NOTE);
+  expect(transaction).not.toEqual(both);
 });

@@ -47,7 +47,10 @@ export type ChosenContract = Omit<V2Contract, 'compilation' | 'deployment'> & {
 };
 
 /** Where a contract was created; what is not known is null. */
-export type Deployment = Required<NonNullable<V2Contract['deployment']>>;
+export type Deployment = Required<Omit<WireDeployment, 'unprovenValues'>> &
+  Pick<WireDeployment, 'unprovenValues'>;
+
+type WireDeployment = NonNullable<V2Contract['deployment']>;
 
 /** A contract of a list, or with the same code elsewhere. */
 export type ContractItem = Pick<

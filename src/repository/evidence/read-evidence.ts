@@ -7,12 +7,15 @@ import {
   toContractMatch,
 } from '../matches/contract-match.ts';
 import { type Alternative, readAlternatives } from '../matches/read-alternatives.ts';
-import { unprovenOf, type Unproven } from '../matches/unproven.ts';
+import { claimedFactsOf, unprovenOf, type Unproven } from '../matches/unproven.ts';
 import { type CodeReading, type CreationSearchStep } from '../matches/verified-contract.ts';
 
 const READ_EVIDENCE = sql(
   'read evidence',
   `SELECT ${QUALIFIED_MATCH_COLUMNS}, code_reading, creation_search, runtime_values,
+     transaction_hash IS NOT NULL AS has_transaction, block_number IS NOT NULL AS has_block,
+     coalesce(creation_values ? 'constructorArguments', false) AS has_arguments,
+     coalesce(creation_transformations @> '[{"reason": "constructorArguments"}]', false) AS are_arguments_placed,
      jsonb_path_exists(compiler_settings, '$.libraries.*.*') AS has_configured_libraries,
      metadata_hash IS NOT NULL AND text_hash <> metadata_hash AS has_unlisted_sources,
      creation.code_hash_keccak AS creation_hash, runtime.code_hash_keccak AS runtime_hash,
@@ -58,6 +61,10 @@ type EvidenceRow = MatchRow & {
   code_reading: CodeReading | null;
   creation_search: CreationSearchStep[] | null;
   runtime_values: Record<string, unknown> | null;
+  has_transaction: boolean;
+  has_block: boolean;
+  has_arguments: boolean;
+  are_arguments_placed: boolean;
   has_configured_libraries: boolean | null;
   has_unlisted_sources: boolean | null;
   creation_hash: Buffer | null;
@@ -87,6 +94,13 @@ export async function readEvidence(
         hasConfiguredLibraries: row.has_configured_libraries === true,
       },
       row.creation_hash !== null && row.compiled_creation_hash !== null,
+      claimedFactsOf({
+        origin: match.origin,
+        hasTransaction: row.has_transaction,
+        hasBlock: row.has_block,
+        hasArguments: row.has_arguments,
+        areArgumentsPlaced: row.are_arguments_placed,
+      }),
     ),
     hasUnlistedSources: row.has_unlisted_sources === true,
     alternatives: row.match === 'partial' ? await readAlternatives(database, chainId, address) : [],

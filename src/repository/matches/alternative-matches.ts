@@ -39,6 +39,11 @@ const DROP = sql(
      AND (current.match = 'full' OR alternative_matches.text_hash = row.text_hash)`,
 );
 
+const DROP_ALL = sql(
+  'drop all alternative matches',
+  'DELETE FROM alternative_matches WHERE chain_id = $1 AND address = $2',
+);
+
 const FORGET = sql(
   'forget alternative matches',
   `DELETE FROM alternative_matches
@@ -96,6 +101,15 @@ export async function dropAlternatives(
 ): Promise<void> {
   if (contracts.length === 0) return;
   await transaction.query(DROP, [...keyColumns(contracts), textColumn(contracts)]);
+}
+
+/** Forgets all that is kept beside a contract whose match became full. */
+export async function dropAllAlternatives(
+  transaction: Queryable,
+  chainId: number,
+  address: Hex,
+): Promise<void> {
+  await transaction.query(DROP_ALL, [chainId, hexToBytes(address)]);
 }
 
 /** Forgets some texts that are kept beside a contract's match, by their numbers. @returns whether any was still there */

@@ -32,11 +32,9 @@ test.each<[Match, number]>([
     for (const variant of [0, 1, 2]) await saveMatch(database, partialOf(variant));
     expect(await readAlternatives(database, 1, address)).toHaveLength(2);
     const [shown] = await database.query<{ id: string }>(SHOWN, [hexToBytes(address)]);
-    const contract = {
-      ...partialOf(1),
-      deployment: { transactionHash: `0x${'ab'.repeat(32)}` } as const,
-    };
-    const attached = { contract, matchId: shown?.id ?? '', creationMatch };
+    const deployment = { transactionHash: `0x${'ab'.repeat(32)}` } as const;
+    const matchId = shown?.id ?? '';
+    const attached = { contract: partialOf(1), deployment, matchId, creationMatch };
     expect(await attachCreation(database, attached)).toEqual(expect.any(String));
     expect(await readAlternatives(database, 1, address)).toHaveLength(left);
   },

@@ -1,5 +1,10 @@
 import { bytesToHex } from '../../lib/hex.ts';
-import { unprovenValuesOf, type UnprovenValues } from './unproven.ts';
+import {
+  claimedFactsOf,
+  type ClaimedFact,
+  unprovenValuesOf,
+  type UnprovenValues,
+} from './unproven.ts';
 import {
   type Compilation,
   type Deployment,
@@ -15,8 +20,8 @@ export interface StoredCode extends Partial<Transformed> {
   readonly recompiled?: Uint8Array;
   /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said about the code. */
   readonly artifacts?: Readonly<Record<string, unknown>>;
-  /** Of running code: see {@link unprovenValuesOf}. */
-  readonly unprovenValues?: readonly UnprovenValues[];
+  /** Of running code: see {@link unprovenValuesOf}. Of creation code: see {@link claimedFactsOf}. */
+  readonly unprovenValues?: readonly (UnprovenValues | 'arguments')[];
 }
 
 /** The evidence of a contract, in the sections that a reader may ask for. */
@@ -24,7 +29,10 @@ export interface ContractSections {
   readonly deployment: Pick<
     Deployment,
     'transactionHash' | 'blockNumber' | 'transactionIndex' | 'deployer'
-  >;
+  > & {
+    /** Present with a transaction: see {@link claimedFactsOf}. */
+    readonly unprovenValues?: readonly 'transaction'[];
+  };
   readonly compilation: Pick<
     Compilation,
     'language' | 'compiler' | 'version' | 'name' | 'fullyQualifiedName' | 'settings'
@@ -108,13 +116,33 @@ function parseMembers(text: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
+function parseList(text: string): Record<string, unknown>[] {
+  return JSON.parse(text) as Record<string, unknown>[];
+}
+
 function parseDeployment(row: SectionsRow): ContractSections['deployment'] {
   return {
-    ...(row.transaction_hash !== null && { transactionHash: bytesToHex(row.transaction_hash) }),
+    ...(row.transaction_hash !== null && {
+      transactionHash: bytesToHex(row.transaction_hash),
+      unprovenValues: readClaimedFacts(row).filter((fact) => fact === 'transaction'),
+    }),
     ...(row.block_number !== null && { blockNumber: Number(row.block_number) }),
     ...(row.transaction_index !== null && { transactionIndex: Number(row.transaction_index) }),
     ...(row.deployer !== null && { deployer: bytesToHex(row.deployer) }),
   };
+}
+
+function readClaimedFacts(row: SectionsRow): readonly ClaimedFact[] {
+  const { creation_values: values, creation_transformations: transformations } = row;
+  return claimedFactsOf({
+    origin: row.origin,
+    hasTransaction: row.transaction_hash !== null,
+    hasBlock: row.block_number !== null,
+    hasArguments: values !== null && 'constructorArguments' in parseMembers(values),
+    areArgumentsPlaced:
+      transformations !== null &&
+      parseList(transformations).some(({ reason }) => reason === 'constructorArguments'),
+  });
 }
 
 function parseCompilation(row: SectionsRow): ContractSections['compilation'] {
@@ -140,17 +168,20 @@ function parseCode(row: SectionsRow, side: 'creation' | 'runtime'): StoredCode {
     ...(recompiled !== null && { recompiled }),
     ...(artifacts !== null && { artifacts: parseMembers(artifacts) }),
     ...(transformations !== null && {
-      transformations: JSON.parse(transformations) as Record<string, unknown>[],
+      transformations: parseList(transformations),
     }),
     ...(values !== null && {
       values,
-      unprovenValues: unprovenValuesOf({
-        match: row.match,
-        creationMatch: row.creation_match,
-        origin: row.origin,
-        values: side === 'runtime' ? values : null,
-        hasConfiguredLibraries: row.has_configured_libraries === true,
-      }),
+      unprovenValues:
+        side === 'creation'
+          ? readClaimedFacts(row).filter((fact) => fact === 'arguments')
+          : unprovenValuesOf({
+              match: row.match,
+              creationMatch: row.creation_match,
+              origin: row.origin,
+              values,
+              hasConfiguredLibraries: row.has_configured_libraries === true,
+            }),
     }),
   };
 }

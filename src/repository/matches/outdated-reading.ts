@@ -81,7 +81,10 @@ export function contractChanged(chainId: number, address: Hex): FullmatchError {
  */
 export async function requireCurrentReadings(
   transaction: Queryable,
-  contracts: readonly VerifiedContract[],
+  contracts: readonly Pick<
+    VerifiedContract,
+    'chainId' | 'address' | 'deployment' | 'readAfterEvent'
+  >[],
 ): Promise<void> {
   const read = contracts.filter(({ readAfterEvent }) => readAfterEvent !== undefined);
   if (read.length === 0) return;

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { holdsImmutables, unprovenOf, type MatchValues } from './unproven.ts';
+import {
+  claimedFactsOf,
+  holdsImmutables,
+  unprovenOf,
+  type MatchValues,
+  type StoredCreation,
+} from './unproven.ts';
 
 const NOTHING: MatchValues = {
   match: 'full',
@@ -55,4 +61,21 @@ test('takes the address of a library via IR for an immutable where it is zero', 
   });
   expect(holdsImmutables(values('ab'))).toBe(false);
   expect(holdsImmutables(values('0'))).toBe(true);
+});
+
+test('calls what an import says of a creation a claim, until it is proven here', () => {
+  const said: StoredCreation = {
+    origin: 'imported',
+    hasTransaction: true,
+    hasBlock: false,
+    hasArguments: true,
+    areArgumentsPlaced: false,
+  };
+  const of = (more: Partial<StoredCreation>) => claimedFactsOf({ ...said, ...more });
+  expect(of({})).toEqual(['transaction', 'arguments']);
+  expect(of({ hasBlock: true })).toEqual(['arguments']);
+  expect(of({ hasBlock: true, areArgumentsPlaced: true })).toEqual([]);
+  expect(of({ hasTransaction: false, hasArguments: false })).toEqual([]);
+  expect(of({ origin: 'verified' })).toEqual([]);
+  expect(unprovenOf(NOTHING, false, of({}))).toEqual(['storage', 'transaction', 'arguments']);
 });

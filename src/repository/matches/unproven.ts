@@ -4,11 +4,16 @@ import { type Match, type Origin } from './verified-contract.ts';
 /** Values in the running code that nothing shows to belong there. */
 export type UnprovenValues = 'immutables' | 'libraries';
 
+/** What an import says of a creation: the transaction, and the arguments of the constructor. */
+export type ClaimedFact = 'transaction' | 'arguments';
+
 /**
  * What a match does not show to be that of the deployment. `storage`: what the constructor wrote, where no creation
  * code matches. `creation`: the code that created the contract is known, and it is other code than that of the sources.
+ * `transaction` and `arguments`: see {@link claimedFactsOf}.
  */
-export type Unproven = 'names' | 'comments' | 'settings' | UnprovenValues | 'storage' | 'creation';
+export type Unproven =
+  'names' | 'comments' | 'settings' | UnprovenValues | 'storage' | 'creation' | ClaimedFact;
 
 /** A match, and what is known about the values in its codes. */
 export interface MatchValues {
@@ -51,16 +56,42 @@ export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] 
   ];
 }
 
+/** What a record says of a creation, as far as it shows by whose word. */
+export interface StoredCreation {
+  readonly origin: Origin;
+  readonly hasTransaction: boolean;
+  /** Trees name a transaction alone: whoever proves one here stores its block with it. */
+  readonly hasBlock: boolean;
+  readonly hasArguments: boolean;
+  /** Whether a transformation places them: only creation code that was read and matched tells their offset. */
+  readonly areArgumentsPlaced: boolean;
+}
+
+/** What the record of an imported match says of its creation by the word of its tree alone. */
+export function claimedFactsOf(creation: StoredCreation): readonly ClaimedFact[] {
+  if (creation.origin !== 'imported') return [];
+  const { hasTransaction, hasBlock, hasArguments, areArgumentsPlaced } = creation;
+  return [
+    ...(hasTransaction && !hasBlock ? (['transaction'] as const) : []),
+    ...(hasArguments && !areArgumentsPlaced ? (['arguments'] as const) : []),
+  ];
+}
+
 /**
  * What a match does not prove. Names, comments and settings are in the metadata, whose hash only a full match has in its code: a
  * partial one says nothing about them, and so no match of Yul does, which has no metadata. That an imported match is full is
  * what its tree claims.
  */
-export function unprovenOf(match: MatchValues, isCreationKnown: boolean): readonly Unproven[] {
+export function unprovenOf(
+  match: MatchValues,
+  isCreationKnown: boolean,
+  claimed: readonly ClaimedFact[] = [],
+): readonly Unproven[] {
   return [
     ...(isTextProven(match) ? [] : (['names', 'comments', 'settings'] as const)),
     ...unprovenValuesOf(match),
     ...(match.creationMatch === null ? (['storage'] as const) : []),
     ...(match.creationMatch === null && isCreationKnown ? (['creation'] as const) : []),
+    ...claimed,
   ];
 }

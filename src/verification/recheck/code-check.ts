@@ -28,9 +28,12 @@ const ALTERNATIVE_REFUSED = 'alternative_refused';
 
 const READ_MATCHED_CODE = sql(
   'read matched code',
-  `SELECT runtime_code_hash, runtime_match, creation_match,
-     origin = 'imported' AND match = 'full' AS is_claim FROM current_matches
-   WHERE chain_id = $1 AND address = $2`,
+  `SELECT runtime_code_hash, current_matches.runtime_match, current_matches.creation_match,
+     origin = 'imported' AND (match = 'full' OR transaction_hash IS NOT NULL) AS is_claim
+   FROM current_matches
+   LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   LEFT JOIN contract_deployments ON contract_deployments.id = deployment_id
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
 );
 
 interface MatchedCode {
@@ -38,7 +41,7 @@ interface MatchedCode {
   readonly runtime_code_hash: Buffer | null;
   readonly runtime_match: Match | null;
   readonly creation_match: Match | null;
-  /** Whether a tree claims that the match is full. */
+  /** Whether a tree claims that the match is full, or names its creation: the chain may deny both. */
   readonly is_claim: boolean;
 }
 
@@ -47,7 +50,8 @@ interface MatchedCode {
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
  * contract again, so that what the match said about its creation was withdrawn; `creation_disproved` the same, where the
  * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
- * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
+ * chain gives its creation another block, index or deployer than was stored, which is corrected, or denies what an import said of
+ * it, which is taken out; `call_protection_missing` and
  * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
  * match stands, and a text kept beside it that is refused today was forgotten; `claim_disproved` the code shows that a claim of a
  * full match was false, and it was withdrawn; `gone` no code stands there today, which is no
@@ -113,10 +117,11 @@ export async function checkCode(
   if (replaced) return { outcome: CODE_REPLACED };
   const isDisproved = await withdrawIfDisproved(database, chainId, address, deployed);
   if (isDisproved) return { outcome: CLAIM_DISPROVED };
-  if (!isCodeKnown) return { outcome: 'unknown_code' };
-  const refusal = await withdrawIfRefused(database, chainId, address, deployed.code);
+  const refusal = isCodeKnown
+    ? await withdrawIfRefused(database, chainId, address, deployed.code)
+    : undefined;
   if (refusal !== undefined && refusal !== ALTERNATIVE_REFUSED) return { outcome: refusal };
-  const stands = refusal ?? 'same';
+  const stands = refusal ?? (isCodeKnown ? 'same' : 'unknown_code');
   const ending = options.deadlineMs === undefined ? [] : [AbortSignal.timeout(options.deadlineMs)];
   const signal = AbortSignal.any([...(options.signal ? [options.signal] : []), ...ending]);
   const checked = {

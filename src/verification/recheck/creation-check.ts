@@ -14,6 +14,7 @@ import {
   withdrawCreation,
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
+import { dropFalseArguments, dropFalseTransaction } from './claimed-creation.ts';
 import { type ReadingParts } from '../read-on-chain.ts';
 
 /** Why a match lost its creation. */
@@ -22,7 +23,7 @@ export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
 const READ_CREATION = sql(
   'read matched creation',
   `SELECT verified_contract_id AS match_id, current_matches.creation_match, transaction_hash, block_number,
-     transaction_index
+     transaction_index, origin = 'imported' AS is_claim
    FROM current_matches
    JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    JOIN contract_deployments ON contract_deployments.id = deployment_id
@@ -43,12 +44,23 @@ const DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
   'left_other_code',
 ]);
 
+/** Refusals that say so of a transaction that nobody proved before. */
+const CLAIM_DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
+  'created_again',
+  'left_other_code',
+  'created_nothing_here',
+  'transaction_failed',
+  'code_was_there_before',
+]);
+
 interface KnownCreation {
   readonly match_id: string;
   readonly creation_match: Match | null;
   readonly transaction_hash: Buffer;
   readonly block_number: string | null;
   readonly transaction_index: string | null;
+  /** Whether the match was imported, so that a tree named the transaction, or named one that was replaced here. */
+  readonly is_claim: boolean;
 }
 
 /** A contract whose creation is checked, the code that it runs, and what the check needs. */
@@ -132,7 +144,8 @@ async function withdraw(
 /**
  * Proves the creation of a match again: code that can destroy itself may be recreated at its address by other creation
  * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
- * stored one is not. Where the stored one is the creation, its facts are corrected to what the chain says.
+ * stored one is not. Where the stored one is the creation, its facts are corrected to what the chain says. What an import
+ * names is proved in any case.
  * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
  */
 export async function checkCreation(
@@ -142,6 +155,7 @@ export async function checkCreation(
   const known = await readKnown(checked);
   if (known === undefined) return undefined;
   const stored = bytesToHex(known.transaction_hash);
+  if (known.is_claim) return checkClaim(checked, stored);
   const mayBeAnother = known.creation_match !== null && canDestroyItself(checked.running.code);
   if (mayBeAnother && named !== undefined && named !== stored) {
     const { creation } = await prove(checked, named);
@@ -158,6 +172,29 @@ export async function checkCreation(
   }
   const isDenied = DISPROVING.has(denied?.get(stored) ?? '');
   return mayBeAnother && isDenied ? withdraw(checked, known, CREATION_DISPROVED) : undefined;
+}
+
+/**
+ * Proves the creation that the record of an imported match names: the facts of a true one are stored, and what the chain
+ * denies of it is taken out. The match says nothing of its creation, so that it stays.
+ * @returns that something was wrong; undefined where nothing was, or where the chain does not tell
+ */
+async function checkClaim(
+  checked: CheckedCreation,
+  stored: Hex,
+): Promise<typeof DEPLOYMENT_CORRECTED | undefined> {
+  const { database, chain, address, running } = checked;
+  const chainId = chain.record.chainId;
+  const contract = { chainId, address, deployment: { runtimeCode: running.code } };
+  const { creation, denied } = await prove(checked, stored);
+  if (creation === undefined) {
+    if (!CLAIM_DISPROVING.has(denied?.get(stored) ?? '')) return undefined;
+    return (await dropFalseTransaction(database, contract)) ? DEPLOYMENT_CORRECTED : undefined;
+  }
+  const deployed = { chainId, address, deployment: creation };
+  const isCorrected = await correctDeployment(database, deployed);
+  const isDropped = await dropFalseArguments(database, contract, creation);
+  return isCorrected || isDropped ? DEPLOYMENT_CORRECTED : undefined;
 }
 
 /**

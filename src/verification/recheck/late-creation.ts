@@ -80,6 +80,7 @@ export async function attachLateCreation(
   const transformed = toTransformed(creation);
   const eventNumber = await attachCreation(database, {
     contract,
+    deployment,
     matchId: shown.match_id,
     creationMatch,
     ...(transformed && { creation: transformed }),

@@ -11,6 +11,7 @@ import {
 } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
 import { withdrawWhatWasReplaced } from './code-check.ts';
+import { replaceClaimedCreation } from './claimed-creation.ts';
 import { isCreationDisproved } from './creation-check.ts';
 import { attachLateCreation } from './late-creation.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
@@ -86,8 +87,9 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Stores what a verification gives, and its creation where the match that stays shown has none. Where the contract changed since it was read, or others stored or withdrew something
- * that contradicts the reading, the verification begins again, a few times.
+ * Stores what a verification gives, and its creation where the match that stays shown has none, or has one by the word of
+ * an import. Where the contract changed since it was read, or others stored or withdrew something that contradicts the
+ * reading, the verification begins again, a few times.
  * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
  */
 export async function verifyAndSave(
@@ -99,6 +101,7 @@ export async function verifyAndSave(
       const result = await verify();
       const saved = await saveMatch(database, result.contract);
       if (saved.outcome !== 'unchanged') return { result, saved };
+      await replaceClaimedCreation(database, result.contract);
       const attached = await attachLateCreation(database, result.contract);
       return { result, saved: attached ?? saved };
     } catch (error) {

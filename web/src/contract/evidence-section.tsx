@@ -7,7 +7,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type Evidence } from '../answers.ts';
 import { type ContractFacts } from './contract-data.ts';
-import { describeCodeMatch, describeOrigin } from './verdict.ts';
+import { CLAIMED_NOTE, describeCodeMatch, describeOrigin } from './verdict.ts';
 import { Fact } from '../parts/fact.tsx';
 
 interface Props {
@@ -128,11 +128,13 @@ function Compilation({ facts: { compilation } }: Pick<Props, 'facts'>): VNode | 
 }
 
 function Creation({ facts: { deployment } }: Pick<Props, 'facts'>): VNode {
-  const { transactionHash, blockNumber, transactionIndex, deployer } = deployment;
+  const { transactionHash, blockNumber, transactionIndex, deployer, unprovenValues } = deployment;
+  const isClaimed = unprovenValues?.includes('transaction') === true;
   return (
     <>
       <Fact name="Creation transaction">
         {transactionHash === null ? 'not known' : <code>{transactionHash}</code>}
+        {isClaimed && ` (${CLAIMED_NOTE})`}
       </Fact>
       {blockNumber !== null && (
         <Fact name="Created in">

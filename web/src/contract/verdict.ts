@@ -41,6 +41,9 @@ export function describeOrigin(origin: string): string {
   return ORIGINS[origin] ?? origin;
 }
 
+/** How a fact of an import is shown that this service did not prove. */
+export const CLAIMED_NOTE = 'reported by the importer, not checked here';
+
 /** What a match does not prove, beside what every match of its kind does not. */
 export function describeUnproven(unproven: readonly string[], language = ''): readonly string[] {
   return [
@@ -64,5 +67,21 @@ export function describeUnproven(unproven: readonly string[], language = ''): re
     ...(unproven.includes('libraries')
       ? ['Nothing proves that the addresses that the code links hold the libraries of the sources.']
       : []),
+    ...describeClaimed(unproven),
   ];
+}
+
+const CLAIMED = {
+  transaction: 'creation transaction',
+  arguments: 'constructor arguments',
+} as const;
+
+/** What an import says of a creation. */
+function describeClaimed(unproven: readonly string[]): readonly string[] {
+  const names = Object.entries(CLAIMED).flatMap(([fact, name]) =>
+    unproven.includes(fact) ? [name] : [],
+  );
+  if (names.length === 0) return [];
+  const isPlural = names.length > 1 || unproven.includes('arguments');
+  return [`Its ${names.join(' and its ')} ${isPlural ? 'were' : 'was'} ${CLAIMED_NOTE}.`];
 }

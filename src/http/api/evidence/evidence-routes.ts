@@ -53,10 +53,20 @@ export const evidenceSchema = z
     matchId: z.string().nullable(),
     unproven: z
       .array(
-        z.enum(['names', 'comments', 'settings', 'immutables', 'libraries', 'storage', 'creation']),
+        z.enum([
+          'names',
+          'comments',
+          'settings',
+          'immutables',
+          'libraries',
+          'storage',
+          'creation',
+          'transaction',
+          'arguments',
+        ]),
       )
       .describe(
-        'What the match does not prove: names, comments and settings without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code',
+        'What the match does not prove: names, comments and settings without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code; the creation transaction and the constructor arguments that an import reports, until they are proven here',
       ),
     codeReading: z
       .strictObject({

@@ -33,6 +33,7 @@ const CODE_MEMBERS = [
   'cborAuxdata',
   'transformations',
   'transformationValues',
+  'unprovenValues',
 ];
 
 function artifact(name: string): Field {
@@ -54,7 +55,7 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
     {
       parts: ['runtimeCode'],
       render: ({ runtimeCode }) => renderCode(runtimeCode, 'runtime'),
-      members: [...CODE_MEMBERS, 'immutableReferences', 'unprovenValues'],
+      members: [...CODE_MEMBERS, 'immutableReferences'],
     },
   ],
   [
@@ -62,7 +63,7 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
     {
       parts: ['deployment'],
       render: renderDeployment,
-      members: ['transactionHash', 'blockNumber', 'transactionIndex', 'deployer'],
+      members: ['transactionHash', 'blockNumber', 'transactionIndex', 'deployer', 'unprovenValues'],
     },
   ],
   ['sources', { parts: ['sources'], render: renderSources }],

@@ -30,6 +30,13 @@ const codeMembers = {
   cborAuxdata: anyMembersOrNull.optional(),
   transformations: z.array(anyMembers).nullable().optional(),
   transformationValues: anyMembersOrNull.optional(),
+  unprovenValues: z
+    .array(z.enum(['immutables', 'libraries', 'arguments']))
+    .nullable()
+    .optional()
+    .describe(
+      'Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent',
+    ),
 };
 
 /** The minimal object of a contract, verified or not. */
@@ -48,13 +55,6 @@ export const contractSchema = z
       .strictObject({
         ...codeMembers,
         immutableReferences: anyMembersOrNull.optional(),
-        unprovenValues: z
-          .array(z.enum(['immutables', 'libraries']))
-          .nullable()
-          .optional()
-          .describe(
-            'Values that nothing proves: immutables without creation code that matches; libraries without it too, and all of a partial match',
-          ),
       })
       .optional(),
     deployment: z
@@ -63,6 +63,10 @@ export const contractSchema = z
         blockNumber: digits,
         transactionIndex: digits,
         deployer: z.string().nullable().optional(),
+        unprovenValues: z
+          .array(z.enum(['transaction']))
+          .optional()
+          .describe('A transaction that an import reports, until it is proven here; else absent'),
       })
       .optional(),
     sources: namedValues(z.strictObject({ content: z.string() })).optional(),

@@ -72,6 +72,8 @@ export function renderCode(
     transformations: transformations ?? null,
     transformationValues: values ?? null,
     ...(side === 'runtime' && { unprovenValues: unprovenValues ?? null }),
+    // Of a creation only the claims of an import are unproven; all other records have no such member.
+    ...(side === 'creation' && (unprovenValues ?? []).length > 0 && { unprovenValues }),
   };
 }
 
@@ -79,12 +81,14 @@ export function renderCode(
 export function renderDeployment({
   deployment,
 }: Partial<ContractSections>): WireContract['deployment'] {
-  const { transactionHash, blockNumber, transactionIndex, deployer } = deployment ?? {};
+  const { transactionHash, blockNumber, transactionIndex, deployer, unprovenValues } =
+    deployment ?? {};
   return {
     transactionHash: transactionHash ?? null,
     blockNumber: blockNumber === undefined ? null : String(blockNumber),
     transactionIndex: transactionIndex === undefined ? null : String(transactionIndex),
     deployer: deployer === undefined ? null : checksumAddress(deployer),
+    ...((unprovenValues ?? []).length > 0 && { unprovenValues }),
   };
 }
 

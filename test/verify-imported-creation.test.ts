@@ -1,0 +1,239 @@
+// What an imported tree says of a creation: a claim, until this service proves the creation.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
+import { type Match } from '../src/repository/matches/verified-contract.ts';
+import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { word } from './support/creation-deployments.ts';
+import { contractFolder, writeContract } from './support/example-tree.ts';
+import { runInProcess } from './support/run-cli.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  compileAsDeveloper,
+  configOf,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+  verifyOverV2,
+} from './support/verification-fixture.ts';
+import { readContract } from './support/verifying-service.ts';
+
+const vault = (comment: string, start = '5') =>
+  inputOf({
+    'V.sol': `// ${comment}
+      contract Vault { uint public x = ${start}; constructor(uint limit) { x += limit; } }`,
+  });
+const LIMIT = word(9);
+const FALSE_ARGUMENTS = `0x${Buffer.from('the owner is somebody else').toString('hex')}`;
+/** No node knows this transaction, which may only mean that they forgot it. */
+const UNKNOWN: Hex = `0x${'ab'.repeat(32)}`;
+const CORRECTED = 'deployment_corrected: ';
+const absent = findAnvil() === undefined;
+
+describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+  let anvil: Anvil;
+  let testDatabase: TestDatabase;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  let service: BootedService;
+  let other: Hex;
+  let trees = 0;
+
+  beforeAll(async () => {
+    [anvil, testDatabase, folder] = await Promise.all([
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+      createTestDatabase(),
+      createTemporaryFolder(),
+    ]);
+    const yaml = configOf(anvil, 'verification: { recheckPerHour: 0 }\n');
+    await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
+    service = await bootService({ databaseUrl: testDatabase.url, yaml });
+    ({ transactionHash: other } = await anvil.send({ data: '0x6001600155' }));
+  });
+  afterAll(async () => {
+    await service.close();
+    await folder.remove();
+    await anvil.stop();
+    await testDatabase.drop();
+  });
+
+  const fullmatch = (...args: readonly string[]) =>
+    runInProcess(args, {
+      environment: { DATABASE_URL: testDatabase.url },
+      workingDirectory: folder.path,
+    });
+  const deployVault = async () => {
+    const { creationCode } = await compileAsDeveloper('0.8.37', vault('true'), 'V.sol', 'Vault');
+    return deploy(anvil, creationCode, LIMIT);
+  };
+  /** Imports a tree of one contract: with the text of the code where it claims a full match, else with another comment. */
+  const importTree = async (
+    address: Hex,
+    match: Match,
+    transaction: Hex,
+    constructorArguments = FALSE_ARGUMENTS,
+  ): Promise<void> => {
+    const input = vault(match === 'full' ? 'true' : 'claimed');
+    const { metadata } = await compileAsDeveloper('0.8.37', input, 'V.sol', 'Vault');
+    const root = path.join(folder.path, `tree-${(trees += 1)}`);
+    const place = { match, chainId: VERIFIED_CHAIN_ID, address: checksumAddress(address) };
+    const at = contractFolder(root, place);
+    const sources = { 'V.sol': input.sources['V.sol']?.content ?? '' };
+    const facts = { 'constructor-args.txt': constructorArguments };
+    const template = { metadata, sources, facts, name: 'Claim', targetPath: 'V.sol' };
+    await writeContract(at, template, { layout: 'v1' });
+    await writeFile(path.join(at, 'creator-tx-hash.txt'), transaction);
+    expect((await fullmatch('import', root)).exitCode).toBe(0);
+  };
+  const answerOf = async (place: string): Promise<unknown> =>
+    (await fetch(`${service.apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${place}`)).json();
+  const unprovenOf = async (address: Hex) =>
+    ((await answerOf(address)) as { unproven: readonly string[] }).unproven;
+  /** What happened since the match was stored, oldest first. */
+  const changesOf = async (address: Hex) => {
+    const { results } = (await answerOf(`${address}/events`)) as {
+      results: readonly { kind: string; reason?: string }[];
+    };
+    return results
+      .map(({ kind, reason }) => reason ?? kind)
+      .reverse()
+      .slice(1);
+  };
+  const shownAt = (address: Hex) => readContract(service, VERIFIED_CHAIN_ID, address);
+  const pageOf = async (address: Hex): Promise<string> => {
+    const url = `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${checksumAddress(address)}`;
+    return (await fetch(url, { headers: { accept: 'text/html' } })).text();
+  };
+  const verify = async (address: Hex, input: object, more: object = {}) => {
+    const job = await verifyOverV2(service.apiUrl, address, {
+      stdJsonInput: input,
+      compilerVersion: '0.8.37',
+      contractIdentifier: 'V.sol:Vault',
+      ...more,
+    });
+    const { differences } = await recount(testDatabase.database, { repair: false });
+    expect(differences).toEqual([]);
+    return job;
+  };
+  const recheck = async (address: Hex): Promise<string | undefined> => {
+    const { stdout } = await fullmatch('recheck', String(VERIFIED_CHAIN_ID), address, '--json');
+    return (JSON.parse(stdout) as { outcome: string }[])[0]?.outcome;
+  };
+  const provenOf = async (transactionHash: Hex) => {
+    const receipt = await anvil.request<{ blockNumber: Hex; from: Hex }>(
+      'eth_getTransactionReceipt',
+      [transactionHash],
+    );
+    return {
+      transactionHash,
+      blockNumber: String(Number(receipt.blockNumber)),
+      transactionIndex: '0',
+      deployer: checksumAddress(receipt.from),
+    };
+  };
+
+  describe.each(['full', 'partial'] as const)('that is claimed to be %s', (match) => {
+    let address: Hex;
+    let transactionHash: Hex;
+
+    beforeEach(async () => {
+      ({ address, transactionHash } = await deployVault());
+    });
+
+    test('is called a claim', async () => {
+      await importTree(address, match, UNKNOWN);
+      expect(await unprovenOf(address)).toEqual(
+        expect.arrayContaining(['transaction', 'arguments']),
+      );
+      const { deployment, creationBytecode } = await shownAt(address);
+      expect(deployment).toMatchObject({
+        transactionHash: UNKNOWN,
+        unprovenValues: ['transaction'],
+      });
+      expect(creationBytecode).toMatchObject({ unprovenValues: ['arguments'] });
+      expect(await pageOf(address)).toMatch(
+        new RegExp(`${UNKNOWN}</code>[^/]*reported by the importer, not checked here`),
+      );
+      expect(await recheck(address)).toBe('unknown_code');
+      expect(await unprovenOf(address)).toContain('transaction');
+      expect(await changesOf(address)).toEqual([]);
+    });
+
+    test('gives way to the one that a submission proves, and the text stays', async () => {
+      await importTree(address, match, other);
+      const before = await shownAt(address);
+      const named = { creationTransactionHash: transactionHash };
+      await verify(address, vault('honest'), named);
+      const shown = await shownAt(address);
+      expect(shown).toMatchObject({ match: before.match, sources: before.sources });
+      expect(shown.deployment).toEqual(await provenOf(transactionHash));
+      expect(shown.creationBytecode).toMatchObject({
+        transformations: [{ reason: 'constructorArguments', type: 'insert' }],
+        transformationValues: { constructorArguments: `0x${LIMIT}` },
+      });
+      expect(shown.creationBytecode).not.toHaveProperty('unprovenValues');
+      const unproven = await unprovenOf(address);
+      expect(unproven).not.toContain('transaction');
+      expect(unproven).not.toContain('arguments');
+      const page = await pageOf(address);
+      expect(page).toContain(transactionHash);
+      expect(page).not.toContain('not checked here');
+      const changes = ['upgraded', `${CORRECTED}transaction_hash, constructor_arguments`];
+      expect(await changesOf(address)).toEqual(changes);
+      await verify(address, vault('honest'), named);
+      await verify(address, vault('another', '6'), named);
+      expect(await changesOf(address)).toEqual(changes);
+      expect(await recheck(address)).toBe('unknown_code');
+      expect((await shownAt(address)).deployment).toEqual(shown.deployment);
+    });
+
+    test('is taken out where the chain denies it to a recheck', async () => {
+      await importTree(address, match, other);
+      expect(await recheck(address)).toBe('deployment_corrected');
+      expect((await shownAt(address)).deployment).toMatchObject({ transactionHash: null });
+      expect(await unprovenOf(address)).not.toContain('transaction');
+      expect(await changesOf(address)).toEqual(['upgraded', `${CORRECTED}transaction_hash`]);
+      expect(await recheck(address)).toBe('unknown_code');
+    });
+
+    test('stays where a recheck proves it, with the arguments that it ends with', async () => {
+      await importTree(address, match, transactionHash, `0x${LIMIT}`);
+      expect(await recheck(address)).toBe('unknown_code');
+      expect((await shownAt(address)).deployment).toEqual(await provenOf(transactionHash));
+      const unproven = await unprovenOf(address);
+      expect(unproven).not.toContain('transaction');
+      expect(unproven).toContain('arguments');
+      expect(await changesOf(address)).toEqual([]);
+    });
+  });
+
+  test('loses arguments that are not at the end of the creation code', async () => {
+    const { address, transactionHash } = await deployVault();
+    await importTree(address, 'full', transactionHash);
+    expect(await recheck(address)).toBe('deployment_corrected');
+    const { deployment, creationBytecode } = await shownAt(address);
+    expect(deployment).toEqual(await provenOf(transactionHash));
+    expect(creationBytecode.transformationValues).toBe(null);
+    expect(await changesOf(address)).toEqual(['upgraded', `${CORRECTED}constructor_arguments`]);
+    expect(await recheck(address)).toBe('unknown_code');
+  });
+
+  test('keeps arguments as a claim where the constructor of a submission is another', async () => {
+    const { address, transactionHash } = await deployVault();
+    await importTree(address, 'full', other, `0x${LIMIT}`);
+    const named = { creationTransactionHash: transactionHash };
+    await verify(address, vault('another', '6'), named);
+    const { deployment, creationBytecode } = await shownAt(address);
+    expect(deployment).toEqual(await provenOf(transactionHash));
+    expect(creationBytecode).toMatchObject({
+      transformationValues: { constructorArguments: `0x${LIMIT}` },
+      unprovenValues: ['arguments'],
+    });
+    expect(await changesOf(address)).toEqual(['upgraded', `${CORRECTED}transaction_hash`]);
+    await verify(address, vault('honest'), named);
+    expect(await unprovenOf(address)).not.toContain('arguments');
+  });
+});
