@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createCheckedApiApp } from '../../../../test/support/wire/checked-answers.ts';
 import { registryOf } from '../../../../test/support/chain-sources.ts';
 import {
+  countPages,
   fixtureDependencies,
   healthyFacts,
   ROOMY_LIMITS,
@@ -187,16 +188,11 @@ describe('pages that are asked for together', () => {
 
   /** The API host on a port, and how many pages it has made. */
   async function serveCounted(): Promise<{ port: number; made: () => number }> {
-    let made = 0;
-    const deps = await fixtureDependencies();
-    const render: typeof deps.pages.render = (...parts) => {
-      made += 1;
-      return deps.pages.render(...parts);
-    };
-    const counted = createCheckedApiApp({ ...deps, pages: { ...deps.pages, render } });
+    const { deps, made } = countPages(await fixtureDependencies());
+    const counted = createCheckedApiApp(deps);
     const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
     listener = await listen(counted, options, silentLogger);
-    return { port: listener.port, made: () => made };
+    return { port: listener.port, made };
   }
 
   test('leave room for other requests, on one connection and on many', async () => {
