@@ -106,18 +106,21 @@ describe('an ABI', () => {
       components: [{ type: 'uint8' }, { type: 'bool' }],
     };
     expect(
-      describeAbi([
-        {
-          type: 'function',
-          name: 'f',
-          stateMutability: 'view',
-          inputs: [pair],
-          outputs: [{ type: 'uint8', name: '' }],
-        },
-        { type: 'event', name: 'E', inputs: [{ type: 'address', name: 'who', indexed: true }] },
-        { type: 'receive', stateMutability: 'payable' },
-        'no entry',
-      ], 10),
+      describeAbi(
+        [
+          {
+            type: 'function',
+            name: 'f',
+            stateMutability: 'view',
+            inputs: [pair],
+            outputs: [{ type: 'uint8', name: '' }],
+          },
+          { type: 'event', name: 'E', inputs: [{ type: 'address', name: 'who', indexed: true }] },
+          { type: 'receive', stateMutability: 'payable' },
+          'no entry',
+        ],
+        10,
+      ),
     ).toEqual([
       { kind: 'function', text: 'f((uint8, bool)[] pairs) view → uint8' },
       { kind: 'event', text: 'E(address indexed who)' },
@@ -136,7 +139,10 @@ describe('an ABI', () => {
       return { type: 'tuple', components };
     };
     const entry = { type: 'error', name: 'E', inputs: [wide(2)] };
-    const described = describeAbi(Array.from({ length: 50 }, () => entry), 10);
+    const described = describeAbi(
+      Array.from({ length: 50 }, () => entry),
+      10,
+    );
     expect(described).toHaveLength(10);
     expect(described[0]?.text).toMatch(/^E\(\(\(\(\?, .*…$/);
     expect(described[0]?.text.length).toBeLessThanOrEqual(1_001);

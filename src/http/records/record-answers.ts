@@ -174,11 +174,7 @@ export class RecordAnswers {
    * @param turns of what is made; without them those of readings, which take the connections of large answers.
    * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
    */
-  async inTurn<T>(
-    c: Context,
-    make: (asker: Asker) => Promise<T>,
-    turns = this.#turns,
-  ): Promise<T> {
+  async inTurn<T>(c: Context, make: (asker: Asker) => Promise<T>, turns = this.#turns): Promise<T> {
     return this.forAsker(c, (asker) =>
       turns.run(asker.client, () => make(asker), asker.signal).catch(refuseOutOfPlace),
     );

@@ -66,15 +66,15 @@ export function FiguresTable({
                 .slice(-ROWS_SHOWN)
                 .reverse()
                 .map(({ date, values }) => (
-                <tr key={date}>
-                  <th scope="row">{date}</th>
-                  {values.map((value, index) => (
-                    <td key={index} class="figure">
-                      {formatFigure(value, scale)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
+                  <tr key={date}>
+                    <th scope="row">{date}</th>
+                    {values.map((value, index) => (
+                      <td key={index} class="figure">
+                        {formatFigure(value, scale)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
             </tbody>
           </table>
         </TableRegion>

@@ -8,7 +8,7 @@ export interface AbiSignature {
 
 const PARAMETERS_DEPTH = 8;
 /** Of one entry: nobody reads on, and a type of a few words may stand for megabytes. */
-const ENTRY_CHARACTERS = 1_000;
+const ENTRY_CHARACTERS = 990;
 
 /** Adds words to a text until there are enough. */
 class Words {

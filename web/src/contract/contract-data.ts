@@ -136,7 +136,11 @@ export async function loadContract(
       return {
         ...facts,
         ...(sources.state === 'ready' && describeSources(sources.value, after)),
-        hiddenIn: describeHidden(wire, facts, sources.state === 'ready' ? sources.value : undefined),
+        hiddenIn: describeHidden(
+          wire,
+          facts,
+          sources.state === 'ready' ? sources.value : undefined,
+        ),
         ...(metadata?.state === 'ready' &&
           metadata.value.metadata !== null && {
             metadata: showJson(metadata.value.metadata, JSON_SHOWN_CHARACTERS),

@@ -1,7 +1,7 @@
 /** A longer query is taken by no server. */
 const LINK_CHARACTERS = 4_000;
 /** Of a path that is shown: as long as any project's, with both of its ends. */
-const PATH_CHARACTERS = 1_000;
+const PATH_CHARACTERS = 990;
 
 /** The query that shows a source on a page of files; undefined where no link can hold it. */
 export function queryOfSource(path: string, after: string | undefined): string | undefined {

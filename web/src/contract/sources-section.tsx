@@ -37,11 +37,7 @@ export function SourcesSection({
       ) : (
         <div class="sources">
           <nav aria-label="Sources" class="tree">
-            <Tree
-              nodes={buildFileTree([...files.keys()])}
-              files={files}
-              current={shown.path}
-            />
+            <Tree nodes={buildFileTree([...files.keys()])} files={files} current={shown.path} />
             <FilePages sources={sources} />
           </nav>
           <div class="shown">
