@@ -14,7 +14,6 @@ import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
 import { type HostApp } from '../../host-app.ts';
 import { listen, type Listener } from '../../listener.ts';
-import { type SourcePage } from '../../../repository/repository.ts';
 import { PAGE_LIMITS, type PageLimits } from './page-renderer.ts';
 import { readWebBundle, type WebBundle } from './web-bundle.ts';
 
@@ -252,7 +251,7 @@ describe('a page of which more is written than may be', () => {
     const bundle = await readWebBundle({ ...PAGE_LIMITS, large });
     pages.push(bundle);
     const deps = await fixtureDependencies({ pages: bundle });
-    const readSourcePage = async (): Promise<SourcePage> => ({
+    const readSourcePage: typeof deps.contracts.readSourcePage = async () => ({
       ...{ sources: [SOURCE], total: 1, metadataBytes: 0, shown: SOURCE },
     });
     return createCheckedApiApp({ ...deps, contracts: { ...deps.contracts, readSourcePage } });

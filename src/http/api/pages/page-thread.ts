@@ -56,16 +56,19 @@ async function advance({ question, context, answers }: PageTask): Promise<PageSt
   const miss = (path: string, tag: string | undefined): void => {
     missing.set(path, { path, ...(tag !== undefined && { tag }) });
   };
+  let isWritten = false;
   const rendering = render(question, context, { find, miss }, filesOf);
-  const waiting = (async () => {
-    // All that can be done without further answers is done within one pass of the event loop.
-    do await setImmediate();
-    while (missing.size === 0);
-    return { missing: [...missing.values()] };
-  })();
-  const rendered = await Promise.race([rendering, waiting]);
+  const end = (): void => {
+    isWritten = true;
+  };
+  rendering.then(end, end);
+  // All that can be done without further answers is done within one pass of the event loop.
+  do await setImmediate();
+  while (!isWritten && missing.size === 0);
+  // The page is written anew with them; this writing ends here.
+  if (!isWritten) return { missing: [...missing.values()] };
+  const rendered = await rendering;
   if (rendered === undefined) return { none: true };
-  if ('missing' in rendered) return rendered;
   const { html, ...page } = rendered;
   return { page, bytes: encoder.encode(html) };
 }
