@@ -45,6 +45,7 @@ const PROBED = 'contract A { uint public probed = 7; }';
 const TARGET = 'contract A { uint public target; function f() public { target += 3; } }';
 const LARGE_CODE_BYTES = 900_000;
 const MANY_FILES = 60_000;
+const HIDDEN_CHARACTERS = 300_000;
 /** How many contracts the probe verifies per second, and as many more for the time around a load. */
 const SPARE_CONTRACTS = 60;
 const SAMPLE_MS = 50;
@@ -170,13 +171,15 @@ async function prepare(folder: string, seconds: number): Promise<Site> {
   });
   const store = await openStore({ poolSize: 2, dataDir, migrate: false }, silentLogger);
   const targets = await deployMany(anvil, TARGET, 200);
-  const [verified = '', manyFiles = ''] = await deployMany(anvil, PROBED, 2);
+  const [verified = '', manyFiles = '', hidden = ''] = await deployMany(anvil, PROBED, 3);
   await submit(program.apiUrl, verified, bodyOfSource(PROBED));
   await verifyWithManyFiles(program.apiUrl, manyFiles);
+  const comment = `// ${'\u200b'.repeat(HIDDEN_CHARACTERS)}`;
+  await submit(program.apiUrl, hidden, bodyOfSource(`${comment}\n${PROBED}`));
   const largeJob = await failLargely(anvil, program.apiUrl);
   const context: HostileContext = {
     ...{ apiPort: Number(new URL(program.apiUrl).port), chainId: VERIFIED_CHAIN_ID, seconds },
-    ...{ verified, manyFiles, targets },
+    ...{ verified, manyFiles, hidden, targets },
     ...(largeJob !== undefined && { largeJob }),
   };
   return { anvil, program, store, context };

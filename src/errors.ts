@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   too_many_answers: { status: 503, exit: 75, title: 'Too many large answers' },
   too_many_client_answers: { status: 429, exit: 75, title: 'Too many large answers of a client' },
   answer_too_large: { status: 422, exit: 1, title: 'Answer too large' },
+  page_too_large: { status: 503, exit: 75, title: 'Page too large' },
   request_too_large: { status: 413, exit: 1, title: 'Request too large' },
   expectation_failed: { status: 417, exit: 1, title: 'Expectation failed' },
   request_headers_too_large: { status: 431, exit: 1, title: 'Request headers too large' },

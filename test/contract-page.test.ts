@@ -17,6 +17,19 @@ const DECEIVING = sampleAddress(2);
 const LARGE = sampleAddress(3);
 const ABSENT = sampleAddress(4);
 const WITHDRAWN = sampleAddress(5);
+const HIDDEN_RUN = sampleAddress(6);
+const HIDDEN_MIX = sampleAddress(7);
+const LONG_PATHS = sampleAddress(8);
+const WIDE_ABI = sampleAddress(9);
+
+/** What a tuple of tuples may come to: a type of a few words in the source. */
+const WIDE = {
+  type: 'tuple',
+  components: Array.from({ length: 30 }, () => ({
+    type: 'tuple',
+    components: Array.from({ length: 30 }, () => ({ type: 'uint256', name: 'a' })),
+  })),
+};
 
 let testDatabase: TestDatabase;
 let real: Pick<HttpDependencies, 'contracts' | 'contractLists'>;
@@ -36,6 +49,30 @@ beforeAll(async () => {
       'To\u200bken',
       [{ path: 'a/\u202eToken.sol', content: 'contract Token {}' }],
       [{ type: 'function', name: 'ow\u2066ner', inputs: [] }],
+    ),
+    contractOf(HIDDEN_RUN, 'A', [
+      { path: 'a.sol', content: `// ${'\u200b'.repeat(250_000)}\ncontract A {}` },
+    ]),
+    contractOf(HIDDEN_MIX, 'A', [
+      { path: 'a.sol', content: `// ${'\u200b\u200c'.repeat(100_000)}\ncontract A {}` },
+    ]),
+    contractOf(
+      LONG_PATHS,
+      'A',
+      Array.from({ length: 200 }, (_, index) => ({
+        path: `${'\u200b\u200c'.repeat(1_300)}/${index}.sol`,
+        content: `contract A${index} {}`,
+      })),
+    ),
+    contractOf(
+      WIDE_ABI,
+      'A',
+      [{ path: 'a.sol', content: 'contract A {}' }],
+      Array.from({ length: 12 }, (_, index) => ({
+        type: 'error',
+        name: `E${index}`,
+        inputs: [WIDE],
+      })),
     ),
     contractOf(
       LARGE,
@@ -84,6 +121,8 @@ async function read(
   const [page = ''] = (await response.text()).split('id="state"');
   return { status: response.status, page };
 }
+
+const marksOf = (page: string): number => page.split('class="hidden-character"').length - 1;
 
 describe('the page of a contract', () => {
   test('keeps the verdict and the sources where the rest cannot be read', async () => {
@@ -145,4 +184,40 @@ describe('the page of a contract', () => {
     const other = await read(`/contract/1/${LARGE}?source=deep%2FFile1.sol`);
     expect(other.page).toContain('contract A1 {}');
   });
+
+  test('has one mark for a run of a hidden character', async () => {
+    const { page } = await read(`/contract/1/${HIDDEN_RUN}`);
+    expect(page).toContain('>U+200B × 250\u202f000</span>');
+    expect(page).not.toContain('\u200b');
+    expect(marksOf(page)).toBeLessThan(10);
+    expect(page).toContain('contract A {}');
+  });
+
+  test('ends a source that would have very many marks, and says so', async () => {
+    const { page } = await read(`/contract/1/${HIDDEN_MIX}`);
+    expect(marksOf(page)).toBe(2_000);
+    expect(page).toContain('the whole file is among the downloads');
+  });
+
+  test('names long paths by their ends, without links that no server takes', async () => {
+    const { page } = await read(`/contract/1/${LONG_PATHS}`);
+    expect(page).toContain('199.sol');
+    expect(page).not.toContain('href="?source=');
+    expect(marksOf(page)).toBeLessThan(10_000);
+  });
+
+  test('describes as much of an ABI as it shows', async () => {
+    const { page } = await read(`/contract/1/${WIDE_ABI}`);
+    expect(page).toMatch(/E11\(\(\(uint256, .{900,990}…</);
+    expect(page).toMatch(/the first 60\u202f000 characters/);
+  });
+
+  test.each([HIDDEN_RUN, HIDDEN_MIX, LONG_PATHS, WIDE_ABI])(
+    'weighs less than 2 MB, however dear: %s',
+    async (address) => {
+      const app = createCheckedApiApp(await fixtureDependencies(real));
+      const response = await app.request(`/contract/1/${address}`);
+      expect((await response.arrayBuffer()).byteLength).toBeLessThan(2_000_000);
+    },
+  );
 });

@@ -10,6 +10,8 @@ export interface HostileContext {
   /** The failed job with the largest codes that the service took, and the contract with the most files. */
   readonly largeJob?: string;
   readonly manyFiles?: string;
+  /** A contract whose source holds very many characters that nobody sees. */
+  readonly hidden?: string;
 }
 
 /** What a load saw: how often each status or error code came, and the jobs that were acknowledged. */

@@ -257,6 +257,7 @@ export const LOADS: Readonly<Record<string, Load>> = {
   unfinished_bodies: unfinishedBodies,
   job_page: asking(({ largeJob }) => `/job/${largeJob ?? ''}`, 4),
   contract_page: asking(({ chainId, manyFiles }) => `/contract/${chainId}/${manyFiles ?? ''}`, 4),
+  hidden_page: asking(({ chainId, hidden }) => `/contract/${chainId}/${hidden ?? ''}`, 8),
   after_match_id: asking(
     ({ chainId }, round) =>
       `/v2/contracts/${chainId}?afterMatchId=${['9x', '-1', '9'.repeat(400), '%00', '1e9', '0x10'][round % 6] ?? ''}`,

@@ -49,6 +49,7 @@ const LEFT_MS = 1_000;
 export class TaskThread<Question, Answer> {
   readonly #program: URL;
   readonly #limits: ThreadLimits;
+  readonly #workerData: unknown;
   readonly #waiting = new NetworkTurns<Task<Question, Answer>>();
   readonly #places: FairShares;
   #worker: Worker | undefined;
@@ -56,9 +57,11 @@ export class TaskThread<Question, Answer> {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(program: URL, limits: ThreadLimits) {
+  /** @param workerData what the program is given at its start. */
+  constructor(program: URL, limits: ThreadLimits, workerData?: unknown) {
     this.#program = program;
     this.#limits = limits;
+    this.#workerData = workerData;
     this.#places = new FairShares({ total: limits.queueLimit, perClient: Infinity });
   }
 
@@ -142,6 +145,7 @@ export class TaskThread<Question, Answer> {
   #start(): Worker {
     const { heapBytes } = this.#limits;
     const worker = new Worker(programFile(this.#program), {
+      workerData: this.#workerData,
       resourceLimits: { maxOldGenerationSizeMb: heapBytes / MIB },
     });
     const isOurs = (): boolean => this.#worker === worker;

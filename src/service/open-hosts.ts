@@ -94,6 +94,8 @@ async function openServed(
   const serving = database.limited(SERVING_TIME_LIMIT_MS);
   const trustedProxies = parseTrustedProxies(config.http.trustedProxies);
   const reached: ReachedUrls = {};
+  const pages = await readWebBundle();
+  closers.add(pages.renderer);
   return {
     ...served,
     ...running,
@@ -106,7 +108,7 @@ async function openServed(
     answers: closers.add(openRecordAnswers(config, trustedProxies)),
     contractLists: createContractLists(serving),
     health,
-    pages: await readWebBundle(),
+    pages,
     version: readPackageVersion(),
     apiPrefix: config.api.prefix,
     reached,

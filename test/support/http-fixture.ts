@@ -220,3 +220,22 @@ export async function fixtureDependencies(
     ...rest,
   };
 }
+
+/** The same, and how many pages were written since. */
+export function countPages(deps: HttpDependencies): {
+  readonly deps: HttpDependencies;
+  readonly made: () => number;
+} {
+  let made = 0;
+  const { renderer } = deps.pages;
+  const counting: typeof renderer = {
+    isLarge: (answers) => renderer.isLarge(answers),
+    advance: async (...asked) => {
+      const step = await renderer.advance(...asked);
+      if ('page' in step) made += 1;
+      return step;
+    },
+    close: () => renderer.close(),
+  };
+  return { deps: { ...deps, pages: { ...deps.pages, renderer: counting } }, made: () => made };
+}

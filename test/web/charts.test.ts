@@ -9,6 +9,7 @@ import {
 import { layOut } from '../../web/src/charts/lay-out.ts';
 import { placeLabels } from '../../web/src/charts/place-labels.ts';
 import { stackBars } from '../../web/src/charts/series.ts';
+import { POINTS_DRAWN, thinBars, thinLine } from '../../web/src/charts/thin.ts';
 
 const DAY_MS = 86_400_000;
 const dayOf = (number: number): string =>
@@ -218,5 +219,40 @@ describe('a chart', () => {
         expect(paths.join('')).not.toMatch(/NaN|Infinity|undefined/);
       }),
     );
+  });
+});
+
+describe('the points of a long line', () => {
+  const value = fc.option(fc.nat(1_000_000), { freq: 5 });
+
+  test('are few, in their order, with the first, the last, the least and the largest', () => {
+    const long = fc.array(value, { minLength: 501, maxLength: 3_000, size: 'max' });
+    fc.assert(
+      fc.property(long, (values) => {
+        const kept = thinLine(values);
+        expect(kept.length).toBeLessThanOrEqual(POINTS_DRAWN);
+        expect(kept).toEqual([...new Set(kept)].sort((left, right) => left - right));
+        expect([kept[0], kept.at(-1)]).toEqual([0, values.length - 1]);
+        const some = values.filter((each) => each !== null);
+        const shown = kept.map((index) => values[index]!).filter((each) => each !== null);
+        expect([Math.min(...shown), Math.max(...shown)]).toEqual([
+          Math.min(...some),
+          Math.max(...some),
+        ]);
+      }),
+      { numRuns: 20 },
+    );
+    expect(thinLine([3, null, 1])).toEqual([0, 1, 2]);
+  });
+
+  test('of bars are those that reach farthest, over their whole stretch', () => {
+    const count = 4_000;
+    const xs = Array.from({ length: count }, (_, index) => index);
+    const spans = xs.map((index): [number, number] => [0, index === 1234 ? 99 : 1]);
+    const [thinned] = thinBars([spans], xs);
+    expect(thinned!.spans).toHaveLength(thinned!.places.length);
+    expect(thinned!.spans.length).toBeLessThanOrEqual(POINTS_DRAWN);
+    expect(thinned!.spans.filter((span) => span?.[1] === 99)).toHaveLength(1);
+    expect([thinned!.places[0], thinned!.places.at(-1)]).toEqual([0, count - 1]);
   });
 });

@@ -2,8 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   findHiddenCharacters,
+  spellHiddenCharacters,
   splitAtHiddenCharacters,
+  type TextPart,
 } from '../../web/src/contract/hidden-characters.ts';
+
+const joined = (parts: readonly TextPart[]): string =>
+  parts
+    .map((part) =>
+      typeof part === 'string'
+        ? part
+        : String.fromCodePoint(Number.parseInt(part.codePoint.slice(2), 16)).repeat(part.count),
+    )
+    .join('');
 
 describe('hidden characters', () => {
   test('are told by line, column, number and kind', () => {
@@ -50,15 +61,12 @@ describe('hidden characters', () => {
     const unit = fc.constantFrom('a', '\n', '\u202e', '\u200b', 'ß', '\u{e0041}', '👍');
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
-        const parts = splitAtHiddenCharacters(text);
-        const again = parts.map((part) =>
-          typeof part === 'string'
-            ? part
-            : String.fromCodePoint(Number.parseInt(part.codePoint.slice(2), 16)),
-        );
-        expect(again.join('')).toBe(text);
-        const hidden = parts.filter((part) => typeof part !== 'string');
-        expect(hidden).toHaveLength(findHiddenCharacters(text).length);
+        const { parts, left } = splitAtHiddenCharacters(text, Infinity);
+        expect(left).toBe(0);
+        expect(joined(parts)).toBe(text);
+        const hidden = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.count]));
+        const sum = hidden.reduce((total, count) => total + count, 0);
+        expect(sum).toBe(findHiddenCharacters(text).length);
       }),
     );
   });
@@ -73,5 +81,26 @@ describe('hidden characters', () => {
         }
       }),
     );
+  });
+
+  test('are one mark for each run, and no more marks than may be', () => {
+    const unit = fc.constantFrom('a', '\u200b', '\u{e0041}', '\u202e', '\n', '😀');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 60 }), fc.nat(6), (text, marks) => {
+        const { parts, left } = splitAtHiddenCharacters(text, marks);
+        expect(joined(parts) + text.slice(text.length - left)).toBe(text);
+        expect(parts.length).toBeLessThanOrEqual(2 * marks + 1);
+        const numbers = parts.map((part) => (typeof part === 'string' ? '' : part.codePoint));
+        for (const [index, number] of numbers.entries()) {
+          if (number !== '') expect(numbers[index + 1]).not.toBe(number);
+        }
+      }),
+    );
+    expect(splitAtHiddenCharacters('\u200b'.repeat(300_000), 1)).toMatchObject({
+      parts: [{ codePoint: 'U+200B', count: 300_000 }],
+      left: 0,
+    });
+    expect(spellHiddenCharacters(`a${'\u200b'.repeat(3)}`)).toBe('aU+200B × 3');
+    expect(spellHiddenCharacters('\u200b\u200c'.repeat(300_000)).length).toBeLessThan(200);
   });
 });

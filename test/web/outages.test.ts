@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { createApi } from '../../web/src/api.ts';
-import { noteOutage, type Outages } from '../../web/src/outages.ts';
+import { noteOutage, type Outages } from '../../src/lib/outages.ts';
 
 const at = (minute: number): string => `2026-02-03T04:${String(minute).padStart(2, '0')}:00.000Z`;
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Api, createApi } from '../../web/src/api.ts';
+import { type Api } from '../../web/src/api.ts';
+import { readGiven } from '../../web/src/given-answers.ts';
 import { readChains } from '../../web/src/chains/read-chains.ts';
 import { type ChainIndex } from '../../web/src/chains/filter-chains.ts';
 
@@ -10,9 +11,14 @@ function createService(): { readonly api: Api; versions: Record<string, number> 
     path === 'v1/registry'
       ? { list: {}, chains: [{ chainId: 1, name: `One ${version}`, warnings: [] }] }
       : { asOf: '', chains: [{ chainId: 1, full: version, partial: 0, lastVerifiedAt: null }] };
-  const api = createApi(async (path) => {
-    const version = service.versions[path] ?? 0;
-    return Response.json(bodyOf(path, version), { headers: { etag: `"${path} ${version}"` } });
+  const at = new Date(0).toISOString();
+  const api = readGiven({
+    find: (path) => {
+      const version = service.versions[path] ?? 0;
+      const body = new TextEncoder().encode(JSON.stringify(bodyOf(path, version)));
+      return { path, at, since: at, status: 200, tag: `"${path} ${version}"`, body };
+    },
+    miss: (path) => expect.fail(path),
   });
   return Object.assign(service, { api });
 }

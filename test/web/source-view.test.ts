@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { describeAbi } from '../../web/src/contract/abi-signatures.ts';
 import { buildFileTree, type TreeNode } from '../../web/src/contract/file-tree.ts';
 import { loadHighlighter, plainLines } from '../../web/src/contract/highlight.ts';
+import { showJson } from '../../web/src/contract/shown-json.ts';
+import { cutPath, queryOfSource, takeWithin } from '../../web/src/contract/shown-paths.ts';
 
 function pathsOf(nodes: readonly TreeNode[], above = ''): string[] {
   return nodes.flatMap(({ name, path, children }) => [
@@ -104,27 +106,84 @@ describe('an ABI', () => {
       components: [{ type: 'uint8' }, { type: 'bool' }],
     };
     expect(
-      describeAbi([
-        {
-          type: 'function',
-          name: 'f',
-          stateMutability: 'view',
-          inputs: [pair],
-          outputs: [{ type: 'uint8', name: '' }],
-        },
-        { type: 'event', name: 'E', inputs: [{ type: 'address', name: 'who', indexed: true }] },
-        { type: 'receive', stateMutability: 'payable' },
-        'no entry',
-      ]),
+      describeAbi(
+        [
+          {
+            type: 'function',
+            name: 'f',
+            stateMutability: 'view',
+            inputs: [pair],
+            outputs: [{ type: 'uint8', name: '' }],
+          },
+          { type: 'event', name: 'E', inputs: [{ type: 'address', name: 'who', indexed: true }] },
+          { type: 'receive', stateMutability: 'payable' },
+          'no entry',
+        ],
+        10,
+      ),
     ).toEqual([
       { kind: 'function', text: 'f((uint8, bool)[] pairs) view → uint8' },
       { kind: 'event', text: 'E(address indexed who)' },
       { kind: 'receive', text: 'receive() payable' },
     ]);
-    expect(describeAbi({ not: 'a list' })).toEqual([]);
+    expect(describeAbi({ not: 'a list' }, 10)).toEqual([]);
   });
 
   test('of anything at all is not a fault', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => void describeAbi(value)));
+    fc.assert(fc.property(fc.jsonValue(), (value) => void describeAbi(value, 10)));
+  });
+
+  test('is described as far as is shown, however much there is', () => {
+    const wide = (depth: number): object => {
+      const components = Array.from({ length: 20 }, () => (depth === 0 ? {} : wide(depth - 1)));
+      return { type: 'tuple', components };
+    };
+    const entry = { type: 'error', name: 'E', inputs: [wide(2)] };
+    const described = describeAbi(
+      Array.from({ length: 50 }, () => entry),
+      10,
+    );
+    expect(described).toHaveLength(10);
+    expect(described[0]?.text).toMatch(/^E\(\(\(\(\?, .*…$/);
+    expect(described[0]?.text.length).toBeLessThanOrEqual(1_001);
+  });
+});
+
+describe('a document', () => {
+  test('is the beginning of its JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(200), (value, limit) => {
+        const whole = JSON.stringify(value, null, 2);
+        expect(showJson(value, limit)).toEqual({
+          text: whole.slice(0, limit),
+          isWhole: whole.length <= limit,
+        });
+      }),
+    );
+  });
+});
+
+describe('paths', () => {
+  test('are linked while a link can hold them, and long ones keep their ends', () => {
+    expect(queryOfSource('a/b.sol', undefined)).toBe('source=a%2Fb.sol');
+    expect(queryOfSource('\u200b'.repeat(1_000), undefined)).toBeUndefined();
+    expect(queryOfSource('a.sol', '\u200b'.repeat(1_000))).toBeUndefined();
+    expect(cutPath('a/b.sol')).toBe('a/b.sol');
+    const cut = cutPath(`begin${'x'.repeat(5_000)}end`);
+    expect(cut).toMatch(/^beginx+…x+end$/);
+    expect(cut.length).toBeLessThanOrEqual(1_001);
+  });
+
+  test('are taken while there is room, the first always', () => {
+    const sizes = fc.array(fc.nat(20), { minLength: 1 });
+    fc.assert(
+      fc.property(sizes, fc.nat(60), (entries, room) => {
+        const taken = takeWithin(entries, (size) => size, room);
+        expect(taken).toEqual(entries.slice(0, taken.length));
+        expect(taken.length).toBeGreaterThan(0);
+        const used = taken.reduce((sum, size) => sum + size, 0);
+        expect(used <= room || taken.length === 1).toBe(true);
+      }),
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { noteOutage, type Outages } from './outages.ts';
+import { noteOutage, type Outages } from '../../src/lib/outages.ts';
 
 /** A part of a page's data: read, or not, with the reason that the service gave. Plain data, so that it travels in the page. */
 export type Loaded<Value> =
@@ -30,7 +30,7 @@ interface ApiOptions {
 /** Over a network that is slow, but there. */
 const TIMEOUT_MS = 30_000;
 
-/** An API over anything that answers as `fetch` does: the browser's own, or the service's routes without a network. */
+/** An API over anything that answers as `fetch` does. */
 export function createApi(
   ask: (path: string) => Promise<Response>,
   { timeoutMs = TIMEOUT_MS, outages = new Map() }: ApiOptions = {},
@@ -55,41 +55,35 @@ type Answer = { readonly isOutage: boolean } & (
 async function readJson(ask: (path: string) => Promise<Response>, path: string): Promise<Answer> {
   try {
     const response = await ask(path);
-    const body = await parseOnce(path, response);
+    const body: unknown = await response.json();
     if (response.ok) return { isOutage: false, value: body };
     const { status } = response;
-    return { isOutage: status >= 500, status, ...describe(body) };
+    return { isOutage: status >= 500, status, ...describeFailure(body) };
   } catch {
-    return noAnswer('no_answer', 'The service gave no answer.');
+    return NO_ANSWER;
   }
 }
 
-/** Long documents that the service makes once after a change. */
-const DOCUMENTS: readonly string[] = ['v1/registry', 'v1/statistics'];
-const parsed = new Map<string, { readonly tag: string; readonly body: unknown }>();
-
-/** The same object for the same version of a document, so that what is made of it can be kept with it. */
-async function parseOnce(path: string, response: Response): Promise<unknown> {
-  const tag = response.headers.get('etag');
-  const known = parsed.get(path);
-  if (known !== undefined && known.tag === tag) return known.body;
-  const body: unknown = await response.json();
-  if (response.ok && tag !== null && DOCUMENTS.includes(path)) parsed.set(path, { tag, body });
-  return body;
-}
-
-const noAnswer = (code: string, message: string): Answer => ({
+const NO_ANSWER: Answer = {
   isOutage: true,
   status: 0,
-  code,
-  message,
+  code: 'no_answer',
+  message: 'The service gave no answer.',
+};
+
+/** What is said of an answer that did not come in time. */
+export const lateAnswer = (
+  timeoutMs: number,
+): { readonly status: 0; readonly code: string; readonly message: string } => ({
+  status: 0,
+  code: 'late',
+  message: `The answer took longer than ${timeoutMs / 1000} s.`,
 });
 
 async function within(timeoutMs: number, answer: Promise<Answer>): Promise<Answer> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<Answer>((resolve) => {
-    const message = `The answer took longer than ${timeoutMs / 1000} s.`;
-    timer = setTimeout(() => resolve(noAnswer('late', message)), timeoutMs);
+    timer = setTimeout(() => resolve({ isOutage: true, ...lateAnswer(timeoutMs) }), timeoutMs);
   });
   try {
     return await Promise.race([answer, late]);
@@ -98,8 +92,8 @@ async function within(timeoutMs: number, answer: Promise<Answer>): Promise<Answe
   }
 }
 
-/** Problems of RFC 9457, and the error bodies of the compatible interfaces. */
-function describe(body: unknown): { code: string; message: string } {
+/** What a body without what was asked for says: a problem of RFC 9457, or an error of the compatible interfaces. */
+export function describeFailure(body: unknown): { code: string; message: string } {
   const given = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const text = (...names: string[]): string | undefined => {
     const values = names.map((name) => given[name]);

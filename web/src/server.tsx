@@ -1,7 +1,6 @@
 import { type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { createApi } from './api.ts';
-import { type Outages } from './outages.ts';
+import { type GivenAnswers, readGiven } from './given-answers.ts';
 import { type PageContext, type PageProblem, type ViewProps } from './page.ts';
 import { findPage, loadView, NOT_FOUND, PAGES } from './pages.ts';
 import { spellHiddenCharacters } from './contract/hidden-characters.ts';
@@ -38,16 +37,11 @@ export interface PageQuestion {
 export const templatesOf = (host: PageContext['host']): readonly string[] =>
   PAGES[host].flatMap(({ template = [] }) => template);
 
-/** The routes answer in milliseconds, and a page comes without the part that does not. */
-const TIMEOUT_MS = 3000;
-/** Since when parts of pages fail in this process. */
-const outages: Outages = new Map();
-
-/** Writes a page. `ask` answers requests to the host of the page. Undefined where no page has the path. */
+/** Writes a page from answers that are given. Undefined where no page has the path. */
 export async function render(
   { path, query, problem }: PageQuestion,
   context: PageContext,
-  ask: (path: string) => Promise<Response>,
+  given: GivenAnswers,
   filesOf: (view: string) => ViewFiles,
 ): Promise<RenderedPage | undefined> {
   const found =
@@ -56,7 +50,7 @@ export async function render(
   if (found === undefined || page === undefined) return undefined;
   const { view } = found.entry;
   const request = { path, query, params: found.params, ...(problem && { problem }) };
-  const data = await page.load(createApi(ask, { timeoutMs: TIMEOUT_MS, outages }), request);
+  const data = await page.load(readGiven(given), request);
   const props = { data, request, context };
   const target = page.redirect?.(props);
   const isStatic = page.isStatic === true;

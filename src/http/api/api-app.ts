@@ -69,7 +69,7 @@ export function createApiApp(deps: HttpDependencies): HostApp {
   addPageRedirects(routes);
   addHealthRoutes(routes, deps);
   const { version: fullmatch, urls, pages: bundle, answers } = deps;
-  const ask = (path: string): Response | Promise<Response> => app.request(path);
+  const ask: HostApp['request'] = (path, init) => app.request(path, init);
   const prefixes = [deps.apiPrefix].filter((prefix) => prefix.length > 1);
   const pages = { host: 'api', bundle, version: fullmatch, urls, prefixes, ask, answers } as const;
   const problemPages = addPageRoutes(routes, pages);

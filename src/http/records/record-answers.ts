@@ -47,6 +47,13 @@ export interface RecordAnswersOptions {
   readonly version: string;
 }
 
+/** Whom work is done for. */
+export interface Asker {
+  readonly client: string;
+  /** Fires when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
 /** The content of an answer, and how it came about. */
 export interface RecordQuestion {
   /**
@@ -167,10 +174,20 @@ export class RecordAnswers {
    * @param turns of what is made; without them those of readings, which take the connections of large answers.
    * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
    */
-  async inTurn<T>(c: Context, make: () => Promise<T>, turns = this.#turns): Promise<T> {
+  async inTurn<T>(c: Context, make: (asker: Asker) => Promise<T>, turns = this.#turns): Promise<T> {
+    return this.forAsker(c, (asker) =>
+      turns.run(asker.client, () => make(asker), asker.signal).catch(refuseOutOfPlace),
+    );
+  }
+
+  /**
+   * Makes something large outside of the turns, for a client that has taken enough of its answers.
+   * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
+   */
+  async forAsker<T>(c: Context, make: (asker: Asker) => Promise<T>): Promise<T> {
     const client = this.#clientOf(c);
     this.#budget.requireRoom(client);
-    return whileWaitedFor(c, (signal) => turns.run(client, make, signal)).catch(refuseOutOfPlace);
+    return whileWaitedFor(c, (signal) => make({ client, signal }));
   }
 
   /** Resolves when something may be rendered that takes milliseconds: other requests come between two such answers. */

@@ -34,7 +34,7 @@ export function createRepositoryApp(deps: HttpDependencies): HostApp {
     urls,
     prefixes: [],
     shared: [folderRoute.path],
-    ask: (path) => app.request(path),
+    ask: (path, init) => app.request(path, init),
     answers,
   });
   addContractTree(routes, deps);

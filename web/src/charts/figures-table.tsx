@@ -1,11 +1,15 @@
 import { type VNode } from 'preact';
 import { formatCsv } from '../csv.ts';
+import { formatCount } from '../format.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ChartScale } from './axes.ts';
 import { formatFigure } from './format-figure.ts';
 import { type Series } from './series.ts';
+
+/** Rows of the table: the CSV has them all. */
+const ROWS_SHOWN = 1_000;
 
 /** The figures of a chart, as CSV and as a table. */
 export function FiguresTable({
@@ -58,19 +62,28 @@ export function FiguresTable({
               </tr>
             </thead>
             <tbody>
-              {[...rows].reverse().map(({ date, values }) => (
-                <tr key={date}>
-                  <th scope="row">{date}</th>
-                  {values.map((value, index) => (
-                    <td key={index} class="figure">
-                      {formatFigure(value, scale)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
+              {rows
+                .slice(-ROWS_SHOWN)
+                .reverse()
+                .map(({ date, values }) => (
+                  <tr key={date}>
+                    <th scope="row">{date}</th>
+                    {values.map((value, index) => (
+                      <td key={index} class="figure">
+                        {formatFigure(value, scale)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
             </tbody>
           </table>
         </TableRegion>
+        {rows.length > ROWS_SHOWN && (
+          <p class="quiet">
+            The last {formatCount(ROWS_SHOWN)} of {formatCount(rows.length)} rows; the CSV has them
+            all.
+          </p>
+        )}
       </details>
     </>
   );

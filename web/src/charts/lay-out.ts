@@ -1,5 +1,6 @@
 import { type Axis, type ChartScale, timeAxis, valueAxis } from './axes.ts';
 import { barPath, linePath, type Series, stackBars } from './series.ts';
+import { thinBars, thinLine } from './thin.ts';
 
 /** The series of a chart, and how to draw them. */
 export interface Drawing {
@@ -53,8 +54,11 @@ export function layOut({ dates, series, scale, as, height, fit }: Drawing): Char
     x,
     y,
     paths: bars
-      ? bars.map((spans) => barPath(spans, xs, y))
-      : series.map(({ values }) => linePath(values, xs, y)),
+      ? thinBars(bars, xs).map(({ spans, places }) => barPath(spans, places, y))
+      : series.map(({ values }) => {
+          const kept = thinLine(values);
+          return linePath(pick(values, kept), pick(xs, kept), y);
+        }),
     left: (index) => percentOf(middles[index] ?? 0),
     top: (line, index) => {
       const bar = bars?.[line]?.[index];
@@ -66,4 +70,8 @@ export function layOut({ dates, series, scale, as, height, fit }: Drawing): Char
       return distances.indexOf(Math.min(...distances));
     },
   };
+}
+
+function pick<Value>(all: readonly Value[], indices: readonly number[]): Value[] {
+  return indices.flatMap((index) => all.slice(index, index + 1));
 }

@@ -7,47 +7,91 @@ export interface AbiSignature {
 }
 
 const PARAMETERS_DEPTH = 8;
+/** Of one entry: nobody reads on, and a type of a few words may stand for megabytes. */
+const ENTRY_CHARACTERS = 990;
 
-/** The entries of an ABI as people read them, in its order. What has no form of an entry is left out. */
-export function describeAbi(abi: unknown): AbiSignature[] {
+/** Adds words to a text until there are enough. */
+class Words {
+  text = '';
+
+  get isFull(): boolean {
+    return this.text.length >= ENTRY_CHARACTERS;
+  }
+
+  add(word: string): void {
+    this.text += word.slice(0, ENTRY_CHARACTERS + 1 - this.text.length);
+  }
+
+  /** What is cut says so. */
+  end(): string {
+    return this.text.length > ENTRY_CHARACTERS
+      ? `${this.text.slice(0, ENTRY_CHARACTERS)}…`
+      : this.text;
+  }
+}
+
+/**
+ * The first entries of an ABI as people read them, in its order. What has no form of an entry is left out.
+ * @param limit how many there are at most
+ */
+export function describeAbi(abi: unknown, limit: number): AbiSignature[] {
   if (!Array.isArray(abi)) return [];
-  return abi.filter(isMembers).map((entry) => {
-    const kind = textOf(entry['type'], 'function');
-    const name = textOf(entry['name'], kind);
-    const mutability = textOf(entry['stateMutability'], '');
-    const outputs = parametersOf(entry['outputs']);
-    const words = [
-      `${name}(${parametersOf(entry['inputs'])})`,
-      ['', 'nonpayable'].includes(mutability) ? '' : mutability,
-      outputs === '' ? '' : `→ ${outputs}`,
-    ];
-    return { kind, text: words.filter((word) => word !== '').join(' ') };
-  });
+  return abi
+    .slice(0, limit)
+    .filter(isMembers)
+    .map((entry) => {
+      const kind = textOf(entry['type'], 'function');
+      const mutability = textOf(entry['stateMutability'], '');
+      const words = new Words();
+      words.add(`${textOf(entry['name'], kind)}(`);
+      addParameters(words, entry['inputs']);
+      words.add(')');
+      if (!['', 'nonpayable'].includes(mutability)) words.add(` ${mutability}`);
+      const outputs = entry['outputs'];
+      if (Array.isArray(outputs) && outputs.some(isMembers)) {
+        words.add(' → ');
+        addParameters(words, outputs);
+      }
+      return { kind: kind.slice(0, ENTRY_CHARACTERS), text: words.end() };
+    });
 }
 
 function textOf(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value : otherwise;
 }
 
-function parametersOf(value: unknown): string {
-  const parameters: unknown[] = Array.isArray(value) ? value : [];
-  return parameters
-    .filter(isMembers)
-    .map((each) =>
-      [typeOf(each, 0), each['indexed'] === true ? 'indexed' : '', textOf(each['name'], '')]
-        .filter((word) => word !== '')
-        .join(' '),
-    )
-    .join(', ');
+function addParameters(words: Words, value: unknown): void {
+  addList(words, value, (each) => {
+    addType(words, each, 0);
+    if (each['indexed'] === true) words.add(' indexed');
+    const name = textOf(each['name'], '');
+    if (name !== '') words.add(` ${name}`);
+  });
+}
+
+function addList(words: Words, value: unknown, add: (each: Members) => void): void {
+  let isFirst = true;
+  for (const each of Array.isArray(value) ? (value as unknown[]) : []) {
+    if (words.isFull) {
+      words.add('…');
+      return;
+    }
+    if (!isMembers(each)) continue;
+    if (!isFirst) words.add(', ');
+    isFirst = false;
+    add(each);
+  }
 }
 
 /** A tuple by the types of its members. */
-function typeOf(parameter: Members, depth: number): string {
+function addType(words: Words, parameter: Members, depth: number): void {
   const type = textOf(parameter['type'], '?');
   const components: unknown = parameter['components'];
   if (!type.startsWith('tuple') || !Array.isArray(components) || depth > PARAMETERS_DEPTH) {
-    return type;
+    words.add(type);
+    return;
   }
-  const members = components.filter(isMembers).map((each) => typeOf(each, depth + 1));
-  return `(${members.join(', ')})${type.slice('tuple'.length)}`;
+  words.add('(');
+  addList(words, components, (each) => addType(words, each, depth + 1));
+  words.add(`)${type.slice('tuple'.length)}`);
 }

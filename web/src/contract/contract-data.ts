@@ -11,19 +11,22 @@ import {
 import { type Api, type Loaded } from '../api.ts';
 import { type PageRequest } from '../page.ts';
 import { type AbiSignature, describeAbi } from './abi-signatures.ts';
-import { findHiddenCharacters, type HiddenCharacter } from './hidden-characters.ts';
+import {
+  findHiddenCharacters,
+  type HiddenCharacter,
+  splitAtHiddenCharacters,
+} from './hidden-characters.ts';
+import { showJson, type ShownText } from './shown-json.ts';
+import { cutPath, queryOfFiles, queryOfSource, takeWithin } from './shown-paths.ts';
 import { type Match, matchOf } from './verdict.ts';
-
-/** A text, or only its beginning when it is long. */
-export interface ShownText {
-  readonly text: string;
-  readonly characters: number;
-}
 
 /** A source, without its content. */
 export interface SourceFile {
+  /** A long one with its ends only, see {@link cutPath}. */
   readonly path: string;
   readonly hidden: number;
+  /** What shows it; absent where no link can name it. */
+  readonly query?: string;
 }
 
 /** The files of a contract that one page names. */
@@ -31,8 +34,10 @@ export interface SourceFiles {
   /** All files of the contract, also those of other pages. */
   readonly total: number;
   readonly files: readonly SourceFile[];
-  /** Behind which path this page begins, and the next one. */
-  readonly after?: string;
+  /** Whether others stand before and behind these. */
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  /** What shows the next ones; absent where no link can name them. */
   readonly next?: string;
 }
 
@@ -88,6 +93,10 @@ const FIELDS = 'compilation,deployment,abi';
 const METADATA_READ_BYTES = 1_000_000;
 const SOURCE_SHOWN_CHARACTERS = 300_000;
 const SOURCE_SHOWN_LINES = 10_000;
+/** Runs of hidden characters: each is an element of its own. */
+const SOURCE_SHOWN_MARKS = 2_000;
+/** Of the paths of a page and of the links to them, together. */
+const PATHS_SHOWN_CHARACTERS = 200_000;
 const JSON_SHOWN_CHARACTERS = 60_000;
 const SIGNATURES_SHOWN = 400;
 /** Hidden characters of one file beyond this number are not counted. */
@@ -122,13 +131,22 @@ export async function loadContract(
       ? await api.get<{ metadata: unknown }>(`v2/contract/${place}?fields=metadata`)
       : undefined;
   return {
-    contract: mapLoaded(contract, (wire) => ({
-      ...toFacts(wire),
-      ...(sources.state === 'ready' && describeSources(sources.value, after)),
-      hiddenIn: describeHidden(wire, sources.state === 'ready' ? sources.value : undefined),
-      ...(metadata?.state === 'ready' &&
-        metadata.value.metadata !== null && { metadata: showJson(metadata.value.metadata) }),
-    })),
+    contract: mapLoaded(contract, (wire) => {
+      const facts = toFacts(wire);
+      return {
+        ...facts,
+        ...(sources.state === 'ready' && describeSources(sources.value, after)),
+        hiddenIn: describeHidden(
+          wire,
+          facts,
+          sources.state === 'ready' ? sources.value : undefined,
+        ),
+        ...(metadata?.state === 'ready' &&
+          metadata.value.metadata !== null && {
+            metadata: showJson(metadata.value.metadata, JSON_SHOWN_CHARACTERS),
+          }),
+      };
+    }),
     sources: mapLoaded(sources, () => null),
     evidence,
     events,
@@ -143,7 +161,6 @@ function mapLoaded<From, To>(loaded: Loaded<From>, change: (value: From) => To):
 
 function toFacts(wire: ChosenContract): Omit<ContractFacts, 'hiddenIn'> {
   const { compilation } = wire;
-  const signatures = describeAbi(wire.abi);
   return {
     address: wire.address,
     match: matchOf(wire.match),
@@ -152,22 +169,21 @@ function toFacts(wire: ChosenContract): Omit<ContractFacts, 'hiddenIn'> {
     ...(wire.verifiedAt !== undefined && { verifiedAt: wire.verifiedAt }),
     compilation: compilation && toCompilation(compilation),
     deployment: wire.deployment,
-    signatures: signatures.slice(0, SIGNATURES_SHOWN),
-    ...(wire.abi && { abi: showJson(wire.abi) }),
+    signatures: describeAbi(wire.abi, SIGNATURES_SHOWN),
+    ...(wire.abi && { abi: showJson(wire.abi, JSON_SHOWN_CHARACTERS) }),
   };
 }
 
 /** What else than contents of sources holds characters that nobody sees. */
 function describeHidden(
-  { compilation, abi }: ChosenContract,
+  { compilation }: ChosenContract,
+  { signatures }: Pick<ContractFacts, 'signatures'>,
   sources: SourcePage | undefined,
 ): string[] {
   const texts = {
     'the name of the contract': compilation?.fullyQualifiedName ?? '',
     'paths of sources': (sources?.sources ?? []).map(({ path }) => path).join(),
-    'the ABI': describeAbi(abi)
-      .map(({ text }) => text)
-      .join(),
+    'the ABI': signatures.map(({ text }) => text).join(),
   };
   return Object.entries(texts).flatMap(([name, text]) =>
     findHiddenCharacters(text, 1).length > 0 ? [name] : [],
@@ -178,37 +194,55 @@ function describeSources(
   { total, sources, next, shown }: SourcePage,
   after: string | null,
 ): Pick<ContractFacts, 'sources' | 'shown'> {
-  const files = sources.map(({ path, content }) => ({
-    path,
-    hidden: findHiddenCharacters(content ?? '', HIDDEN_TOLD).length,
-  }));
+  const files = sources.map(({ path, content }): SourceFile => {
+    const query = queryOfSource(path, after ?? undefined);
+    return {
+      path: cutPath(path),
+      hidden: findHiddenCharacters(content ?? '', HIDDEN_TOLD).length,
+      ...(query !== undefined && { query }),
+    };
+  });
+  const named = takeWithin(
+    files,
+    ({ path, query = '' }) => path.length + query.length,
+    PATHS_SHOWN_CHARACTERS,
+  );
+  const behind = named.length < files.length ? sources[named.length - 1]?.path : next;
+  const nextQuery = typeof behind === 'string' ? queryOfFiles(behind) : undefined;
   return {
     sources: {
       total,
-      files,
-      ...(after !== null && { after }),
-      ...(next !== null && { next }),
+      files: named,
+      isFirst: after === null,
+      isLast: typeof behind !== 'string',
+      ...(nextQuery !== undefined && { next: nextQuery }),
     },
     ...(shown !== null && { shown: showSource(shown) }),
   };
 }
 
 function showSource({ path, bytes, content }: NonNullable<SourcePage['shown']>): ShownSource {
-  const text = content.slice(0, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content)));
+  const begin = content.slice(0, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content)));
+  const { left } = splitAtHiddenCharacters(begin, SOURCE_SHOWN_MARKS);
+  const text = begin.slice(0, begin.length - left);
   // Every character is one byte at least, so that a shorter text is not all of it.
   const isWhole = text.length === content.length && new TextEncoder().encode(text).length === bytes;
-  return { path, bytes, text, isWhole, hidden: findHiddenCharacters(content, HIDDEN_TOLD) };
+  const hidden = findHiddenCharacters(content, HIDDEN_TOLD);
+  return { path: cutPath(path), bytes, text, isWhole, hidden };
 }
 
 function toCompilation({
   compilerSettings,
+  name,
+  fullyQualifiedName,
   ...rest
 }: NonNullable<ChosenContract['compilation']>): ContractFacts['compilation'] {
-  return { ...rest, settings: showJson(compilerSettings) };
-}
-
-function showJson(value: unknown): ShownText {
-  return shorten(JSON.stringify(value ?? null, null, 2), JSON_SHOWN_CHARACTERS);
+  return {
+    ...rest,
+    name: cutPath(name),
+    fullyQualifiedName: cutPath(fullyQualifiedName),
+    settings: showJson(compilerSettings, JSON_SHOWN_CHARACTERS),
+  };
 }
 
 /** Where the last line ends that may be shown. */
@@ -219,8 +253,4 @@ function endOfLines(text: string): number {
     if (end === -1) return text.length;
   }
   return end;
-}
-
-function shorten(text: string, limit: number): ShownText {
-  return { text: text.slice(0, limit), characters: text.length };
 }

@@ -1,3 +1,5 @@
+import { formatCount } from '../format.ts';
+
 /** Why a character that nobody sees matters to who reads a source. */
 export type HiddenKind = 'bidirectional' | 'zero_width' | 'control';
 
@@ -82,25 +84,56 @@ export function findHiddenCharacters(text: string, limit = Infinity): HiddenChar
   return found;
 }
 
-/** A stretch of a text: as it is, or a hidden character. */
-export type TextPart = string | Omit<HiddenCharacter, 'line' | 'column'>;
+/** The same hidden character so many times in a row. */
+export interface HiddenRun extends Omit<HiddenCharacter, 'line' | 'column'> {
+  readonly count: number;
+}
 
-/** A text cut at its hidden characters, so that each of them can be shown by its number. */
-export function splitAtHiddenCharacters(text: string): TextPart[] {
+/** A stretch of a text: as it is, or a hidden character. */
+export type TextPart = string | HiddenRun;
+
+/** The beginning of a text in parts, and how many UTF-16 units of it are in none of them. */
+export interface SplitText {
+  readonly parts: readonly TextPart[];
+  readonly left: number;
+}
+
+/**
+ * A text cut at its hidden characters, so that each of them can be shown by its number. A run of the same one is one
+ * part.
+ * @param marks how many runs there are at most: the text ends before the next one
+ */
+export function splitAtHiddenCharacters(text: string, marks: number): SplitText {
   const parts: TextPart[] = [];
+  const hidden = new RegExp(HIDDEN);
   let from = 0;
-  for (const match of text.matchAll(HIDDEN)) {
+  let found = 0;
+  for (let match = hidden.exec(text); match !== null; match = hidden.exec(text)) {
+    const [character] = match;
     if (match.index > from) parts.push(text.slice(from, match.index));
-    parts.push(describe(match[0]));
-    from = match.index + match[0].length;
+    from = match.index;
+    if (found === marks) return { parts, left: text.length - from };
+    while (text.startsWith(character, from)) from += character.length;
+    parts.push({ ...describe(character), count: (from - match.index) / character.length });
+    found += 1;
+    hidden.lastIndex = from;
   }
   if (from < text.length) parts.push(text.slice(from));
-  return parts;
+  return { parts, left: 0 };
 }
+
+/** `U+200B`, or `U+200B × 3`. */
+export function spellRun({ codePoint, count }: HiddenRun): string {
+  return count === 1 ? codePoint : `${codePoint} × ${formatCount(count)}`;
+}
+
+/** Of a title or a label. */
+const SPELLED_MARKS = 20;
+const SPELLED_CHARACTERS = 1_000;
 
 /** A text with its hidden characters by their numbers, for places where nothing but text can stand: titles, labels. */
 export function spellHiddenCharacters(text: string): string {
-  return splitAtHiddenCharacters(text)
-    .map((part) => (typeof part === 'string' ? part : part.codePoint))
-    .join('');
+  const { parts, left } = splitAtHiddenCharacters(text.slice(0, SPELLED_CHARACTERS), SPELLED_MARKS);
+  const spelled = parts.map((part) => (typeof part === 'string' ? part : spellRun(part))).join('');
+  return left > 0 || text.length > SPELLED_CHARACTERS ? `${spelled}…` : spelled;
 }

@@ -6,7 +6,8 @@ import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
-import { type ContractData, type ContractFacts, type ShownText } from './contract-data.ts';
+import { type ContractData, type ContractFacts } from './contract-data.ts';
+import { type ShownText } from './shown-json.ts';
 
 const KINDS = [
   ['constructor', 'Constructor'],
@@ -64,18 +65,24 @@ export function JsonSection({
   );
 }
 
+/** Runs of hidden characters in a document: each is an element of its own. */
+const JSON_MARKS = 1_000;
+
 function JsonBlock({ title, shown }: { readonly title: string; readonly shown: ShownText }): VNode {
-  const isWhole = shown.text.length === shown.characters;
   return (
     <details class="document">
       <summary>
-        {title} <span class="count">{formatCount(shown.characters)} characters</span>
+        {title}{' '}
+        <span class="count">
+          {!shown.isWhole && 'the first '}
+          {formatCount(shown.text.length)} characters
+        </span>
       </summary>
-      {isWhole && <CopyButton text={shown.text} what={title} />}
+      {shown.isWhole && <CopyButton text={shown.text} what={title} />}
       <pre class="json" tabIndex={0} role="region" aria-label={title}>
-        <SafeText text={shown.text} />
+        <SafeText text={shown.text} most={Infinity} marks={JSON_MARKS} />
       </pre>
-      {!isWhole && (
+      {!shown.isWhole && (
         <p class="quiet">
           The first {formatCount(shown.text.length)} characters; the downloads hold all of it.
         </p>

@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { renderPart } from '../parts/safe-text.tsx';
 import { splitAtHiddenCharacters } from './hidden-characters.ts';
 import { type CodePiece, loadHighlighter, plainLines } from './highlight.ts';
 
@@ -40,18 +41,11 @@ export function SourceCode({
 }
 
 function renderPiece({ kind, text }: CodePiece, index: number): VNode {
-  const content = splitAtHiddenCharacters(text.replace(/\r$/, '')).map((part, position) =>
-    typeof part === 'string' ? (
-      part
-    ) : (
-      <span class="hidden-character" key={position} title={part.name}>
-        {part.codePoint}
-      </span>
-    ),
-  );
+  // The whole source has no more of them than may be shown.
+  const { parts } = splitAtHiddenCharacters(text.replace(/\r$/, ''), Infinity);
   return (
     <span key={index} class={kind === undefined ? undefined : `token ${kind}`}>
-      {content}
+      {parts.map(renderPart)}
     </span>
   );
 }

@@ -37,12 +37,7 @@ export function SourcesSection({
       ) : (
         <div class="sources">
           <nav aria-label="Sources" class="tree">
-            <Tree
-              nodes={buildFileTree([...files.keys()])}
-              files={files}
-              current={shown.path}
-              after={sources.after}
-            />
+            <Tree nodes={buildFileTree([...files.keys()])} files={files} current={shown.path} />
             <FilePages sources={sources} />
           </nav>
           <div class="shown">
@@ -81,18 +76,17 @@ export function SourcesSection({
 
 /** Which files of how many are named, and where the others are. Works without scripts. */
 function FilePages({
-  sources: { total, files, after, next },
+  sources: { total, files, isFirst, isLast, next },
 }: {
   readonly sources: SourceFiles;
 }): VNode | null {
-  if (after === undefined && next === undefined) return null;
+  if (isFirst && isLast) return null;
   return (
     <p class="quiet">
       {formatCount(files.length)} of {formatCount(total)} files, in the order of their paths.{' '}
-      {after !== undefined && <a href="?#sources">First files</a>}{' '}
-      {next !== undefined && (
-        <a href={`?${new URLSearchParams({ files: next }).toString()}#sources`}>Next files</a>
-      )}
+      {!isFirst && <a href="?#sources">First files</a>}{' '}
+      {next !== undefined && <a href={`?${next}#sources`}>Next files</a>}
+      {!isLast && next === undefined && 'The others are among the downloads.'}
     </p>
   );
 }
@@ -101,12 +95,10 @@ function Tree({
   nodes,
   files,
   current,
-  after,
 }: {
   readonly nodes: readonly TreeNode[];
   readonly files: ReadonlyMap<string, SourceFile>;
   readonly current: string;
-  readonly after: string | undefined;
 }): VNode {
   return (
     <ul>
@@ -118,19 +110,21 @@ function Tree({
               <span class="folder">
                 <SafeText text={`${node.name}/`} />
               </span>
-              <Tree nodes={node.children} files={files} current={current} after={after} />
+              <Tree nodes={node.children} files={files} current={current} />
             </li>
           );
         }
-        const hidden = files.get(path)?.hidden ?? 0;
+        const { hidden = 0, query } = files.get(path) ?? {};
+        const name = <SafeText text={node.name === '' ? '(no name)' : node.name} />;
         return (
           <li key={index}>
-            <a
-              href={`?${new URLSearchParams({ source: path, ...(after !== undefined && { files: after }) }).toString()}#sources`}
-              aria-current={path === current ? 'true' : undefined}
-            >
-              <SafeText text={node.name === '' ? '(no name)' : node.name} />
-            </a>
+            {query === undefined ? (
+              name
+            ) : (
+              <a href={`?${query}#sources`} aria-current={path === current ? 'true' : undefined}>
+                {name}
+              </a>
+            )}
             {hidden > 0 && (
               <span class="warning" title="holds invisible characters">
                 {' '}

@@ -15,6 +15,8 @@ interface CodeMismatch {
 }
 
 const TEXTS_SHOWN = 20;
+/** What is shown of each: characters, and runs of hidden ones. */
+const TEXT = { most: 20_000, marks: 200 };
 
 const TITLES: Readonly<Record<string, string>> = {
   compilerErrors: 'What the compiler says',
@@ -65,7 +67,7 @@ export function JobFailureView({
       <div class={failure.kind === 'not_checked' ? 'verdict unknown' : 'verdict bad'}>
         <p class="verdict-title">{FAILURE_TITLES[failure.kind] ?? 'Not verified'}</p>
         <p>
-          <SafeText text={failure.message} /> <code>{failure.code}</code>
+          <SafeText text={failure.message} {...TEXT} /> <code>{failure.code}</code>
         </p>
         <p>
           <strong>Next:</strong> {adviseOn(failure.code)}
@@ -87,7 +89,7 @@ export function JobFailureView({
           </h2>
           {texts.slice(0, TEXTS_SHOWN).map((text, index) => (
             <pre class="json message" tabIndex={0} key={index}>
-              <SafeText text={unfold(text)} />
+              <SafeText text={unfold(text)} {...TEXT} />
             </pre>
           ))}
           {texts.length > TEXTS_SHOWN && (

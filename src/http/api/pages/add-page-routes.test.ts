@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createCheckedApiApp } from '../../../../test/support/wire/checked-answers.ts';
 import { registryOf } from '../../../../test/support/chain-sources.ts';
 import {
+  countPages,
   fixtureDependencies,
   healthyFacts,
   ROOMY_LIMITS,
@@ -13,6 +14,8 @@ import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
 import { type HostApp } from '../../host-app.ts';
 import { listen, type Listener } from '../../listener.ts';
+import { PAGE_LIMITS, type PageLimits } from './page-renderer.ts';
+import { readWebBundle, type WebBundle } from './web-bundle.ts';
 
 const PAYLOAD = `</script><script>alert(1)</script><img src=x onerror="alert(2)">`;
 
@@ -187,16 +190,11 @@ describe('pages that are asked for together', () => {
 
   /** The API host on a port, and how many pages it has made. */
   async function serveCounted(): Promise<{ port: number; made: () => number }> {
-    let made = 0;
-    const deps = await fixtureDependencies();
-    const render: typeof deps.pages.render = (...parts) => {
-      made += 1;
-      return deps.pages.render(...parts);
-    };
-    const counted = createCheckedApiApp({ ...deps, pages: { ...deps.pages, render } });
+    const { deps, made } = countPages(await fixtureDependencies());
+    const counted = createCheckedApiApp(deps);
     const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
     listener = await listen(counted, options, silentLogger);
-    return { port: listener.port, made: () => made };
+    return { port: listener.port, made };
   }
 
   test('leave room for other requests, on one connection and on many', async () => {
@@ -238,6 +236,52 @@ describe('pages that are asked for together', () => {
     expect(refused?.headers['retry-after']).toBe('5');
     expect(JSON.parse(refused?.body ?? '')).toMatchObject({ code: 'too_many_client_answers' });
     many.forEach(({ socket }) => socket.destroy());
+  });
+});
+
+describe('a page of which more is written than may be', () => {
+  const ADDRESS = `0x${'1'.repeat(40)}`;
+  const SOURCE = { path: 'a.sol', bytes: 400_000, content: 'x'.repeat(400_000) };
+  const pages: WebBundle[] = [];
+  afterEach(() => Promise.all(pages.splice(0).map(({ renderer }) => renderer.close())));
+
+  /** An app with a contract of much data, for whose page there is this limit. */
+  async function appWith(limit: Partial<PageLimits['large']>): Promise<HostApp> {
+    const large = { ...PAGE_LIMITS.large, ...limit };
+    const bundle = await readWebBundle({ ...PAGE_LIMITS, large });
+    pages.push(bundle);
+    const deps = await fixtureDependencies({ pages: bundle });
+    const readSourcePage: typeof deps.contracts.readSourcePage = async () => ({
+      ...{ sources: [SOURCE], total: 1, metadataBytes: 0, shown: SOURCE },
+    });
+    return createCheckedApiApp({ ...deps, contracts: { ...deps.contracts, readSourcePage } });
+  }
+
+  test.each([
+    ['too long', { taskTimeoutMs: 1 }],
+    ['too much memory', { heapBytes: 2 ** 20 }],
+  ])('takes %s: it is refused, and the others go on', async (_, limit) => {
+    const bounded = await appWith(limit);
+    const [refused, plain, other] = await Promise.all([
+      bounded.request(`/contract/1/${ADDRESS}`),
+      bounded.request(`/contract/1/${ADDRESS}`, { headers: { accept: BROWSER } }),
+      bounded.request('/registry'),
+    ]);
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ code: 'page_too_large' });
+    expect(plain.status).toBe(503);
+    expect(plain.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(plain.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await plain.text()).toContain('<code>page_too_large</code>');
+    expect(other.status).toBe(200);
+    expect((await bounded.request('/registry')).status).toBe(200);
+  });
+
+  test('is written where it may take its time', async () => {
+    const roomy = await appWith({});
+    const response = await roomy.request(`/contract/1/${ADDRESS}`);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('Not verified here');
   });
 });
 

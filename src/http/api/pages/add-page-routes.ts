@@ -18,7 +18,10 @@ import { type Problem } from '../../error-response.ts';
 import { type HostUrls } from '../../host-dependencies.ts';
 import { type RecordAnswers } from '../../records/record-answers.ts';
 import { Turns } from '../../records/turns.ts';
-import { type PageHost, type RenderedPage, type WebBundle } from './web-bundle.ts';
+import { makePage, type PageMaking, type WrittenPage } from './make-page.ts';
+import { answerProblemPlainly } from './plain-page.ts';
+import { type PageHost } from './server-bundle.ts';
+import { type WebBundle } from './web-bundle.ts';
 
 /** What the pages of a host are served with. */
 interface PageParts {
@@ -31,8 +34,8 @@ interface PageParts {
   /** Templates at which a route answers too: people get the page and programs the route, by `Accept`. */
   readonly shared?: readonly string[];
   /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
-  readonly ask: (path: string) => Response | Promise<Response>;
-  readonly answers: Pick<RecordAnswers, 'hold' | 'inTurn' | 'ownPass'>;
+  readonly ask: PageMaking['ask'];
+  readonly answers: PageMaking['answers'] & Pick<RecordAnswers, 'hold'>;
 }
 
 /** Says a problem as a page to a client that prefers one; undefined to every other. */
@@ -44,7 +47,7 @@ const compressGzip = promisify(gzip);
 /** A page is shorter in gzip; by how much, nobody needs to know before. */
 const LENGTHS = { identity: 2, gzip: 1 } as const;
 
-/** Pages that are made at once: they wait for the database, and are rendered one after the other. */
+/** Pages that are made at once: they wait for the database, and are written one after the other. */
 const AT_ONCE = 8;
 /** Pages that wait for that: of all clients, and of one client or its network. */
 const WAITING = { total: 256, perClient: 32 };
@@ -61,11 +64,16 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 /** Each part of a path makes the links of its page longer: nobody types a longer one. */
 const PATH_SHOWN_CHARACTERS = 512;
 
-/** A page in both codings, as far as they were asked for. */
+/** A page, also in gzip once it was asked for. */
 interface MadePage {
-  readonly page: RenderedPage;
-  readonly identity: Buffer<ArrayBuffer>;
+  readonly page: WrittenPage;
   gzip?: Buffer<ArrayBuffer>;
+}
+
+/** What the pages of a host share. */
+interface PageState {
+  readonly making: PageMaking;
+  readonly made: Map<string, MadePage>;
 }
 
 /**
@@ -73,10 +81,12 @@ interface MadePage {
  * is said by a page too.
  */
 export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPages {
+  const { bundle, ask, answers } = parts;
   const turns = new Turns(AT_ONCE, WAITING);
-  const made = new Map<string, MadePage>();
+  const making = { renderer: bundle.renderer, ask, answers, turns, outages: new Map() };
+  const state: PageState = { making, made: new Map() };
   const answer = (c: Context, problem?: Problem): Promise<Answer> =>
-    answerPage(parts, { turns, made }, c, problem);
+    answerPage(parts, state, c, problem);
   const answerInPlace = async (c: Context, problem?: Problem): Promise<Answer> => {
     const page = await answer(c, problem);
     page.headers.append('vary', 'Accept');
@@ -98,13 +108,16 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPag
   routes.get('/assets/:file', (c) =>
     answerAsset(parts.bundle, c.req.param('file'), c.req.header('accept-encoding')),
   );
-  return (problem, c) =>
-    problem.status === 404 &&
-    READS.has(c.req.method) &&
-    c.req.path.length <= PATH_SHOWN_CHARACTERS &&
-    prefersPage(c)
+  return (problem, c) => {
+    if (!READS.has(c.req.method) || !prefersPage(c)) return undefined;
+    // No page can be written in the place of one that could not.
+    if (problem.code === 'page_too_large') {
+      return Promise.resolve(answerProblemPlainly(problem, policyOf(parts)));
+    }
+    return problem.status === 404 && c.req.path.length <= PATH_SHOWN_CHARACTERS
       ? answerInPlace(c, problem)
       : undefined;
+  };
 }
 
 /** Browsers name HTML before everything else; programs name JSON, or nothing. */
@@ -113,25 +126,20 @@ function prefersPage(c: Context): boolean {
   return accepts(c, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
 }
 
-/** @throws FullmatchError route_not_found, too_many_client_answers, too_many_answers */
+/** @throws FullmatchError route_not_found, page_too_large, too_many_client_answers, too_many_answers */
 async function answerPage(
   parts: PageParts,
-  { turns, made }: { readonly turns: Turns; readonly made: Map<string, MadePage> },
+  state: PageState,
   c: Context,
   problem: Problem | undefined,
 ): Promise<Answer> {
   const { answers } = parts;
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
   const coding = chooseCoding(accepted, LENGTHS) === 'gzip' ? 'gzip' : 'identity';
-  const { page, bytes } = await answers.inTurn(
-    c,
-    async () => {
-      const found = await makePage(parts, made, c, problem);
-      if (coding === 'gzip') found.gzip ??= await compressGzip(found.identity);
-      return { page: found.page, bytes: found[coding] ?? found.identity };
-    },
-    turns,
-  );
+  const found = await findPage(parts, state, c, problem);
+  const { page } = found;
+  if (coding === 'gzip') found.gzip ??= await compressGzip(page.bytes);
+  const bytes = (coding === 'gzip' ? found.gzip : undefined) ?? page.bytes;
   if (c.req.raw.method !== 'HEAD') answers.hold(c, bytes);
   return makeAnswer(bytes, {
     status: page.status,
@@ -160,9 +168,9 @@ function policyOf({ host, urls }: PageParts): ResponseHeaders {
 }
 
 /** A static page is made once for each place at which it is asked for. */
-async function makePage(
-  { host, bundle, version, urls, prefixes, ask, answers }: PageParts,
-  made: Map<string, MadePage>,
+async function findPage(
+  { host, version, urls, prefixes }: PageParts,
+  { making, made }: PageState,
   c: Context,
   problem: Problem | undefined,
 ): Promise<MadePage> {
@@ -177,13 +185,13 @@ async function makePage(
   const kept = problem === undefined ? made.get(key) : undefined;
   if (kept !== undefined) return kept;
   const site = host === 'api' ? base : api && `${api}/`;
-  const page = await bundle.render(
-    {
+  const page = await makePage(c, making, {
+    question: {
       path,
       query: search.slice(1),
       ...(problem && { problem: { code: problem.code, detail: problem.detail } }),
     },
-    {
+    context: {
       host,
       base,
       version,
@@ -192,14 +200,9 @@ async function makePage(
       ...(repository !== undefined && { repositoryUrl: repository }),
       now: new Date().toISOString(),
     },
-    async (asked) => {
-      const response = await ask(`/${asked}`);
-      await answers.ownPass(c);
-      return response;
-    },
-  );
+  });
   if (page === undefined) throw notFound(pathname);
-  const result = { page, identity: Buffer.from(page.html) };
+  const result: MadePage = { page };
   if (page.isStatic && page.status === 200 && made.size < KEPT_PAGES) made.set(key, result);
   return result;
 }

@@ -1,49 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
+import { PAGE_LIMITS, PageRenderer, type PageLimits } from './page-renderer.ts';
+import {
+  BUNDLE_FOLDER,
+  importServerBundle,
+  type PageHost,
+  type ViewFiles,
+} from './server-bundle.ts';
 
 const compressGzip = promisify(gzip);
-
-/** Which pages there are: most are of the API host. */
-export type PageHost = 'api' | 'repository';
-
-/** A page that the bundle rendered. */
-export interface RenderedPage {
-  readonly status: number;
-  /** Relative to the page; of a redirect only. */
-  readonly location?: string;
-  /** The whole document. */
-  readonly html: string;
-  /** Whether it is the same whenever it is asked for in the same context. */
-  readonly isStatic: boolean;
-}
-
-/** What is asked for: a path with a query, or what to say where nothing is. */
-interface PageQuestion {
-  readonly path: string;
-  readonly query: string;
-  readonly problem?: { readonly code: string; readonly detail: string };
-}
-
-/** What a page is told of where it is served. */
-interface PageContext {
-  readonly host: PageHost;
-  /** From the page to the root of its host: `./`, `../` and so on. */
-  readonly base: string;
-  /** From the page to the root of the API host; absent where that host is switched off. */
-  readonly site?: string;
-  readonly version: string;
-  readonly apiUrl?: string;
-  readonly repositoryUrl?: string;
-  /** ISO 8601. */
-  readonly now: string;
-}
-
-type RenderPage = (
-  question: PageQuestion,
-  context: PageContext,
-  ask: (path: string) => Promise<Response>,
-) => Promise<RenderedPage | undefined>;
 
 /** A file that pages load, in both codings. */
 export interface WebAsset {
@@ -51,27 +17,15 @@ export interface WebAsset {
   readonly gzip: Buffer<ArrayBuffer>;
 }
 
-/** The files that the page of a view loads, below `assets/`. */
-interface ViewFiles {
-  /** The script by which every page begins. */
-  readonly script: string;
-  /** The modules that it imports, so that a browser need not find them one after the other. */
-  readonly modules: readonly string[];
-  readonly styles: readonly string[];
-}
-
 /** The pages as the build made them from web/. */
 export interface WebBundle {
   /** The path templates of all pages of a host. */
   readonly templatesOf: (host: PageHost) => readonly string[];
-  /** Undefined where no page has the path. */
-  readonly render: RenderPage;
+  /** Writes pages on threads of its own. */
+  readonly renderer: Pick<PageRenderer, 'advance' | 'isLarge' | 'close'>;
   /** All files below `assets/` by their names, which hold a hash of their content. */
   readonly assets: ReadonlyMap<string, WebAsset>;
 }
-
-// The same path holds from src/ and from dist/.
-const FOLDER = new URL('../../../../dist/web/', import.meta.url);
 
 interface ManifestEntry {
   readonly file: string;
@@ -81,28 +35,24 @@ interface ManifestEntry {
   readonly isEntry?: boolean;
 }
 
-/** What the bundle of the service exports. */
-interface ServerBundle extends Pick<WebBundle, 'templatesOf'> {
-  readonly render: (
-    ...parameters: [...Parameters<RenderPage>, filesOf: (view: string) => ViewFiles]
-  ) => ReturnType<RenderPage>;
-}
-
 type Manifest = Readonly<Record<string, ManifestEntry>>;
 
 const VIEW = /^src\/views\/(.+)\.tsx$/;
 const nameOf = (path: string): string => path.replace(/^assets\//, '');
 
-/** Reads the pages that `npm run build` made. @throws Error when they are not there. */
-export async function readWebBundle(): Promise<WebBundle> {
+/**
+ * Reads the pages that `npm run build` made. @throws Error when they are not there.
+ * @param limits of the threads that write them, where they are others than usual.
+ */
+export async function readWebBundle(limits: PageLimits = PAGE_LIMITS): Promise<WebBundle> {
   const manifest = JSON.parse(
-    await readFile(new URL('client/.vite/manifest.json', FOLDER), 'utf8'),
+    await readFile(new URL('client/.vite/manifest.json', BUNDLE_FOLDER), 'utf8'),
   ) as Manifest;
   const [entryKey, entry] = Object.entries(manifest).find(([, { isEntry }]) => isEntry) ?? [];
   if (entryKey === undefined || entry === undefined) {
     throw new Error('The bundle of the pages has no entry.');
   }
-  const folder = new URL('client/assets/', FOLDER);
+  const folder = new URL('client/assets/', BUNDLE_FOLDER);
   const names = await readdir(folder);
   const assets = await Promise.all(
     names.map(async (name): Promise<[string, WebAsset]> => {
@@ -111,22 +61,14 @@ export async function readWebBundle(): Promise<WebBundle> {
       return [name, { identity, gzip: await compressGzip(identity, { level }) }];
     }),
   );
-  const server = (await import(new URL('server/server.js', FOLDER).href)) as ServerBundle;
+  const { templatesOf } = await importServerBundle();
   const script = nameOf(entry.file);
-  const files = new Map(
-    Object.keys(manifest).flatMap((key) => {
-      const view = VIEW.exec(key)?.[1];
-      const ofView = { script, ...filesOf(manifest, [entryKey, key]) };
-      return view === undefined ? [] : [[view, ofView] as const];
-    }),
-  );
-  const filesOfView = (view: string): ViewFiles =>
-    files.get(view) ?? { script, modules: [], styles: [] };
-  return {
-    templatesOf: server.templatesOf,
-    render: (question, context, ask) => server.render(question, context, ask, filesOfView),
-    assets: new Map(assets),
-  };
+  const views = Object.keys(manifest).flatMap((key): [string, ViewFiles][] => {
+    const view = VIEW.exec(key)?.[1];
+    return view === undefined ? [] : [[view, { script, ...filesOf(manifest, [entryKey, key]) }]];
+  });
+  const renderer = new PageRenderer({ script, views: new Map(views) }, limits);
+  return { templatesOf, renderer, assets: new Map(assets) };
 }
 
 /** All files of some modules and of what they import, the ones of the first module before the others. */

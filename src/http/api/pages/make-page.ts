@@ -1,0 +1,106 @@
+import { type Context } from 'hono';
+import { noteOutage, type Outages } from '../../../lib/outages.ts';
+import { type Asker, type RecordAnswers } from '../../records/record-answers.ts';
+import { type Turns } from '../../records/turns.ts';
+import { type PageRenderer } from './page-renderer.ts';
+import { type MissingAnswer, type PageStep, type PageTask } from './page-thread.ts';
+import { type GivenAnswer, type PageFacts } from './server-bundle.ts';
+
+/** What a page is made with. */
+export interface PageMaking {
+  readonly renderer: Pick<PageRenderer, 'advance' | 'isLarge'>;
+  /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
+  readonly ask: (path: string, init: RequestInit) => Response | Promise<Response>;
+  readonly answers: Pick<RecordAnswers, 'forAsker' | 'inTurn' | 'ownPass'>;
+  /** Pages that are made at once: they wait for the database. */
+  readonly turns: Turns;
+  /** Since when parts of the host's pages fail in this process. */
+  readonly outages: Outages;
+}
+
+/** A page and its document. */
+export interface WrittenPage extends PageFacts {
+  readonly bytes: Buffer<ArrayBuffer>;
+}
+
+/** The routes answer in milliseconds, and a page comes without the part that does not. */
+const TIMEOUT_MS = 3_000;
+
+/**
+ * Makes a page: what it needs is read here, and it is written on another thread. One of much data waits for that outside of the
+ * turns, so that it holds up no page that is soon made.
+ * @returns undefined where no page has the path
+ * @throws FullmatchError page_too_large, too_many_client_answers, too_many_answers
+ */
+export async function makePage(
+  c: Context,
+  making: PageMaking,
+  asked: Pick<PageTask, 'question' | 'context'>,
+): Promise<WrittenPage | undefined> {
+  const { renderer, answers, turns } = making;
+  let task: PageTask = { ...asked, answers: [] };
+  let step: PageStep = { missing: [] };
+  /** Reads and writes in turn while there is little data. */
+  const advanceSmall = async (asker: Asker): Promise<void> => {
+    for (;;) {
+      if ('missing' in step) task = await readMissing(c, making, task, step.missing);
+      if (renderer.isLarge(task.answers)) return;
+      step = await renderer.advance(task, asker);
+      if (!('missing' in step)) return;
+    }
+  };
+  while ('missing' in step) {
+    await answers.inTurn(c, advanceSmall, turns);
+    if ('missing' in step && renderer.isLarge(task.answers)) {
+      step = await answers.forAsker(c, (asker) => renderer.advance(task, asker));
+    }
+  }
+  if ('none' in step) return undefined;
+  const { page, bytes } = step;
+  return { ...page, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+}
+
+/** The task with what it waits for. An answer that proved outdated is replaced. */
+async function readMissing(
+  c: Context,
+  making: PageMaking,
+  task: PageTask,
+  missing: readonly MissingAnswer[],
+): Promise<PageTask> {
+  const read = await Promise.all(missing.map((each) => readAnswer(c, making, each)));
+  const paths = new Set(missing.map(({ path }) => path));
+  return { ...task, answers: [...task.answers.filter(({ path }) => !paths.has(path)), ...read] };
+}
+
+async function readAnswer(
+  c: Context,
+  { ask, answers, outages }: PageMaking,
+  { path, tag }: MissingAnswer,
+): Promise<GivenAnswer> {
+  const at = new Date().toISOString();
+  const read = async (): Promise<Pick<GivenAnswer, 'status' | 'tag' | 'body'>> => {
+    const headers: Record<string, string> = tag === undefined ? {} : { 'if-none-match': tag };
+    const response = await ask(`/${path}`, { headers });
+    await answers.ownPass(c);
+    const etag = response.headers.get('etag');
+    const { status } = response;
+    const body = status === 304 ? undefined : new Uint8Array(await response.arrayBuffer());
+    return { status, ...(etag !== null && { tag: etag }), ...(body && { body }) };
+  };
+  const answer = await within(TIMEOUT_MS, read());
+  const isOutage = answer.status === 0 || answer.status >= 500;
+  return { path, at, since: noteOutage(outages, path, at, isOutage), ...answer };
+}
+
+type Read = Pick<GivenAnswer, 'status' | 'tag' | 'body' | 'timeoutMs'>;
+
+async function within(timeoutMs: number, reading: Promise<Read>): Promise<Read> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Read>((resolve) => {
+    timer = setTimeout(() => resolve({ status: 0, timeoutMs }), timeoutMs);
+  });
+  const answered = reading.catch((): Read => ({ status: 0 }));
+  const first = await Promise.race([answered, late]);
+  clearTimeout(timer);
+  return first;
+}

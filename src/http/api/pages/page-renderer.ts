@@ -1,0 +1,73 @@
+import { FullmatchError } from '../../../errors.ts';
+import { TaskThread, type ThreadLimits } from '../../../lib/task-thread.ts';
+import { type Asker } from '../../records/record-answers.ts';
+import { tooManyAnswers } from '../../records/answer-budget.ts';
+import { refuseForThread } from '../../thread-refusal.ts';
+import { type PageAnswer, type PageFiles, type PageStep, type PageTask } from './page-thread.ts';
+import { type GivenAnswer } from './server-bundle.ts';
+
+/** What the threads of the pages may cost. */
+export interface PageLimits {
+  /** Of the thread for pages of little data, which never wait for the others. */
+  readonly small: ThreadLimits;
+  readonly large: ThreadLimits;
+}
+
+const MIB = 2 ** 20;
+/** Pages of less are written in milliseconds, and most are. */
+const SMALL_BYTES = 2 ** 18;
+/** Long documents of the service's own, which a thread parses once after a change. */
+const KEPT_DOCUMENTS = ['v1/registry', 'v1/statistics'];
+/** A thread starts within its first task. The one of small pages stays, so that these are there at once. */
+export const PAGE_LIMITS: PageLimits = {
+  small: { heapBytes: 128 * MIB, taskTimeoutMs: 10_000, queueLimit: 256, idleMs: 3_600_000 },
+  large: { heapBytes: 384 * MIB, taskTimeoutMs: 15_000, queueLimit: 16, idleMs: 30_000 },
+};
+
+/**
+ * Writes pages off the thread that serves. Those of much data have a thread of their own. In both, networks take
+ * turns.
+ */
+export class PageRenderer {
+  readonly #small: TaskThread<PageTask, PageAnswer>;
+  readonly #large: TaskThread<PageTask, PageAnswer>;
+
+  constructor(files: PageFiles, { small, large }: PageLimits) {
+    const program = new URL('./page-thread.ts', import.meta.url);
+    this.#small = new TaskThread(program, small, files);
+    this.#large = new TaskThread(program, large, files);
+  }
+
+  /** Whether a page of these answers belongs to the thread of the large ones. */
+  isLarge(answers: readonly GivenAnswer[]): boolean {
+    const counted = answers.filter(({ path }) => !KEPT_DOCUMENTS.includes(path));
+    return counted.reduce((sum, { body }) => sum + (body?.length ?? 0), 0) > SMALL_BYTES;
+  }
+
+  /**
+   * Writes a page, or says what has to be read before.
+   * @throws FullmatchError page_too_large, too_many_answers, shutting_down; the reason of the asker's signal
+   */
+  async advance(task: PageTask, { client, signal }: Asker): Promise<PageStep> {
+    const thread = this.isLarge(task.answers) ? this.#large : this.#small;
+    try {
+      const step = await thread.ask(task, { client, signal });
+      if ('failed' in step) throw new Error(`a page was not written: ${step.failed}`);
+      return step;
+    } catch (error) {
+      throw refuseForThread(error, { queueFull: tooManyAnswers, tooMuch: pageTooLarge });
+    }
+  }
+
+  /** Ends the threads. */
+  async close(): Promise<void> {
+    await Promise.all([this.#small.close(), this.#large.close()]);
+  }
+}
+
+function pageTooLarge(): FullmatchError {
+  return new FullmatchError(
+    'page_too_large',
+    'Writing this page takes longer or needs more memory than it may; ask the API for its data.',
+  );
+}

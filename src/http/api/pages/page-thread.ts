@@ -1,0 +1,86 @@
+import { setImmediate } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { messageOf } from '../../../errors.ts';
+import {
+  type GivenAnswer,
+  importServerBundle,
+  type PageContext,
+  type PageFacts,
+  type PageQuestion,
+  type ViewFiles,
+} from './server-bundle.ts';
+
+/** A page to write, with what was read for it so far. */
+export interface PageTask {
+  readonly question: PageQuestion;
+  readonly context: PageContext;
+  readonly answers: readonly GivenAnswer[];
+}
+
+/** What a page needs: a path of its host, and the tag of the content that is at hand. */
+export interface MissingAnswer {
+  readonly path: string;
+  readonly tag?: string;
+}
+
+/** A page, `none` where no page has the path, or what has to be read before it can be written. */
+export type PageStep =
+  | { readonly page: PageFacts; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly missing: readonly MissingAnswer[] }
+  | { readonly none: true };
+
+/** What the thread answers. */
+export type PageAnswer = PageStep | { readonly failed: string };
+
+/** The files of the views, given to the thread at its start. */
+export interface PageFiles {
+  readonly script: string;
+  readonly views: ReadonlyMap<string, ViewFiles>;
+}
+
+const bundle = importServerBundle();
+const encoder = new TextEncoder();
+
+function filesOf(view: string): ViewFiles {
+  const { script, views } = workerData as PageFiles;
+  return views.get(view) ?? { script, modules: [], styles: [] };
+}
+
+/** Writes the page as far as it comes: where it waits for answers, these are told. */
+async function advance({ question, context, answers }: PageTask): Promise<PageStep> {
+  const { render } = await bundle;
+  const given = new Map(answers.map((answer) => [answer.path, answer]));
+  const missing = new Map<string, MissingAnswer>();
+  const find = (path: string): GivenAnswer | undefined => given.get(path);
+  const miss = (path: string, tag: string | undefined): void => {
+    missing.set(path, { path, ...(tag !== undefined && { tag }) });
+  };
+  let isWritten = false;
+  const rendering = render(question, context, { find, miss }, filesOf);
+  const end = (): void => {
+    isWritten = true;
+  };
+  rendering.then(end, end);
+  // All that can be done without further answers is done within one pass of the event loop.
+  do await setImmediate();
+  while (!isWritten && missing.size === 0);
+  // The page is written anew with them; this writing ends here.
+  if (!isWritten) return { missing: [...missing.values()] };
+  const rendered = await rendering;
+  if (rendered === undefined) return { none: true };
+  const { html, ...page } = rendered;
+  return { page, bytes: encoder.encode(html) };
+}
+
+parentPort?.on('message', (task: PageTask) => {
+  advance(task).then(
+    (step: PageAnswer) => {
+      parentPort?.postMessage(step, 'bytes' in step ? [step.bytes.buffer] : []);
+    },
+    (error: unknown) => {
+      const failed = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+      parentPort?.postMessage({ failed } satisfies PageAnswer);
+    },
+  );
+});
