@@ -1,7 +1,7 @@
 import { findExplorerHosts } from '../chains/creation/explorer-hits.ts';
 import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { type ChainHealth, watchEndpoints } from '../chains/health/chain-health.ts';
-import { isUrlSource } from '../chains/list/list-source.ts';
+import { isUrlSource } from '../chains/list/source-name.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { findOperatorHosts } from '../chains/rpc/asked-chain.ts';
 import { readDeployedCode } from '../chains/rpc/deployed-code.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type Finding } from '../registry/finding.ts';
-import { describeSourceFault, shownSource } from './list-source.ts';
+import { describeSourceFault, shownSource } from './source-name.ts';
 import {
   isChainId,
   readListRecord,

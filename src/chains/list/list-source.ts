@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import path from 'node:path';
-import { FullmatchError, asFullmatchError, messageOf } from '../../errors.ts';
-import { printableText } from '../../lib/printable-text.ts';
+import { FullmatchError, asFullmatchError } from '../../errors.ts';
 import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { describeSourceFault, isUrlSource } from './source-name.ts';
 import { type SourceState } from './sync-state.ts';
 
 /** What a source answered: a list with its HTTP validators, or that the list has not changed. */
@@ -23,36 +22,6 @@ export interface SourceLimits {
 const NON_BLOCKING_READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const OPAQUE_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/;
 const MAX_DATE_CHARACTERS = 40;
-
-/** Whether a source is asked over the network; every other one is a file. */
-export function isUrlSource(source: string): boolean {
-  return /^https?:\/\//i.test(source);
-}
-
-/** A source as everybody may see it: the name of a file without its folder. */
-export function shownSource(source: string): string {
-  return isUrlSource(source) ? source : path.basename(source);
-}
-
-/**
- * What a FullmatchError says of a source's fault. Folders of the machine, and what a parser quotes of a file, are for the
- * operator alone.
- */
-export function describeSourceFault(
-  source: string,
-  fault: string,
-  cause?: unknown,
-): [
-  message: string,
-  options: { cause: unknown; details: { source: string }; forOperator: string },
-] {
-  const shown = shownSource(source);
-  const why = cause === undefined ? '' : `: ${printableText(messageOf(cause))}`;
-  return [
-    `The chain list ${shown} ${fault}.`,
-    { cause, details: { source: shown }, forOperator: `The chain list ${source} ${fault}${why}.` },
-  ];
-}
 
 /**
  * Asks a source for its list, a URL with the condition that it is not the one of `known` (RFC 9110 §13.1).

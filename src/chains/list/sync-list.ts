@@ -10,7 +10,8 @@ import {
 } from './compare-lists.ts';
 import { findHeldChanges, holdRecords } from './hold-records.ts';
 import { judgeList, type ListRequirements, type Refusal } from './judge-list.ts';
-import { readSource, shownSource, type SourceAnswer } from './list-source.ts';
+import { readSource, type SourceAnswer } from './list-source.ts';
+import { shownSource } from './source-name.ts';
 import {
   acceptSnapshot,
   readCurrentSnapshot,

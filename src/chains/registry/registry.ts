@@ -1,7 +1,7 @@
 // The registry of chains: the public list merged with the configuration of the service.
 import { FullmatchError } from '../../errors.ts';
 import { type ChainList } from '../list/chain-list.ts';
-import { shownSource } from '../list/list-source.ts';
+import { shownSource } from '../list/source-name.ts';
 import {
   DEMONSTRATION_CHAIN_ID,
   demonstrationChain,
