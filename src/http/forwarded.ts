@@ -11,7 +11,7 @@ export interface ForwardedHops {
 /** More proxies than this stand nowhere in a row; hops further from us are not read. */
 const HOPS_MAX = 100;
 
-/** Reads both headers by which proxies say for whom they ask. A header that is absent is undefined. */
+/** Reads both headers in which proxies say for whom they ask. A header that is absent is undefined. */
 export function readForwarded(headers: IncomingHttpHeaders): ForwardedHops {
   const forwarded = joined(headers['x-forwarded-for']);
   const standard = joined(headers.forwarded);

@@ -42,7 +42,7 @@ export const healthReportSchema = z
         supported: count,
         monitored: count,
         findings: z.strictObject({ error: count, warning: count, info: count }),
-        stale: z.boolean().describe('No newer list is to be had; the last good one is served'),
+        stale: z.boolean().describe('No newer list can be fetched; the last good one is served'),
         ageSeconds: seconds,
         confirmedSecondsAgo: seconds
           .optional()

@@ -179,7 +179,7 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   });
   add(isStalled(facts), {
     code: 'queue_stalled',
-    detail: `Verifications wait for more than ${STALLED_SECONDS} seconds, and no process works on one. Look whether a process of this database has verification.workers above 0.`,
+    detail: `Verifications wait for more than ${STALLED_SECONDS} seconds, and no process works on one. Check that a process of this database has verification.workers above 0.`,
     blocking: false,
   });
   const down = facts.probedChains?.down ?? [];

@@ -34,7 +34,7 @@ export function namedValues<Value extends z.ZodType>(value: Value) {
     });
 }
 
-/** An object of which nothing is known but that it is one. It is kept as it is. */
+/** Any object. It is kept as it is. */
 export const anyMembers = z
   .custom<Record<string, unknown>>(isMembers, OBJECT_EXPECTED)
   .meta({ type: 'object', additionalProperties: {} });

@@ -10,7 +10,7 @@ type ReportGauge = <Label extends string>(
   samples: (report: HealthReport) => readonly (readonly [Record<Label, string>, number])[],
 ) => void;
 
-/** What is not known yet has no sample: a missing value is told apart from a zero. */
+/** What is not known yet has no sample: a missing value is not a zero. */
 export function createReportGauges(registers: Registry[], health: () => HealthReport): ReportGauge {
   return (name, help, labelNames, samples) => {
     new Gauge({

@@ -26,7 +26,7 @@ interface Arrival {
 const MOST_WAITING = Math.min(4_096, Math.floor(descriptorLimit() / 2));
 /** Connections that are on their way to the service: the next is sent when it has taken the one before. */
 const MOST_SENT = 2;
-/** How long a connection counts as on its way of which nothing is heard, in milliseconds. */
+/** How long a connection counts as on its way while no answer comes, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 30_000;
 /** How long a port that closes takes connections that keep coming, in milliseconds. */
 const CLOSE_WAIT_MS = 250;

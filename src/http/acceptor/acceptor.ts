@@ -46,7 +46,7 @@ const LOG_LOST_MS = 10_000;
 /**
  * Accepts connections in a process of its own, and hands them over one of each network after the other, as fast as this
  * process takes them. A turn of Node's event loop accepts one connection (libuv), in the order in which the kernel has
- * them: whoever connects while others bring much work would wait behind all of them before anybody knows who it is.
+ * them: a client that connects while others bring much work would wait behind all of them before anybody knows its address.
  * Where more connections wait than may, the network with most of them loses one, see `FairShares`.
  *
  * Should the process be lost, connections that are open stay, and another one opens the same ports.

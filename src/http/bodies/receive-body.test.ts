@@ -135,7 +135,7 @@ describe('a body', () => {
     expect(budget.held).toEqual(NOTHING);
   });
 
-  test('finds room beside the unfinished bodies of many addresses, of which the last one ends', async () => {
+  test('finds room beside the unfinished bodies of many addresses: the last one of them ends', async () => {
     const budget = new BodyBudget({ memoryBytes: 0, spoolBytes: 100, clientBytes: 1000 });
     const open = new AbortController();
     async function* unfinished(): AsyncGenerator<Uint8Array> {

@@ -19,7 +19,7 @@ interface Piece {
 const NO_LIMITS: ShareLimits = { total: Infinity, perClient: Infinity };
 
 /**
- * Work of many clients of which a few pieces run at once. Networks take turns, and in a network its clients do. Where
+ * Work of many clients; a few pieces of it run at once. Networks take turns, and in a network its clients do. Where
  * as many pieces wait as may, the network with most of them gives one up, see {@link FairShares}.
  */
 export class Turns {

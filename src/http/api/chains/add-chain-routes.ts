@@ -27,7 +27,7 @@ import {
 } from './chain-routes.ts';
 import { addRegistryRoute } from './registry-route.ts';
 
-/** An SVG may hold scripts: whoever opens it gets a picture with its own styles and nothing else. */
+/** An SVG may hold scripts. A browser that opens one shows the picture with its own styles, and runs nothing. */
 const PICTURE_ONLY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** The routes below /v1/chains, and /v1/registry. */

@@ -111,7 +111,7 @@ export const searchRoute = createRoute({
         .openapi({
           param: {
             description:
-              'Words, each of which occurs in the id, a name or the currency; case and accents are ignored',
+              'Words; each one occurs in the id, a name or the currency. Case and accents are ignored',
           },
           example: 'arbitrum sepolia',
         }),

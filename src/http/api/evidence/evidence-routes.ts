@@ -315,7 +315,7 @@ export const jobStateRoute = createRoute({
   request: { params: z.object({ id: z.string() }) },
   responses: {
     200: { description: 'The job', content: { 'application/json': { schema: stateOfJobSchema } } },
-    404: problemResponse('There is no such job (`job_not_found`)'),
+    404: problemResponse('The job does not exist (`job_not_found`)'),
     ...crowdedResponses(problemResponse),
   },
 });

@@ -239,7 +239,7 @@ describe('pages that are asked for together', () => {
   });
 });
 
-describe('a page of which more is written than may be', () => {
+describe('a page that exceeds its limits', () => {
   const ADDRESS = `0x${'1'.repeat(40)}`;
   const SOURCE = { path: 'a.sol', bytes: 400_000, content: 'x'.repeat(400_000) };
   const pages: WebBundle[] = [];

@@ -39,7 +39,7 @@ export interface GivenAnswer {
 
 /** The files that the page of a view loads, below `assets/`. */
 export interface ViewFiles {
-  /** The script by which every page begins. */
+  /** The script that every page begins with. */
   readonly script: string;
   /** The modules that it imports, so that a browser need not find them one after the other. */
   readonly modules: readonly string[];

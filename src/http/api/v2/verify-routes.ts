@@ -93,7 +93,7 @@ export const jobRoute = createRoute({
   request: { params: z.object({ verificationId: z.string() }) },
   responses: {
     200: { description: 'The job', content: { 'application/json': { schema: jobSchema } } },
-    404: v2ErrorResponse('There is no such job (`job_not_found`)'),
+    404: v2ErrorResponse('The job does not exist (`job_not_found`)'),
     ...crowdedResponses(v2ErrorResponse),
   },
 });
