@@ -4,7 +4,7 @@ import { FullmatchError } from '../errors.ts';
 import { answerProblem, problemOf } from './error-response.ts';
 import { readinessSchema } from './health-schema.ts';
 import { readinessOf } from './health.ts';
-import { type HttpDependencies } from './host-dependencies.ts';
+import { type HttpParts } from './http-parts.ts';
 import { problemResponse } from './problem-schema.ts';
 import { answer, answerJson, NOT_STORED, TEXT_TYPE } from './answer.ts';
 
@@ -39,10 +39,10 @@ export const readinessRoute = createRoute({
 });
 
 /** Both hosts say whether they live and whether they are ready. */
-export function addHealthRoutes(routes: OpenAPIHono, deps: Pick<HttpDependencies, 'health'>): void {
+export function addHealthRoutes(routes: OpenAPIHono, parts: Pick<HttpParts, 'health'>): void {
   routes.openapi(livenessRoute, () => answer('ok', { type: TEXT_TYPE, cacheControl: NOT_STORED }));
   routes.openapi(readinessRoute, () => {
-    const readiness = readinessOf(deps.health());
+    const readiness = readinessOf(parts.health());
     if (readiness.ready) return answerJson(readinessRoute, readiness, NOT_STORED);
     const blocking = readiness.reasons.filter((reason) => reason.blocking);
     const code = blocking.some((reason) => reason.code === 'stopping')

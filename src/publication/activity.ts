@@ -40,7 +40,7 @@ export interface RunningActivity extends Activity {
 }
 
 /** Where it takes its facts from. */
-export interface ActivitySources {
+export interface ActivityParts {
   readonly reader: StatisticsReader;
   readonly registry: () => ChainRegistry;
   readonly documents: Pick<Documents, 'current'>;
@@ -49,7 +49,7 @@ export interface ActivitySources {
 
 /** Begins to follow the feed, and has its followers follow. */
 export async function openActivity(
-  { reader, registry, documents, log }: ActivitySources,
+  { reader, registry, documents, log }: ActivityParts,
   options: EventHubOptions,
 ): Promise<RunningActivity> {
   const feed = reader.createFeedReader();

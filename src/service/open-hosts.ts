@@ -10,7 +10,7 @@ import { openSeats } from '../http/connection-seats.ts';
 import { type HealthReport } from '../http/health-schema.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HostApp } from '../http/host-app.ts';
-import { type HttpDependencies } from '../http/host-dependencies.ts';
+import { type HttpParts } from '../http/http-parts.ts';
 import { listen, type Listener, type ListenOptions } from '../http/listener.ts';
 import { createMetrics, createMetricsApp } from '../http/metrics.ts';
 import { RecordAnswers } from '../http/records/record-answers.ts';
@@ -88,7 +88,7 @@ async function openServed(
   { closers, loaded: { config } }: Core,
   { publication, database, icons, log, ...running }: RunningCore,
   health: () => HealthReport,
-): Promise<(HttpDependencies & { readonly reached: ReachedUrls }) | undefined> {
+): Promise<(HttpParts & { readonly reached: ReachedUrls }) | undefined> {
   const { served } = publication;
   if (served === undefined) return undefined;
   const serving = database.limited(SERVING_TIME_LIMIT_MS);

@@ -7,7 +7,7 @@ import { FullmatchError } from '../../src/errors.ts';
 import { type HealthFacts } from '../../src/http/health-facts.ts';
 import { composeHealth } from '../../src/http/health.ts';
 import { readWebBundle, type WebBundle } from '../../src/http/api/pages/web-bundle.ts';
-import { type HttpDependencies } from '../../src/http/host-dependencies.ts';
+import { type HttpParts } from '../../src/http/http-parts.ts';
 import { type ListenerLimits } from '../../src/http/listener.ts';
 import { RecordAnswers, type RecordAnswersOptions } from '../../src/http/records/record-answers.ts';
 import { silentLogger } from '../../src/log.ts';
@@ -184,8 +184,8 @@ const noVerification: Verification = {
 
 /** What the apps need, with the fixture's documents published unless told otherwise. */
 export async function fixtureDependencies(
-  overrides: Partial<HttpDependencies> & { readonly published?: boolean } = {},
-): Promise<HttpDependencies> {
+  overrides: Partial<HttpParts> & { readonly published?: boolean } = {},
+): Promise<HttpParts> {
   const { published = true, ...rest } = overrides;
   const documents = rest.documents ?? new Documents(silentLogger, { brotliDelayMs: 0 });
   if (published) {
@@ -222,8 +222,8 @@ export async function fixtureDependencies(
 }
 
 /** The same, and how many pages were written since. */
-export function countPages(deps: HttpDependencies): {
-  readonly deps: HttpDependencies;
+export function countPages(deps: HttpParts): {
+  readonly deps: HttpParts;
   readonly made: () => number;
 } {
   let made = 0;

@@ -5,7 +5,7 @@ import { answer, answerJson, JSON_TYPE, NOT_STORED, REVALIDATED } from '../answe
 import { answerSnapshot } from '../answer-snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
-import { currentSnapshot, type HttpDependencies } from '../host-dependencies.ts';
+import { currentSnapshot, type HttpParts } from '../http-parts.ts';
 import { answerIcon } from '../icon.ts';
 import {
   chainRoute,
@@ -35,52 +35,52 @@ import { v2ErrorShape } from './v2/v2-error.ts';
 const OPENAPI_DOCUMENT = new URL('../../../openapi.json', import.meta.url);
 
 /** The API host: its routes at `/` and at the prefix. */
-export function createApiApp(deps: HttpDependencies): HostApp {
+export function createApiApp(parts: HttpParts): HostApp {
   const routes = createRoutes();
   const openapi = readFileSync(OPENAPI_DOCUMENT, 'utf8');
   const version = {
     name: 'fullmatch' as const,
-    version: deps.version,
+    version: parts.version,
     node: process.versions.node,
-    ...(deps.schemaVersion === undefined ? {} : { schema: deps.schemaVersion }),
+    ...(parts.schemaVersion === undefined ? {} : { schema: parts.schemaVersion }),
   };
   routes.openapi(chainsRoute, (c) =>
-    answerSnapshot(currentSnapshot(deps.documents, 'chains'), c.req.raw.headers),
+    answerSnapshot(currentSnapshot(parts.documents, 'chains'), c.req.raw.headers),
   );
   routes.openapi(chainRoute, (c) => {
-    const { record } = findChain(deps.registry(), c.req.valid('param').ref);
+    const { record } = findChain(parts.registry(), c.req.valid('param').ref);
     return answerJson(chainRoute, record, REVALIDATED);
   });
-  routes.openapi(healthRoute, () => answerJson(healthRoute, deps.health(), NOT_STORED));
+  routes.openapi(healthRoute, () => answerJson(healthRoute, parts.health(), NOT_STORED));
   routes.openapi(versionRoute, () => answerJson(versionRoute, version, REVALIDATED));
   routes.openapi(openapiRoute, () =>
     answer(openapi, { type: JSON_TYPE, cacheControl: REVALIDATED }),
   );
   routes.openapi(iconRoute, () => answerIcon());
-  addChainRoutes(routes, deps);
-  addChainHealthRoute(routes, deps);
-  addCompilersRoute(routes, deps);
-  addContractRoutes(routes, deps);
-  addVerifyRoutes(routes, deps);
-  addLookUpRoutes(routes, deps);
-  addV1VerifyRoutes(routes, deps);
-  addStatisticsRoutes(routes, deps);
-  addEvidenceRoutes(routes, deps);
+  addChainRoutes(routes, parts);
+  addChainHealthRoute(routes, parts);
+  addCompilersRoute(routes, parts);
+  addContractRoutes(routes, parts);
+  addVerifyRoutes(routes, parts);
+  addLookUpRoutes(routes, parts);
+  addV1VerifyRoutes(routes, parts);
+  addStatisticsRoutes(routes, parts);
+  addEvidenceRoutes(routes, parts);
   addPageRedirects(routes);
-  addHealthRoutes(routes, deps);
-  const { version: fullmatch, urls, pages: bundle, answers } = deps;
+  addHealthRoutes(routes, parts);
+  const { version: fullmatch, urls, pages: bundle, answers } = parts;
   const ask: HostApp['request'] = (path, init) => app.request(path, init);
-  const prefixes = [deps.apiPrefix].filter((prefix) => prefix.length > 1);
+  const prefixes = [parts.apiPrefix].filter((prefix) => prefix.length > 1);
   const pages = { host: 'api', bundle, version: fullmatch, urls, prefixes, ask, answers } as const;
   const problemPages = addPageRoutes(routes, pages);
   const bodyLimits = Object.fromEntries(
-    [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, deps.verificationBytes]),
+    [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, parts.verificationBytes]),
   );
-  const prepared = { '/chains': () => deps.documents.current.chains };
+  const prepared = { '/chains': () => parts.documents.current.chains };
   const errorShapes = [v2ErrorShape, v1ErrorShape];
   const app: HostApp = createHostApp(
-    { routes, prefixes: [deps.apiPrefix], prepared, bodyLimits, errorShapes, problemPages },
-    deps.log,
+    { routes, prefixes: [parts.apiPrefix], prepared, bodyLimits, errorShapes, problemPages },
+    parts.log,
   );
   return app;
 }

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
 import { answerJson, REVALIDATED } from '../answer.ts';
-import { type HttpDependencies } from '../host-dependencies.ts';
+import { type HttpParts } from '../http-parts.ts';
 
 const compilersSchema = z
   .strictObject({
@@ -35,7 +35,7 @@ export const compilersRoute = createRoute({
 /** Adds {@link compilersRoute}. */
 export function addCompilersRoute(
   routes: OpenAPIHono,
-  { compilers }: Pick<HttpDependencies, 'compilers'>,
+  { compilers }: Pick<HttpParts, 'compilers'>,
 ): void {
   routes.openapi(compilersRoute, async () => {
     const usable = await compilers.listUsable();

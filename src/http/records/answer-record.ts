@@ -8,7 +8,7 @@ import type {
   RecordVersion,
 } from '../../repository/repository.ts';
 import { type Answer, JSON_TYPE } from '../answer.ts';
-import { type HttpDependencies } from '../host-dependencies.ts';
+import { type HttpParts } from '../http-parts.ts';
 import { type RecordForm } from './render-record.ts';
 
 /** Which contract. */
@@ -34,7 +34,7 @@ interface RecordView {
  */
 export async function answerRecord(
   c: Context,
-  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
+  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
   { chainId, address }: ContractPlace,
   view: (match: ContractMatch) => RecordView,
 ): Promise<Answer | undefined> {
@@ -86,7 +86,7 @@ async function answerVersion(
  */
 export async function answerFile(
   c: Context,
-  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
+  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
   { chainId, address, path }: ContractPlace & { readonly path: string },
   view: (match: ContractMatch) => {
     readonly type: string;

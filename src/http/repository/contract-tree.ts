@@ -5,7 +5,7 @@ import { checksumAddress } from '../../lib/hex.ts';
 import { type ContractMatch, FILE_PATH_SECTIONS, type Match } from '../../repository/repository.ts';
 import { JSON_TYPE, TEXT_TYPE } from '../answer.ts';
 import { contractParameters } from '../contract-parameters.ts';
-import { type HttpDependencies } from '../host-dependencies.ts';
+import { type HttpParts } from '../http-parts.ts';
 import { problemResponse } from '../problem-schema.ts';
 import { answerFile, answerRecord } from '../records/answer-record.ts';
 import { folderPath, MATCH_FOLDERS } from '../tree-path.ts';
@@ -73,7 +73,7 @@ export const fileRoute = createRoute({
 /** The published tree of contracts, made from the store. */
 export function addContractTree(
   routes: OpenAPIHono,
-  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
+  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
 ): void {
   routes.openapi(folderRoute, async (c) => {
     const place = c.req.valid('param');

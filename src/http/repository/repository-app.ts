@@ -3,30 +3,30 @@ import { answerSnapshot } from '../answer-snapshot.ts';
 import { iconRoute } from '../api/api-routes.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
-import { currentSnapshot, type HttpDependencies } from '../host-dependencies.ts';
+import { currentSnapshot, type HttpParts } from '../http-parts.ts';
 import { answerIcon } from '../icon.ts';
 import { addPageRoutes } from '../api/pages/add-page-routes.ts';
 import { addContractTree, folderRoute } from './contract-tree.ts';
 import { manifestRoute, statisticsRoute } from './repository-routes.ts';
 
 /** The repository host: the statistics and the published tree. */
-export function createRepositoryApp(deps: HttpDependencies): HostApp {
+export function createRepositoryApp(parts: HttpParts): HostApp {
   const routes = createRoutes();
   routes.openapi(statisticsRoute, (c) =>
-    answerSnapshot(currentSnapshot(deps.documents, 'statistics'), c.req.raw.headers),
+    answerSnapshot(currentSnapshot(parts.documents, 'statistics'), c.req.raw.headers),
   );
   routes.openapi(manifestRoute, () => {
     // The time of the last change, not of the answer: replicas that serve the same content say the same.
-    const { lastModified } = currentSnapshot(deps.documents, 'statistics');
+    const { lastModified } = currentSnapshot(parts.documents, 'statistics');
     const manifest = {
       timestamp: lastModified.getTime(),
       dateString: lastModified.toISOString(),
-      version: deps.version,
+      version: parts.version,
     };
     return answerJson(manifestRoute, manifest, REVALIDATED);
   });
   routes.openapi(iconRoute, () => answerIcon());
-  const { version, urls, pages: bundle, answers } = deps;
+  const { version, urls, pages: bundle, answers } = parts;
   const problemPages = addPageRoutes(routes, {
     host: 'repository',
     bundle,
@@ -37,9 +37,9 @@ export function createRepositoryApp(deps: HttpDependencies): HostApp {
     ask: (path, init) => app.request(path, init),
     answers,
   });
-  addContractTree(routes, deps);
-  addHealthRoutes(routes, deps);
-  const prepared = { '/stats.json': () => deps.documents.current.statistics };
-  const app: HostApp = createHostApp({ routes, prefixes: [], prepared, problemPages }, deps.log);
+  addContractTree(routes, parts);
+  addHealthRoutes(routes, parts);
+  const prepared = { '/stats.json': () => parts.documents.current.statistics };
+  const app: HostApp = createHostApp({ routes, prefixes: [], prepared, problemPages }, parts.log);
   return app;
 }

@@ -1,6 +1,6 @@
 import { createApiApp } from '../../../src/http/api/api-app.ts';
 import { type HostApp } from '../../../src/http/host-app.ts';
-import { type HttpDependencies } from '../../../src/http/host-dependencies.ts';
+import { type HttpParts } from '../../../src/http/http-parts.ts';
 import { createRepositoryApp } from '../../../src/http/repository/repository-app.ts';
 import { PROBLEM_TYPE } from '../../../src/http/error-response.ts';
 import { answerFault, type WireAnswer } from './answer-fault.ts';
@@ -51,11 +51,11 @@ function wrapFetch(): void {
 }
 
 /** The app of the API host, whose answers are checked. */
-export const createCheckedApiApp = (deps: HttpDependencies): HostApp =>
+export const createCheckedApiApp = (deps: HttpParts): HostApp =>
   checkedApp('api', createApiApp(deps));
 
 /** The app of the repository host, whose answers are checked. */
-export const createCheckedRepositoryApp = (deps: HttpDependencies): HostApp =>
+export const createCheckedRepositoryApp = (deps: HttpParts): HostApp =>
   checkedApp('repository', createRepositoryApp(deps));
 
 function checkedApp(host: WireAnswer['host'], app: HostApp): HostApp {

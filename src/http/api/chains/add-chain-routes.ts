@@ -17,7 +17,7 @@ import {
   REVALIDATED,
 } from '../../answer.ts';
 import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import {
   type chainDetailsSchema,
   chainIconRoute,
@@ -33,7 +33,7 @@ const PICTURE_ONLY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /** The routes below /v1/chains, and /v1/registry. */
 export function addChainRoutes(
   routes: OpenAPIHono,
-  { registry, icons, chainHealth }: Pick<HttpDependencies, 'registry' | 'icons' | 'chainHealth'>,
+  { registry, icons, chainHealth }: Pick<HttpParts, 'registry' | 'icons' | 'chainHealth'>,
 ): void {
   addRegistryRoute(routes, { registry, chainHealth });
   routes.openapi(searchRoute, (c) => {

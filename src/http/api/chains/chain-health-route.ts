@@ -7,7 +7,7 @@ import {
   type EndpointReport,
 } from '../../../chains/health/health-report.ts';
 import { answerJson, type AnswerOf, NOT_STORED } from '../../answer.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { chainReference, referenceProblems } from './chain-routes.ts';
 
 const count = z.int().min(0);
@@ -84,7 +84,7 @@ export const chainHealthRoute = createRoute({
 /** Adds {@link chainHealthRoute}. */
 export function addChainHealthRoute(
   routes: OpenAPIHono,
-  { registry, chainHealth }: Pick<HttpDependencies, 'registry' | 'chainHealth'>,
+  { registry, chainHealth }: Pick<HttpParts, 'registry' | 'chainHealth'>,
 ): void {
   routes.openapi(chainHealthRoute, (c) => {
     const chain = findChain(registry(), c.req.valid('param').ref);

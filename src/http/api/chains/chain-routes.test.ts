@@ -10,7 +10,7 @@ import { openIcons } from '../../../chains/registry/chain-icons.ts';
 import { reportUnprobed } from '../../../chains/health/health-report.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { type HostApp } from '../../host-app.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 
 const SECRET = 'https://rpc.example/correct-horse-battery-staple-4711';
 
@@ -201,7 +201,7 @@ describe('GET /v1/registry', () => {
 
   test('has the health of probed chains only, and another tag when it changes', async () => {
     let state: 'up' | 'down' = 'up';
-    const chainHealth: HttpDependencies['chainHealth'] = {
+    const chainHealth: HttpParts['chainHealth'] = {
       report: (chain) => reportUnprobed(chain, 'not_configured'),
       reports: () => [{ chainId: 9, state, reasons: [], endpoints: [] }],
     };

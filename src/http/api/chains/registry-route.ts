@@ -5,7 +5,7 @@ import { type ChainHealthReport } from '../../../chains/health/health-report.ts'
 import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
 import { answerSnapshot } from '../../answer-snapshot.ts';
 import { documentResponses } from '../../document-responses.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { makeSnapshot, type Snapshot } from '../../../publication/snapshot.ts';
 
 const { chainId, name, shortName, supported, monitored, status } = chainRecordSchema.shape;
@@ -67,7 +67,7 @@ export const registryRoute = createRoute({
 /** Adds {@link registryRoute}. Its answer is made once for each registry and state of the chains, not per request. */
 export function addRegistryRoute(
   routes: OpenAPIHono,
-  { registry, chainHealth }: Pick<HttpDependencies, 'registry' | 'chainHealth'>,
+  { registry, chainHealth }: Pick<HttpParts, 'registry' | 'chainHealth'>,
 ): void {
   let made: { of: ChainRegistry; states: string; snapshot: Promise<Snapshot> } | undefined;
   routes.openapi(registryRoute, async (c) => {

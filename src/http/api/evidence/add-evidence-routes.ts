@@ -21,7 +21,7 @@ import {
 import { jobNotFound } from '../../../verification/verification.ts';
 import { answerJson, type AnswerOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { LANGUAGE_NAMES } from '../v2/render-contract.ts';
 import {
   alternativeRoute,
@@ -43,11 +43,7 @@ type WireComparison = NonNullable<NonNullable<WireFailure['comparedCodes']>['run
 /** The routes that say how a match came about, or is about to. */
 export function addEvidenceRoutes(
   routes: OpenAPIHono,
-  {
-    contracts,
-    answers,
-    verification,
-  }: Pick<HttpDependencies, 'contracts' | 'answers' | 'verification'>,
+  { contracts, answers, verification }: Pick<HttpParts, 'contracts' | 'answers' | 'verification'>,
 ): void {
   routes.openapi(evidenceRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');

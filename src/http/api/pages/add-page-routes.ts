@@ -15,7 +15,7 @@ import {
 } from '../../answer.ts';
 import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.ts';
 import { type Problem } from '../../error-response.ts';
-import { type HostUrls } from '../../host-dependencies.ts';
+import { type HostUrls } from '../../http-parts.ts';
 import { type RecordAnswers } from '../../records/record-answers.ts';
 import { Turns } from '../../records/turns.ts';
 import { makePage, type PageMaking, type WrittenPage } from './make-page.ts';

@@ -23,7 +23,7 @@ import { answerSnapshot } from '../../answer-snapshot.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { isMatchId } from '../../match-id.ts';
 import { Turns } from '../../records/turns.ts';
 import {
@@ -66,7 +66,7 @@ export function addStatisticsRoutes(
     answers,
     contractLists,
     trustedProxies,
-  }: Pick<HttpDependencies, 'activity' | 'answers' | 'contractLists' | 'trustedProxies'>,
+  }: Pick<HttpParts, 'activity' | 'answers' | 'contractLists' | 'trustedProxies'>,
 ): void {
   const lists = new Turns(LISTS_AT_ONCE, WAITING);
   const histories = new Turns(1, WAITING);

@@ -9,7 +9,7 @@ import {
 } from '../../../repository/repository.ts';
 import { answerJson, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { answerRecord } from '../../records/answer-record.ts';
 import {
   checkAllRoute,
@@ -26,7 +26,7 @@ const STATUS = { full: 'perfect', partial: 'partial' } as const;
 /** The routes of the verification API v1 that read contracts. */
 export function addLookUpRoutes(
   routes: OpenAPIHono,
-  { contracts, answers, urls }: Pick<HttpDependencies, 'contracts' | 'answers' | 'urls'>,
+  { contracts, answers, urls }: Pick<HttpParts, 'contracts' | 'answers' | 'urls'>,
 ): void {
   routes.openapi(checkAllRoute, async (c) => {
     const { addresses, chainIds } = c.req.valid('query');

@@ -10,11 +10,11 @@ import { jobNotFound } from '../../../verification/verification.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { type ContractChoice } from './verify-request.ts';
 import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<HttpDependencies, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
+type VerifyParts = Pick<HttpParts, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
 
 /** The wire names of a match in the verification API v1. */
 const STATUS = { full: 'perfect', partial: 'partial' } as const;
@@ -22,10 +22,10 @@ const STATUS = { full: 'perfect', partial: 'partial' } as const;
 const FAILURE_STATUS = { invalid_input: 400, no_match: 422, not_checked: 503 } as const;
 
 /** The routes of the verification API v1 that verify: one job each, whose end the client waits for. */
-export function addV1VerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
+export function addV1VerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   // The body is read on a thread, which validates it.
   for (const route of [v1RootRoute, v1VerifyRoute]) {
-    routes.openapi({ ...route, request: {} }, (c) => verifyAndWait(c, deps));
+    routes.openapi({ ...route, request: {} }, (c) => verifyAndWait(c, parts));
   }
 }
 
@@ -36,21 +36,25 @@ interface Submission {
   readonly verificationId?: string;
 }
 
-async function verifyAndWait(c: Context, deps: Deps): Promise<Answer> {
-  const asker = { client: clientOf(c.env, deps.trustedProxies), signal: c.req.raw.signal };
-  const submitted = await submitBody(c, asker.client, deps);
-  return 'place' in submitted ? answerEnd(submitted, asker, deps) : submitted;
+async function verifyAndWait(c: Context, parts: VerifyParts): Promise<Answer> {
+  const asker = { client: clientOf(c.env, parts.trustedProxies), signal: c.req.raw.signal };
+  const submitted = await submitBody(c, asker.client, parts);
+  return 'place' in submitted ? answerEnd(submitted, asker, parts) : submitted;
 }
 
 /** Reads a body and submits it. Nothing of it outlives this call: who waits for a verification keeps its id only. */
-async function submitBody(c: Context, client: string, deps: Deps): Promise<Submission | Answer> {
+async function submitBody(
+  c: Context,
+  client: string,
+  parts: VerifyParts,
+): Promise<Submission | Answer> {
   const contentType = c.req.header('content-type') ?? '';
-  const read = await deps.requests.read(c, { kind: 'v1', contentType });
+  const read = await parts.requests.read(c, { kind: 'v1', contentType });
   if (!('request' in read)) return answerChoices(read.choices);
   const { chainId, address } = read.request;
   const place = { chainId, address };
   try {
-    return { place, verificationId: await submitOrJoin(deps, read.request, client) };
+    return { place, verificationId: await submitOrJoin(parts, read.request, client) };
   } catch (error) {
     if (error instanceof FullmatchError && error.code === 'already_verified') return { place };
     throw error;
@@ -61,12 +65,12 @@ async function submitBody(c: Context, client: string, deps: Deps): Promise<Submi
 async function answerEnd(
   { place, verificationId }: Submission,
   asker: Pick<WaitOptions, 'client' | 'signal'>,
-  deps: Deps,
+  parts: VerifyParts,
 ): Promise<Answer> {
   if (verificationId === undefined) {
-    return answerMatch(place, 'full', await readStorageTime(deps, place));
+    return answerMatch(place, 'full', await readStorageTime(parts, place));
   }
-  const job = await deps.verification.waitForJob(verificationId, asker);
+  const job = await parts.verification.waitForJob(verificationId, asker);
   if (job === undefined) throw jobNotFound(verificationId);
   if (job.failure !== undefined) {
     const { code, message } = job.failure;
@@ -75,13 +79,13 @@ async function answerEnd(
   }
   const isFull = job.runtimeMatch === 'full' || job.creationMatch === 'full';
   const storedAt =
-    job.eventNumber === undefined ? await readStorageTime(deps, place) : job.finishedAt;
+    job.eventNumber === undefined ? await readStorageTime(parts, place) : job.finishedAt;
   return answerMatch(place, isFull ? 'full' : 'partial', storedAt);
 }
 
 /** When the shown match was stored: a submission that stores nothing gets that time. */
 async function readStorageTime(
-  { contracts }: Deps,
+  { contracts }: VerifyParts,
   { chainId, address }: Submission['place'],
 ): Promise<Date | undefined> {
   return (await contracts.readContract(chainId, address))?.verifiedAt;
@@ -89,7 +93,7 @@ async function readStorageTime(
 
 /** Puts the verification into the queue; where the same one is there already, its end is waited for. */
 async function submitOrJoin(
-  { verification }: Deps,
+  { verification }: VerifyParts,
   request: PackedRequest,
   client: string,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { type Hex } from '../../../lib/hex.ts';
 import { type Answer, answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { answerRecord } from '../../records/answer-record.ts';
 import { type FieldSelection, parseSelection } from './contract-fields.ts';
 import { allChainsRoute, contractRoute, contractsRoute, DEFAULT_PAGE } from './contract-routes.ts';
@@ -12,7 +12,7 @@ import { renderMinimal, renderUnverified } from './render-contract.ts';
 /** The routes of the verification API v2 that read contracts. */
 export function addContractRoutes(
   routes: OpenAPIHono,
-  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
+  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
 ): void {
   routes.openapi(allChainsRoute, async (c) => {
     const found = await contracts.findOnChains([c.req.valid('param').address]);

@@ -7,35 +7,35 @@ import { isFinished, type VerificationJob } from '../../../verification/jobs/ver
 import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
 import { type RequestForm } from '../../bodies/read-request.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpDependencies } from '../../host-dependencies.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { renderJob } from './render-job.ts';
 import { jobRoute, verifyMetadataRoute, verifyRoute } from './verify-routes.ts';
 
-type Deps = Pick<
-  HttpDependencies,
+type VerifyParts = Pick<
+  HttpParts,
   'answers' | 'contracts' | 'requests' | 'trustedProxies' | 'verification'
 >;
 /** How old a job grows while its first askers wait for its end. */
 const YOUNG_JOB_MS = 5000;
 
 /** The routes of the verification API v2 that verify. Bodies are read on a thread of their own, see {@link RequestReader}. */
-export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
+export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   routes.openapi(withoutBody(verifyMetadataRoute), (c) =>
-    submit(deps, c, { kind: 'metadata', ...c.req.valid('param') }),
+    submit(parts, c, { kind: 'metadata', ...c.req.valid('param') }),
   );
   routes.openapi(withoutBody(verifyRoute), (c) =>
-    submit(deps, c, { kind: 'standard_json', ...c.req.valid('param') }),
+    submit(parts, c, { kind: 'standard_json', ...c.req.valid('param') }),
   );
   routes.openapi(jobRoute, async (c) => {
-    const job = await readYoungJobAtItsEnd(deps, c.req.valid('param').verificationId, {
-      client: clientOf(c.env, deps.trustedProxies),
+    const job = await readYoungJobAtItsEnd(parts, c.req.valid('param').verificationId, {
+      client: clientOf(c.env, parts.trustedProxies),
       signal: c.req.raw.signal,
     });
-    if (job.failure !== undefined) await deps.answers.ownPass(c);
+    if (job.failure !== undefined) await parts.answers.ownPass(c);
     const { chainId, address } = job;
     const current =
-      job.state === 'succeeded' ? await deps.contracts.readContract(chainId, address) : undefined;
-    return deps.answers.answerJson(c, jobRoute, renderJob(job, current), NOT_STORED);
+      job.state === 'succeeded' ? await parts.contracts.readContract(chainId, address) : undefined;
+    return parts.answers.answerJson(c, jobRoute, renderJob(job, current), NOT_STORED);
   });
 }
 
@@ -44,7 +44,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, deps: Deps): void {
  * while most jobs end within one.
  */
 async function readYoungJobAtItsEnd(
-  { verification }: Deps,
+  { verification }: VerifyParts,
   id: string,
   asker: Pick<WaitOptions, 'client' | 'signal'>,
 ): Promise<VerificationJob> {
@@ -68,7 +68,7 @@ function withoutBody<Route extends typeof verifyRoute | typeof verifyMetadataRou
 }
 
 async function submit(
-  { requests, verification, trustedProxies }: Deps,
+  { requests, verification, trustedProxies }: VerifyParts,
   c: Context,
   form: RequestForm,
 ): Promise<Answer> {

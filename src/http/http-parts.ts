@@ -22,7 +22,7 @@ export interface HostUrls {
 }
 
 /** What the apps of both hosts need. */
-export interface HttpDependencies {
+export interface HttpParts {
   readonly documents: Documents;
   /** The current chain registry. @throws FullmatchError `not_ready` before it has been read */
   readonly registry: () => ChainRegistry;
