@@ -295,7 +295,7 @@ chains:
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
     const cases: readonly (readonly [string, Buffer, string])[] = [
       ['artifacts.zip', Buffer.from('PK'), 'artifacts.zip is packed'],
-      ['logo.png', Buffer.from('PNG'), 'choose .json and .sol files'],
+      ['logo.png', Buffer.from('PNG'), 'Choose .json and .sol files'],
       ['package.json', Buffer.from('{"name":"a"}'), 'package.json is not a standard JSON input'],
       ['input.json', Buffer.from('{"language":'), 'input.json is not JSON'],
       ['input.json', Buffer.from([0x7b, 0xff, 0xff]), 'input.json is not text in UTF-8'],
