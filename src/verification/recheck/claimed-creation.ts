@@ -65,9 +65,9 @@ function settleArguments(
   creationCode: Uint8Array,
   judged: Transformed | undefined,
 ): Transformed | undefined {
-  if (judged !== undefined) {
-    const { constructorArguments } = judged.values;
-    if (constructorArguments === undefined) return undefined;
+  const { constructorArguments } = judged?.values ?? {};
+  // A text without arguments may hold them as data of its own, such as one in Yul, and tells nothing about them.
+  if (judged !== undefined && constructorArguments !== undefined) {
     return {
       transformations: judged.transformations.filter(
         ({ reason }) => reason === 'constructorArguments',
@@ -115,16 +115,17 @@ export async function replaceClaimedCreation(
 }
 
 /**
- * Takes claimed arguments away that a proven creation code does not end with.
+ * Takes claimed arguments away that a proven creation code does not end with, from the record that was looked at.
  * @returns whether there were any
  */
 export async function dropFalseArguments(
   database: Database,
   contract: ProvenContract,
+  matchId: string,
   creation: Creation,
 ): Promise<boolean> {
   const claim = await readClaim(database, contract);
-  if (claim === undefined || claim.constructor_arguments === null) return false;
+  if (claim?.match_id !== matchId || claim.constructor_arguments === null) return false;
   if (claim.are_arguments_placed) return false;
   if (settleArguments(claim, creation.creationCode, undefined) !== undefined) return false;
   const { runtimeCode } = contract.deployment;
@@ -138,15 +139,16 @@ export async function dropFalseArguments(
 
 /**
  * Takes a transaction away that a quorum says is not the creation of what stands there, and arguments that were proven of
- * it. Arguments that were only claimed stay claimed: nothing tells of them.
+ * it, from the record that was looked at. Arguments that were only claimed stay claimed: nothing tells of them.
  * @returns whether the match was still shown
  */
 export async function dropFalseTransaction(
   database: Database,
   contract: ProvenContract,
+  matchId: string,
 ): Promise<boolean> {
   const claim = await readClaim(database, contract);
-  if (claim === undefined) return false;
+  if (claim?.match_id !== matchId) return false;
   const { constructor_arguments: constructorArguments, are_arguments_placed: isProven } = claim;
   const { runtimeCode } = contract.deployment;
   return store(database, contract, {

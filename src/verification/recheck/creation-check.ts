@@ -38,6 +38,13 @@ const READ_WITHDRAWN = sql(
      AND reason IN ($3, $4) AND transaction_hash = $5`,
 );
 
+const READ_CORRECTED_IMPORT = sql(
+  'read corrected creation of an import',
+  `SELECT match_events.id FROM match_events JOIN current_matches USING (chain_id, address)
+   WHERE chain_id = $1 AND address = $2 AND current_matches.origin = 'imported' AND kind = 'corrected' AND reason LIKE $3
+   LIMIT 1`,
+);
+
 /** Refusals that say that the code which runs came from another transaction, where a quorum gives them. */
 const DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
   'created_again',
@@ -155,7 +162,7 @@ export async function checkCreation(
   const known = await readKnown(checked);
   if (known === undefined) return undefined;
   const stored = bytesToHex(known.transaction_hash);
-  if (known.is_claim) return checkClaim(checked, stored);
+  if (known.is_claim) return checkClaim(checked, known, stored);
   const mayBeAnother = known.creation_match !== null && canDestroyItself(checked.running.code);
   if (mayBeAnother && named !== undefined && named !== stored) {
     const { creation } = await prove(checked, named);
@@ -181,6 +188,7 @@ export async function checkCreation(
  */
 async function checkClaim(
   checked: CheckedCreation,
+  { match_id: matchId }: KnownCreation,
   stored: Hex,
 ): Promise<typeof DEPLOYMENT_CORRECTED | undefined> {
   const { database, chain, address, running } = checked;
@@ -189,11 +197,13 @@ async function checkClaim(
   const { creation, denied } = await prove(checked, stored);
   if (creation === undefined) {
     if (!CLAIM_DISPROVING.has(denied?.get(stored) ?? '')) return undefined;
-    return (await dropFalseTransaction(database, contract)) ? DEPLOYMENT_CORRECTED : undefined;
+    return (await dropFalseTransaction(database, contract, matchId))
+      ? DEPLOYMENT_CORRECTED
+      : undefined;
   }
   const deployed = { chainId, address, deployment: creation };
   const isCorrected = await correctDeployment(database, deployed);
-  const isDropped = await dropFalseArguments(database, contract, creation);
+  const isDropped = await dropFalseArguments(database, contract, matchId, creation);
   return isCorrected || isDropped ? DEPLOYMENT_CORRECTED : undefined;
 }
 
@@ -226,11 +236,42 @@ export async function settleCreation(
   }
   if (await staysWithdrawn(checked, creation.transactionHash)) return refused(found);
   const storedHash = known && bytesToHex(known.transaction_hash);
-  if (known === undefined || storedHash === creation.transactionHash) return found;
+  if (storedHash === creation.transactionHash) return found;
+  if (await contradictsImport(checked, known, creation)) return refused(found);
+  if (known === undefined) return found;
   if (isLater(creation, known)) await lose(known, CREATION_REPLACED);
   else if (await isDisproved(checked, known)) await lose(known, CREATION_DISPROVED);
   else return refused(found);
   return found;
+}
+
+/**
+ * Whether an import speaks against a creation of code that can destroy itself: it names another transaction that nobody
+ * disproves, unless that one is the earlier of two true ones; or another one was in its record before, and was taken out
+ * or replaced. States of a few blocks do not show which of several creations is the last.
+ */
+async function contradictsImport(
+  checked: CheckedCreation,
+  known: KnownCreation | undefined,
+  found: Creation,
+): Promise<boolean> {
+  const key = [checked.chain.record.chainId, hexToBytes(checked.address)];
+  const corrections = await checked.database.query(READ_CORRECTED_IMPORT, [
+    ...key,
+    `${DEPLOYMENT_CORRECTED}: %transaction_hash%`,
+  ]);
+  if (corrections.length > 0) return true;
+  if (known?.is_claim !== true || known.block_number !== null) return false;
+  const claimed = bytesToHex(known.transaction_hash);
+  const { creation, denied } = await prove(checked, claimed);
+  if (creation === undefined) return !CLAIM_DISPROVING.has(denied?.get(claimed) ?? '');
+  const { blockNumber, transactionIndex } = creation;
+  const proven = {
+    ...known,
+    block_number: String(blockNumber),
+    transaction_index: String(transactionIndex),
+  };
+  return !isLater(found, proven);
 }
 
 /**
