@@ -153,8 +153,12 @@ describe('a service that syncs', () => {
     await writeFile(file, JSON.stringify(edit(7, { name: 'Seventh' })));
     const service = await boot([file]);
     await waitUntil(serves(service, 7, 'Seventh'));
-    await writeFile(file, '');
+    await writeFile(file, 'API_KEY=CANARY');
     await waitUntil(() => isStale(service));
+    const health = JSON.stringify(await readHealth(service));
+    expect(health).toContain(path.basename(file));
+    expect(health).not.toContain(path.dirname(file));
+    expect(health).not.toContain('CANARY');
     await writeFile(file, JSON.stringify(edit(7, { name: 'Again' })));
     await waitUntil(serves(service, 7, 'Again'));
     expect(await isStale(service)).toBe(false);

@@ -7,8 +7,9 @@ import { nameOfPeer } from './client-of.ts';
  * bytes arrive is reset, and a reset takes the answer away from the client that has not read it yet.
  */
 export const LINGER_MS = 500;
-/** How long a connection that brought nothing is not read at first, in milliseconds; twice as long after each time. */
+/** How long a connection that brought nothing is not read, in milliseconds: at first, twice as long each time, at most. */
 const REST_MS = 5;
+const MOST_REST_MS = 40;
 
 interface Draining {
   readonly request: IncomingMessage;
@@ -73,6 +74,6 @@ export class BodyDrain {
   #rest(draining: Draining): void {
     draining.request.socket.pause();
     setTimeout(() => this.#wait(draining), draining.restMs);
-    draining.restMs *= 2;
+    draining.restMs = Math.min(draining.restMs * 2, MOST_REST_MS);
   }
 }

@@ -128,7 +128,8 @@ export function problemOf(error: FullmatchError): Problem {
 }
 
 /** When to ask again: as the error says, and soon where the service is not ready. */
-function retryAfter({ status, retryAfterSeconds }: Problem): ResponseHeaders {
+/** When a client may ask again. */
+export function retryAfter({ status, retryAfterSeconds }: Problem): ResponseHeaders {
   if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
   return status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
 }

@@ -4,7 +4,12 @@ import { describeAbi } from '../../web/src/contract/abi-signatures.ts';
 import { buildFileTree, type TreeNode } from '../../web/src/contract/file-tree.ts';
 import { loadHighlighter, plainLines } from '../../web/src/contract/highlight.ts';
 import { showJson } from '../../web/src/contract/shown-json.ts';
-import { cutPath, queryOfSource, takeWithin } from '../../web/src/contract/shown-paths.ts';
+import {
+  cutPath,
+  cutPaths,
+  queryOfSource,
+  takeWithin,
+} from '../../web/src/contract/shown-paths.ts';
 
 function pathsOf(nodes: readonly TreeNode[], above = ''): string[] {
   return nodes.flatMap(({ name, path, children }) => [
@@ -172,6 +177,16 @@ describe('paths', () => {
     const cut = cutPath(`begin${'x'.repeat(5_000)}end`);
     expect(cut).toMatch(/^beginx+…x+end$/);
     expect(cut.length).toBeLessThanOrEqual(1_001);
+  });
+
+  test('that would look the same when they are cut are told by a number, so that none hides another', () => {
+    const long = (middle: string): string => `${'a'.repeat(600)}${middle}${'b'.repeat(600)}`;
+    const paths = [long('x'), 'a.sol', long('y'), long('z')];
+    const shown = [...cutPaths(paths).values()];
+    expect(new Set(shown).size).toBe(paths.length);
+    expect(shown[1]).toBe('a.sol');
+    expect(shown[2]).toMatch(/^a+…\(2\)…b+$/);
+    expect(shown[3]).toMatch(/^a+…\(3\)…b+$/);
   });
 
   test('are taken while there is room, the first always', () => {

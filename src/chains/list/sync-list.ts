@@ -128,11 +128,14 @@ async function syncSource(
 
 /** A fault of the network names the host that it met, which is another one after a redirect. */
 function nameSource(source: string, error: FullmatchError): FullmatchError {
-  if (error.message.includes(source)) return error;
-  const message = `The chain list ${source} cannot be taken. ${error.message}`;
-  return new FullmatchError(error.code, message, {
+  const shown = shownSource(source);
+  if (error.message.includes(shown)) return error;
+  const said = (name: string, text: string): string =>
+    `The chain list ${name} cannot be taken. ${text}`;
+  return new FullmatchError(error.code, said(shown, error.message), {
     cause: error,
-    details: { ...error.details, source },
+    details: { ...error.details, source: shown },
+    forOperator: said(source, error.forOperator),
   });
 }
 

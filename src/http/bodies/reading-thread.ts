@@ -5,6 +5,7 @@ import { FullmatchError, messageOf } from '../../errors.ts';
 import { readRequest, type ReadRequest, type RequestForm } from './read-request.ts';
 import { type BodyBytes } from './receive-body.ts';
 import { type RequestLimits } from './request-limits.ts';
+import { giveWay } from '../../lib/give-way.ts';
 
 /** A body for the thread. */
 export interface ReadingTask {
@@ -49,6 +50,7 @@ function handOver(result: ReadingAnswer): ArrayBuffer[] {
   return [result.read.request.packed.buffer];
 }
 
+if (parentPort !== null) giveWay();
 parentPort?.on('message', (task: ReadingTask) => {
   void answer(task).then((result) => parentPort?.postMessage(result, handOver(result)));
 });

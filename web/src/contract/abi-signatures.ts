@@ -35,25 +35,30 @@ class Words {
  * @param limit how many there are at most
  */
 export function describeAbi(abi: unknown, limit: number): AbiSignature[] {
-  if (!Array.isArray(abi)) return [];
-  return abi
-    .slice(0, limit)
-    .filter(isMembers)
-    .map((entry) => {
-      const kind = textOf(entry['type'], 'function');
-      const mutability = textOf(entry['stateMutability'], '');
-      const words = new Words();
-      words.add(`${textOf(entry['name'], kind)}(`);
-      addParameters(words, entry['inputs']);
-      words.add(')');
-      if (!['', 'nonpayable'].includes(mutability)) words.add(` ${mutability}`);
-      const outputs = entry['outputs'];
-      if (Array.isArray(outputs) && outputs.some(isMembers)) {
-        words.add(' → ');
-        addParameters(words, outputs);
-      }
-      return { kind: kind.slice(0, ENTRY_CHARACTERS), text: words.end() };
-    });
+  return takeEntries(abi, limit).map((entry) => {
+    const kind = textOf(entry['type'], 'function');
+    const mutability = textOf(entry['stateMutability'], '');
+    const words = new Words();
+    words.add(`${textOf(entry['name'], kind)}(`);
+    addParameters(words, entry['inputs']);
+    words.add(')');
+    if (!['', 'nonpayable'].includes(mutability)) words.add(` ${mutability}`);
+    const outputs = entry['outputs'];
+    if (Array.isArray(outputs) && outputs.some(isMembers)) {
+      words.add(' → ');
+      addParameters(words, outputs);
+    }
+    return { kind: kind.slice(0, ENTRY_CHARACTERS), text: words.end() };
+  });
+}
+
+function takeEntries(abi: unknown, limit: number): Members[] {
+  const entries: Members[] = [];
+  for (const entry of Array.isArray(abi) ? (abi as unknown[]) : []) {
+    if (entries.length === limit) break;
+    if (isMembers(entry)) entries.push(entry);
+  }
+  return entries;
 }
 
 function textOf(value: unknown, otherwise: string): string {

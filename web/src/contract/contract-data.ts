@@ -17,7 +17,7 @@ import {
   splitAtHiddenCharacters,
 } from './hidden-characters.ts';
 import { showJson, type ShownText } from './shown-json.ts';
-import { cutPath, queryOfFiles, queryOfSource, takeWithin } from './shown-paths.ts';
+import { cutPath, cutPaths, queryOfFiles, queryOfSource, takeWithin } from './shown-paths.ts';
 import { type Match, matchOf } from './verdict.ts';
 
 /** A source, without its content. */
@@ -194,10 +194,12 @@ function describeSources(
   { total, sources, next, shown }: SourcePage,
   after: string | null,
 ): Pick<ContractFacts, 'sources' | 'shown'> {
+  const labels = cutPaths(sources.map(({ path }) => path));
+  const labelOf = (path: string): string => labels.get(path) ?? cutPath(path);
   const files = sources.map(({ path, content }): SourceFile => {
     const query = queryOfSource(path, after ?? undefined);
     return {
-      path: cutPath(path),
+      path: labelOf(path),
       hidden: findHiddenCharacters(content ?? '', HIDDEN_TOLD).length,
       ...(query !== undefined && { query }),
     };
@@ -217,18 +219,21 @@ function describeSources(
       isLast: typeof behind !== 'string',
       ...(nextQuery !== undefined && { next: nextQuery }),
     },
-    ...(shown !== null && { shown: showSource(shown) }),
+    ...(shown !== null && { shown: { ...showSource(shown), path: labelOf(shown.path) } }),
   };
 }
 
-function showSource({ path, bytes, content }: NonNullable<SourcePage['shown']>): ShownSource {
+function showSource({
+  bytes,
+  content,
+}: NonNullable<SourcePage['shown']>): Omit<ShownSource, 'path'> {
   const begin = content.slice(0, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content)));
   const { left } = splitAtHiddenCharacters(begin, SOURCE_SHOWN_MARKS);
   const text = begin.slice(0, begin.length - left);
   // Every character is one byte at least, so that a shorter text is not all of it.
   const isWhole = text.length === content.length && new TextEncoder().encode(text).length === bytes;
   const hidden = findHiddenCharacters(content, HIDDEN_TOLD);
-  return { path: cutPath(path), bytes, text, isWhole, hidden };
+  return { bytes, text, isWhole, hidden };
 }
 
 function toCompilation({

@@ -25,6 +25,19 @@ export function cutPath(path: string): string {
   return path.length > PATH_CHARACTERS ? `${path.slice(0, half)}…${path.slice(-half)}` : path;
 }
 
+/** Paths as {@link cutPath} shows them, by path. Several that would look the same have a number in their middle. */
+export function cutPaths(paths: readonly string[]): ReadonlyMap<string, string> {
+  const seen = new Map<string, number>();
+  return new Map(
+    paths.map((path) => {
+      const cut = cutPath(path);
+      const number = (seen.get(cut) ?? 0) + 1;
+      seen.set(cut, number);
+      return [path, cut === path || number === 1 ? cut : cut.replace('…', `…(${number})…`)];
+    }),
+  );
+}
+
 /** The first entries whose texts together are short enough for one page; the first is always among them. */
 export function takeWithin<Entry>(
   entries: readonly Entry[],

@@ -272,6 +272,7 @@ describe('a page that exceeds its limits', () => {
     expect(plain.status).toBe(503);
     expect(plain.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(plain.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(plain.headers.get('retry-after')).toBe('1');
     expect(await plain.text()).toContain('<code>page_too_large</code>');
     expect(other.status).toBe(200);
     expect((await bounded.request('/registry')).status).toBe(200);

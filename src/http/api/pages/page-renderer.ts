@@ -16,6 +16,8 @@ export interface PageLimits {
 const MIB = 2 ** 20;
 /** Pages of less are written in milliseconds, and most are. */
 const SMALL_BYTES = 2 ** 18;
+/** Of the data of one page: pages that wait for their thread hold theirs. */
+const MOST_BYTES = 8 * MIB;
 /** Long documents of the service's own, which a thread parses once after a change. */
 const KEPT_DOCUMENTS = ['v1/registry', 'v1/statistics'];
 /** A thread starts within its first task. The one of small pages stays, so that these are there at once. */
@@ -40,8 +42,7 @@ export class PageRenderer {
 
   /** Whether a page of these answers belongs to the thread of the large ones. */
   isLarge(answers: readonly GivenAnswer[]): boolean {
-    const counted = answers.filter(({ path }) => !KEPT_DOCUMENTS.includes(path));
-    return counted.reduce((sum, { body }) => sum + (body?.length ?? 0), 0) > SMALL_BYTES;
+    return sizeOf(answers) > SMALL_BYTES;
   }
 
   /**
@@ -49,6 +50,7 @@ export class PageRenderer {
    * @throws FullmatchError page_too_large, too_many_answers, shutting_down; the reason of the asker's signal
    */
   async advance(task: PageTask, { client, signal }: Asker): Promise<PageStep> {
+    if (sizeOf(task.answers) > MOST_BYTES) throw pageTooLarge();
     const thread = this.isLarge(task.answers) ? this.#large : this.#small;
     try {
       const step = await thread.ask(task, { client, signal });
@@ -63,6 +65,11 @@ export class PageRenderer {
   async close(): Promise<void> {
     await Promise.all([this.#small.close(), this.#large.close()]);
   }
+}
+
+function sizeOf(answers: readonly GivenAnswer[]): number {
+  const counted = answers.filter(({ path }) => !KEPT_DOCUMENTS.includes(path));
+  return counted.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
 }
 
 function pageTooLarge(): FullmatchError {

@@ -10,6 +10,7 @@ import {
   type PageQuestion,
   type ViewFiles,
 } from './server-bundle.ts';
+import { giveWay } from '../../../lib/give-way.ts';
 
 /** A page to write, with what was read for it so far. */
 export interface PageTask {
@@ -73,6 +74,7 @@ async function advance({ question, context, answers }: PageTask): Promise<PageSt
   return { page, bytes: encoder.encode(html) };
 }
 
+if (parentPort !== null) giveWay();
 parentPort?.on('message', (task: PageTask) => {
   advance(task).then(
     (step: PageAnswer) => {

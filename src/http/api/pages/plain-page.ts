@@ -1,5 +1,5 @@
 import { type Answer, answer, HTML_TYPE, NOT_STORED, type ResponseHeaders } from '../../answer.ts';
-import { type Problem } from '../../error-response.ts';
+import { type Problem, retryAfter } from '../../error-response.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' };
 const escape = (text: string): string => text.replaceAll(/[&<"]/g, (each) => ENTITIES[each] ?? '');
@@ -12,6 +12,6 @@ export function answerProblemPlainly(problem: Problem, headers: ResponseHeaders)
     status: problem.status,
     type: HTML_TYPE,
     cacheControl: NOT_STORED,
-    headers: { ...headers, vary: 'Accept' },
+    headers: { ...headers, ...retryAfter(problem), vary: 'Accept' },
   });
 }
