@@ -879,7 +879,7 @@ export interface Health {
       warning: number;
       info: number;
     };
-    /** No newer list is to be had; the last good one is served */
+    /** No newer list can be fetched; the last good one is served */
     stale: boolean;
     ageSeconds: number;
     /** Since a source last gave or confirmed the list; absent without sync */
