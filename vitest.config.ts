@@ -4,6 +4,7 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 const UNITS = ['src/**/*.test.ts', 'test/web/*.test.ts', 'client/test/**/*.test.ts'];
 /** What looks at the processes, the memory or the console of the process that it runs in, or replaces a module. */
 const ALONE = [
+  'src/lib/left-buffers.test.ts',
   'test/bytecode-oracle.test.ts',
   'test/compilers-limits.test.ts',
   'test/compilers-soljson.test.ts',
@@ -41,7 +42,16 @@ export default defineConfig({
           ...THEN,
         },
       },
-      { test: { name: 'units', include: UNITS, isolate: false, ...LIMITS, ...THEN } },
+      {
+        test: {
+          name: 'units',
+          include: UNITS,
+          exclude: ALONE,
+          isolate: false,
+          ...LIMITS,
+          ...THEN,
+        },
+      },
     ],
   },
 });
