@@ -2,6 +2,7 @@ import { type Result, type Router } from 'hono/router';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
+import { recalled } from '../lib/recalled.ts';
 
 /** Longer paths are not kept: whoever sends them takes no memory. */
 const KEPT_LENGTH = 256;
@@ -14,7 +15,11 @@ const MOST_KEPT = 1_000;
 export class RecallingRouter<T> implements Router<T> {
   readonly name = 'RecallingRouter';
   readonly #router = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  readonly #known = new Map<string, Result<T>>();
+  /** By the method and the path, with a space between. */
+  readonly #recall = recalled(MOST_KEPT, (key): Result<T> => {
+    const space = key.indexOf(' ');
+    return this.#router.match(key.slice(0, space), key.slice(space + 1));
+  });
 
   /** Adds a route; all are added before the first match. */
   add(method: string, path: string, handler: T): void {
@@ -24,13 +29,6 @@ export class RecallingRouter<T> implements Router<T> {
   /** What answers a method and path. */
   match(method: string, path: string): Result<T> {
     if (path.length > KEPT_LENGTH) return this.#router.match(method, path);
-    const key = `${method} ${path}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    // Forgetting all at once costs less than keeping the order.
-    if (this.#known.size >= MOST_KEPT) this.#known.clear();
-    const found = this.#router.match(method, path);
-    this.#known.set(key, found);
-    return found;
+    return this.#recall(`${method} ${path}`);
   }
 }
