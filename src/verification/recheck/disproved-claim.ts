@@ -37,18 +37,23 @@ function withCapitalDigits(json: string): string {
 /**
  * The ways to write a metadata document that trees are known to hold: as it is, and as releases of the compiler write
  * JSON, with the members in the order of the file or in that of their names. A hash of any of them proves what the
- * document says.
+ * document says. Each is made when it is asked for, since documents may be large and most need no escape.
  */
-function spellingsOf(metadata: string): ReadonlySet<string> {
-  const spellings = new Set([metadata]);
+function* spellingsOf(metadata: string): Generator<string> {
+  yield metadata;
   const document: unknown = JSON.parse(metadata);
-  for (const compact of [JSON.stringify(document), writeSorted(document)]) {
+  for (const write of [JSON.stringify, writeSorted]) {
+    const compact = write(document);
+    let before: string | undefined;
     for (const escape of ESCAPES) {
       const escaped = escape(compact);
-      spellings.add(escaped).add(withCapitalDigits(escaped));
+      if (escaped === before) continue;
+      before = escaped;
+      yield escaped;
+      const capital = withCapitalDigits(escaped);
+      if (capital !== escaped) yield capital;
     }
   }
-  return spellings;
 }
 
 /** JSON with the members of each object in the order of their names, as the compiler writes it. */
