@@ -1,7 +1,8 @@
 /**
  * What hostile clients cost everybody else: `npx tsx bench/hostile.ts [--only name] [--seconds N] [--json]`.
  * The built program runs as `fullmatch start` does, on its embedded database and an anvil of its own. Each load runs for
- * a while in a process of its own beside a probe in another. Aims: the probe's p99 stays below 100 ms, the resident
+ * a while in a process of its own beside a probe in another, which asks a bare node:http handler of the same bytes too:
+ * no load asks that one, so that the machine alone makes it late. Aims: the probe's p99 stays below 100 ms, the resident
  * memory of the service below 600 MB, nothing that was acknowledged is lost, and afterwards all is as before.
  * Everything stays on 127.0.0.0/8.
  */
@@ -32,6 +33,7 @@ import {
 } from '../test/support/verification-fixture.ts';
 import { readResident } from './child-compilers.ts';
 import {
+  BARE_ROUTE,
   bodyOfSource,
   PROXY_ADDRESS,
   type HostileContext,
@@ -40,6 +42,7 @@ import {
   type ProbeWork,
 } from './hostile/context.ts';
 import { LOADS } from './hostile/loads.ts';
+import { startBare, type BareServer } from './start-bare.ts';
 
 const PROBED = 'contract A { uint public probed = 7; }';
 const TARGET = 'contract A { uint public target; function f() public { target += 3; } }';
@@ -62,6 +65,7 @@ interface Site {
   readonly anvil: Anvil;
   readonly program: Program;
   readonly store: Store;
+  readonly bare: BareServer;
   readonly context: HostileContext;
 }
 
@@ -177,12 +181,15 @@ async function prepare(folder: string, seconds: number): Promise<Site> {
   const comment = `// ${'\u200b'.repeat(HIDDEN_CHARACTERS)}`;
   await submit(program.apiUrl, hidden, bodyOfSource(`${comment}\n${PROBED}`));
   const largeJob = await failLargely(anvil, program.apiUrl);
+  const bare = await startBare(`${program.apiUrl}/chains`);
+  const portOf = (url: string): number => Number(new URL(url).port);
   const context: HostileContext = {
-    ...{ apiPort: Number(new URL(program.apiUrl).port), chainId: VERIFIED_CHAIN_ID, seconds },
+    ...{ apiPort: portOf(program.apiUrl), barePort: portOf(bare.url) },
+    ...{ chainId: VERIFIED_CHAIN_ID, seconds },
     ...{ verified, manyFiles, hidden, targets },
     ...(largeJob !== undefined && { largeJob }),
   };
-  return { anvil, program, store, context };
+  return { anvil, program, store, bare, context };
 }
 
 async function readCondition({ program, context }: Site): Promise<Condition> {
@@ -367,6 +374,7 @@ function rowOf(result: LoadResult): string {
     result.load,
     cell('GET /chains'),
     cell('GET /v2/contract'),
+    cell(BARE_ROUTE),
     cell('submit'),
     cell('verify'),
     loopStallMs ?? '-',
@@ -382,6 +390,7 @@ const HEAD = [
   'load',
   '/chains p50 / p99 / max ms',
   '/v2/contract',
+  'bare node:http, not loaded',
   'submit',
   'submit → matched',
   'loop stall ms',
@@ -438,7 +447,8 @@ async function run(options: { only?: string; seconds: string; json?: boolean }):
   if (options.json === true) console.log(JSON.stringify(results, null, 2));
 }
 
-async function close({ anvil, program, store }: Site): Promise<void> {
+async function close({ anvil, program, store, bare }: Site): Promise<void> {
+  bare.child.disconnect();
   await store.close().catch(() => undefined);
   program.child.kill('SIGTERM');
   await program.ended;

@@ -4,8 +4,7 @@
  * each process for a request (utime + stime), which neither the client nor other work of the machine changes much; the
  * client has threads of its own and is not the limit.
  */
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
@@ -17,6 +16,7 @@ import { processorTimeOf } from '../test/support/processor-time.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { median } from './median.ts';
+import { startBare } from './start-bare.ts';
 
 const ROUNDS = 5;
 const ROUND_SECONDS = 2;
@@ -102,13 +102,6 @@ async function measure(each: Case, bare: Server, own: Server): Promise<HttpBench
   };
 }
 
-async function startBare(url: string): Promise<{ server: Server; child: ChildProcess }> {
-  const file = fileURLToPath(new URL('bare-server.ts', import.meta.url));
-  const child = fork(file, [url], { execArgv: ['--import', 'tsx'] });
-  const [port] = (await once(child, 'message')) as [number];
-  return { server: { url: `http://127.0.0.1:${port}/`, pid: child.pid ?? 0 }, child };
-}
-
 /** The br body comes a while after the others. */
 async function waitForBr(url: string): Promise<void> {
   const start = performance.now();
@@ -149,11 +142,12 @@ export async function runHttpBenchmark(): Promise<readonly HttpBenchmarkRow[]> {
     const rows: HttpBenchmarkRow[] = [];
     for (const document of ['chains', 'statistics'] as const) {
       await waitForBr(urls[document]);
-      const { server, child } = await startBare(urls[document]);
+      const { url, child } = await startBare(urls[document]);
       children.push(child);
+      const bare = { url, pid: child.pid ?? 0 };
       const own = { url: urls[document], pid: program.child.pid ?? 0 };
       for (const each of CASES.filter((one) => one.document === document)) {
-        rows.push(await measure(each, server, own));
+        rows.push(await measure(each, bare, own));
       }
     }
     print(rows);

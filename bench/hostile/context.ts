@@ -1,6 +1,8 @@
 /** What the processes of the benchmark tell each other, as JSON in an argument. */
 export interface HostileContext {
   readonly apiPort: number;
+  /** Where a bare handler sends what `GET /chains` answers; no load asks it. */
+  readonly barePort: number;
   readonly chainId: number;
   /** How long a load lasts. */
   readonly seconds: number;
@@ -33,6 +35,9 @@ export interface ProbeReport {
   readonly matched: readonly string[];
   readonly jobs: readonly string[];
 }
+
+/** What the probe asks of the bare handler: how late it is there, the machine makes everybody. */
+export const BARE_ROUTE = 'bare';
 
 /** The address of a proxy that the service is configured to trust, in versions that have this setting. */
 export const PROXY_ADDRESS = '127.0.0.9';

@@ -2,7 +2,13 @@
 // documents at fixed times, and verifies a small contract each second; at SIGTERM it prints what it saw.
 import os from 'node:os';
 import { postJson, shoot, sleep } from './client.ts';
-import { PROXY_ADDRESS, type HostileContext, type ProbeReport, type ProbeWork } from './context.ts';
+import {
+  BARE_ROUTE,
+  PROXY_ADDRESS,
+  type HostileContext,
+  type ProbeReport,
+  type ProbeWork,
+} from './context.ts';
 
 const EVERY_MS = 40;
 const POLL_MS = 40;
@@ -10,7 +16,8 @@ const SUBMISSION_EVERY_MS = 1_000;
 /** The probe is a client behind the trusted proxy, beside others who may be hostile. */
 const CLIENT = { from: PROXY_ADDRESS, headers: { 'x-forwarded-for': '198.51.100.77' } };
 
-const { apiPort: port, chainId, verified } = JSON.parse(process.argv[2] ?? '') as HostileContext;
+const context = JSON.parse(process.argv[2] ?? '') as HostileContext;
+const { apiPort: port, barePort, chainId, verified } = context;
 const work = JSON.parse(process.argv[3] ?? '') as ProbeWork;
 const routes: Record<string, { times: number[]; statuses: Record<string, number> }> = {};
 const matched: string[] = [];
@@ -26,10 +33,10 @@ function record(route: string, begun: number, status: string): void {
 /** What was asked and not answered yet: route and time. */
 const pending = new Set<readonly [route: string, begun: number]>();
 
-async function ask(route: string, path: string): Promise<void> {
+async function ask(route: string, path: string, at = port): Promise<void> {
   const entry = [route, performance.now()] as const;
   pending.add(entry);
-  const { status } = await shoot({ port, path, ...CLIENT });
+  const { status } = await shoot({ port: at, path, ...CLIENT });
   pending.delete(entry);
   record(...entry, status);
 }
@@ -75,6 +82,7 @@ const timers = [
     () => start(ask('GET /v2/contract', `/v2/contract/${chainId}/${verified}`)),
     EVERY_MS,
   ),
+  setInterval(() => start(ask(BARE_ROUTE, '/', barePort)), EVERY_MS),
   setInterval(() => {
     const address = work.addresses[state.begun];
     state.begun += 1;
