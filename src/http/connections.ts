@@ -97,7 +97,8 @@ export class Connections {
       rated: undefined,
     };
     const cut = (): void => void socket.destroy();
-    const seat = this.#seats.open(nameOfPeer(socket), cut, () => isIdle(socket, state));
+    // The beginning of a request keeps no seat: a client may never send the rest.
+    const seat = this.#seats.open(nameOfPeer(socket), cut, () => state.responses.size === 0);
     if (seat.grow(1) !== 'granted') {
       cut();
       return;

@@ -125,4 +125,26 @@ describe('fair shares', () => {
     for (const newcomer of newcomers) shares.open(newcomer, () => undefined).grow(1);
     expect(lost).toEqual(['b2', 'c1', 'b1', 'a2']);
   });
+
+  test('let a newcomer in where as many networks as there are holdings do nothing', () => {
+    const shares = new FairShares({ total: 3, perClient: Infinity });
+    const lost: string[] = [];
+    const busy = new Set(['11.0.0.1']);
+    const grow = (client: string): string =>
+      shares
+        .open(
+          client,
+          () => lost.push(client),
+          () => !busy.has(client),
+        )
+        .grow(1);
+    for (const client of ['11.0.0.1', '12.0.0.1', '13.0.0.1']) grow(client);
+    expect(grow('14.0.0.1')).toBe('granted');
+    expect(lost).toEqual(['12.0.0.1']);
+    // A second one for a network that has its part takes nothing from others.
+    expect(grow('14.0.0.2')).toBe('full');
+    for (const client of ['13.0.0.1', '14.0.0.1']) busy.add(client);
+    expect(grow('15.0.0.1')).toBe('full');
+    expect(lost).toEqual(['12.0.0.1']);
+  });
 });

@@ -30,8 +30,8 @@ interface Taken {
  * Shares something scarce between clients and their networks: seats, waiting requests, bytes. Where all of it is held,
  * who asks for more takes it from the network that holds most, as long as that one holds more than the asker's network
  * will; in it from the client that holds most, and of that one the newest holding. What is idle goes before all else of
- * its network. So nobody is displaced who holds at
- * most an equal part, and many addresses of one network hold no more than one address.
+ * its network, and gives way to a network that will hold as much. So nobody who has something to do is displaced while
+ * holding at most an equal part, and many addresses of one network hold no more than one address.
  */
 export class FairShares {
   readonly #limits: ShareLimits;
@@ -129,12 +129,21 @@ export class FairShares {
     return true;
   }
 
-  /** A holding of the other network that holds most, if that is more than the asker's network will hold. */
+  /**
+   * A holding of the other network that holds most, if that is more than the asker's network will hold. Where it is as
+   * much, what has been idle longest: else as many networks as there are holdings keep everybody out by doing nothing.
+   */
   #loserElsewhere({ network }: Share, amount: number): Share | undefined {
-    const others = [...this.#networks].filter(([name]) => name !== network);
-    const most = largest(others.map(([, holdings]) => holdings));
-    if (most === undefined || most.amount <= this.#ofNetwork(network) + amount) return undefined;
-    return loserOf([...most.clients.values()]);
+    const others = [...this.#networks].flatMap(([name, held]) => (name === network ? [] : [held]));
+    const most = largest(others);
+    const wanted = this.#ofNetwork(network) + amount;
+    if (most === undefined || most.amount < wanted) return undefined;
+    if (most.amount > wanted) return loserOf([...most.clients.values()]);
+    for (const equal of others) {
+      const idle = equal.amount === wanted ? idleOf([...equal.clients.values()]) : undefined;
+      if (idle !== undefined) return idle;
+    }
+    return undefined;
   }
 
   /** A holding of the asker's neighbour that holds most, if that is more than the asker will hold. */
@@ -219,9 +228,14 @@ function largest<Holdings extends { readonly amount: number }>(
 /** The newest idle holding of the client that holds most of those with one; where none is idle, the newest of all. */
 function loserOf(clients: readonly ClientHoldings[]): Share | undefined {
   const byAmount = clients.toReversed().sort((a, b) => b.amount - a.amount);
-  for (const { shares } of byAmount) {
+  return idleOf(byAmount) ?? [...(byAmount[0]?.shares ?? [])].at(-1);
+}
+
+/** The newest idle holding of the first client with one. */
+function idleOf(clients: readonly ClientHoldings[]): Share | undefined {
+  for (const { shares } of clients) {
     const idle = [...shares].findLast((share) => share.isIdle());
     if (idle !== undefined) return idle;
   }
-  return [...(byAmount[0]?.shares ?? [])].at(-1);
+  return undefined;
 }
