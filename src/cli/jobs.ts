@@ -122,7 +122,7 @@ function describeJob(job: VerificationJob): object {
   const { eventNumber, failure, ...facts } = job;
   return {
     ...facts,
-    ...(eventNumber !== undefined && { eventId: eventNumber }),
+    ...(eventNumber !== undefined && { eventNumber }),
     address: checksumAddress(job.address),
     ...(failure && { failure: { code: failure.code, message: failure.message, id: failure.id } }),
   };

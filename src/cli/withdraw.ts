@@ -23,7 +23,7 @@ export function defineWithdraw(command: Command, context: CliContext): void {
         const { match, eventNumber } = await withdrawMatch(database, { chainId, ...wanted });
         const shown = checksumAddress(wanted.address);
         if (options['json']) {
-          writeJson(context.stdout, { chainId, address: shown, match, eventId: eventNumber });
+          writeJson(context.stdout, { chainId, address: shown, match, eventNumber });
         } else {
           writeLine(
             context.stdout,

@@ -173,9 +173,9 @@ async function store(
   contract: ProvenContract,
   { claim, deployment, creation }: SettledClaim,
 ): Promise<boolean> {
-  const eventId = await attachCreation(database, {
+  const eventNumber = await attachCreation(database, {
     ...{ contract, deployment, matchId: claim.match_id, creationMatch: null },
     ...(creation && { creation }),
   });
-  return eventId !== undefined;
+  return eventNumber !== undefined;
 }
