@@ -28,13 +28,19 @@ export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
   });
 }
 
+/** In the place of what the Node adapter gives: the client for which the service asks itself. */
+export interface AskedFor {
+  readonly askedFor: string;
+}
+
 /**
  * Whom a request comes from, for fair turns and bounds: the address of the connection, of an IPv6 one its /64. Where a
  * trusted proxy has made the connection, the address that it names, and so on through all proxies that are trusted.
- * @param env what the Node adapter gives with a request.
+ * @param env what the Node adapter gives with a request, or {@link AskedFor}.
  */
 export function clientOf(env: unknown, trusted: TrustedProxies): string {
-  const incoming = (env as { incoming?: IncomingMessage } | undefined)?.incoming;
+  const { incoming, askedFor } = (env ?? {}) as { incoming?: IncomingMessage } & Partial<AskedFor>;
+  if (askedFor !== undefined) return askedFor;
   const connected = parseAddress(incoming?.socket.remoteAddress ?? '');
   if (incoming === undefined || connected === undefined) return 'unknown';
   if (!isTrusted(connected, trusted)) return nameOf(connected);

@@ -7,6 +7,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { describeProblem, type Problem, problemOf } from './error-response.ts';
 import { CORS_HEADERS, makeAnswer, type ResponseHeaders } from './answer.ts';
+import { type AskedFor } from './client-of.ts';
 import { answerShaped, type ErrorShape } from './error-shape.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
 import { type Snapshot } from '../publication/snapshot.ts';
@@ -18,7 +19,7 @@ export interface HostApp {
   /** Answers a request; every error is an answer too. */
   fetch(request: Request, env?: object): Response | Promise<Response>;
   /** The same by path or URL, for tests and for a look from inside. */
-  request(input: string, init?: RequestInit): Response | Promise<Response>;
+  request(input: string, init?: RequestInit, env?: AskedFor): Response | Promise<Response>;
   /** The path template that answers this method and path, without the prefix; undefined when none does. */
   routeOf(method: string, path: string): string | undefined;
   /** The largest body that is read at this method and path, where that is another than the listener's limit. */
@@ -121,7 +122,7 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   app.onError((error, c) => answerError(describeProblem(error, log), c));
   return {
     fetch: (request, env) => app.fetch(request, env),
-    request: (input, init) => app.request(input, init),
+    request: (input, init, env) => app.request(input, init, env),
     routeOf,
     errorShapeOf,
     bodyLimitOf: (method, path) => {

@@ -69,7 +69,7 @@ export function createApiApp(parts: HttpParts): HostApp {
   addPageRedirects(routes);
   addHealthRoutes(routes, parts);
   const { version: fullmatch, urls, pages: bundle, answers } = parts;
-  const ask: HostApp['request'] = (path, init) => app.request(path, init);
+  const ask: HostApp['request'] = (...asked) => app.request(...asked);
   const prefixes = [parts.apiPrefix].filter((prefix) => prefix.length > 1);
   const pages = { host: 'api', bundle, version: fullmatch, urls, prefixes, ask, answers } as const;
   const problemPages = addPageRoutes(routes, pages);

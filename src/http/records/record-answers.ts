@@ -166,7 +166,7 @@ export class RecordAnswers {
     const connection = connectionOf(c);
     if (connection === undefined || isGone(connection)) return;
     const cut = (): void => void connection.socket.destroy();
-    whenEnded(connection, this.#budget.hold(this.#clientOf(c), body, cut));
+    whenEnded(connection, this.#budget.hold(this.clientOf(c), body, cut));
   }
 
   /**
@@ -185,19 +185,24 @@ export class RecordAnswers {
    * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
    */
   async forAsker<T>(c: Context, make: (asker: Asker) => Promise<T>): Promise<T> {
-    const client = this.#clientOf(c);
+    const client = this.clientOf(c);
     this.#budget.requireRoom(client);
     return whileWaitedFor(c, (signal) => make({ client, signal }));
   }
 
+  /** For whom a request is answered, see {@link clientOf}. */
+  clientOf(c: Context): string {
+    return clientOf(c.env, this.#options.trustedProxies);
+  }
+
   /** Resolves when something may be rendered that takes milliseconds: other requests come between two such answers. */
   ownPass(c: Context): Promise<void> {
-    return this.#passes.next(this.#clientOf(c));
+    return this.#passes.next(this.clientOf(c));
   }
 
   /** Refuses a client that has taken too little of its answers. @throws FullmatchError too_many_client_answers */
   requireRoom(c: Context): void {
-    this.#budget.requireRoom(this.#clientOf(c));
+    this.#budget.requireRoom(this.clientOf(c));
   }
 
   /**
@@ -225,12 +230,8 @@ export class RecordAnswers {
     return createHash('sha256').update(text).digest('base64url').slice(0, TAG_LENGTH);
   }
 
-  #clientOf(c: Context): string {
-    return clientOf(c.env, this.#options.trustedProxies);
-  }
-
   async #renderOnce(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
-    const client = this.#clientOf(c);
+    const client = this.clientOf(c);
     this.#budget.requireRoom(client);
     return whileWaitedFor(c, (signal) =>
       this.#rendering.ask(tag, { client, signal }, async (unwanted) => {

@@ -93,4 +93,20 @@ describe('work in turns', () => {
       ...['first', '192.0.2.1', '198.51.100.1', '192.0.2.2', '192.0.2.1', '192.0.2.1'],
     ]);
   });
+
+  test('leaves places of those that run at once to other networks', async () => {
+    const turns = new Turns({ total: 4, perNetwork: 3 });
+    const { work, begun, open } = heldWork();
+    const many = ['203.0.113.1', '203.0.113.2', '203.0.113.1', '203.0.113.2', '203.0.113.1'];
+    const all = many.map((client) => turns.run(client, work('many')));
+    await nextPass();
+    expect(begun).toEqual(['many', 'many', 'many']);
+    all.push(turns.run('198.51.100.1', work('other')), turns.run('192.0.2.1', work('last')));
+    await nextPass();
+    expect(begun).toEqual(['many', 'many', 'many', 'other']);
+    open();
+    await Promise.all(all);
+    expect(begun).toHaveLength(7);
+    expect(turns.waiting).toBe(0);
+  });
 });

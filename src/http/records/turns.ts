@@ -1,3 +1,4 @@
+import { networkOf } from '../../lib/client-network.ts';
 import { FairShares, type Share, type ShareLimits } from '../../lib/fair-shares.ts';
 
 /** Work that found no place to wait, or lost its place: to all clients together, or within its own client's bound. */
@@ -18,19 +19,28 @@ interface Piece {
 
 const NO_LIMITS: ShareLimits = { total: Infinity, perClient: Infinity };
 
+/** How many pieces of work run at once: of all clients, and of one network. */
+export interface AtOnce {
+  readonly total: number;
+  readonly perNetwork: number;
+}
+
 /**
  * Work of many clients; a few pieces of it run at once. Networks take turns, and in a network its clients do. Where
  * as many pieces wait as may, the network with most of them gives one up, see {@link FairShares}.
  */
 export class Turns {
-  readonly #atOnce: number;
+  readonly #atOnce: AtOnce;
   readonly #places: FairShares;
   /** By network and client. */
   readonly #waiting = new Map<string, Map<string, Set<Piece>>>();
+  /** The pieces that run, by network. */
+  readonly #runningOf = new Map<string, number>();
   #running = 0;
 
-  constructor(atOnce: number, places: ShareLimits = NO_LIMITS) {
-    this.#atOnce = atOnce;
+  /** @param atOnce a network may have all places where it is a number. */
+  constructor(atOnce: number | AtOnce, places: ShareLimits = NO_LIMITS) {
+    this.#atOnce = typeof atOnce === 'number' ? { total: atOnce, perNetwork: atOnce } : atOnce;
     this.#places = new FairShares(places);
   }
 
@@ -45,14 +55,27 @@ export class Turns {
    */
   async run<T>(client: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    if (this.#running >= this.#atOnce) await this.#wait(client, signal);
-    else this.#running += 1;
+    const network = networkOf(client);
+    if (this.#running < this.#atOnce.total && this.#mayRun(network)) this.#count(network, 1);
+    else await this.#wait(client, signal);
     try {
       signal?.throwIfAborted();
       return await work();
     } finally {
+      this.#count(network, -1);
       this.#next();
     }
+  }
+
+  #mayRun(network: string): boolean {
+    return (this.#runningOf.get(network) ?? 0) < this.#atOnce.perNetwork;
+  }
+
+  #count(network: string, change: 1 | -1): void {
+    this.#running += change;
+    const running = (this.#runningOf.get(network) ?? 0) + change;
+    if (running > 0) this.#runningOf.set(network, running);
+    else this.#runningOf.delete(network);
   }
 
   #wait(client: string, signal: AbortSignal | undefined): Promise<void> {
@@ -97,18 +120,17 @@ export class Turns {
     return true;
   }
 
-  /** Hands the place of a piece that ended to the next network and client, which go to the end of their rows. */
+  /** Gives the place of a piece that ended to the next network and client, which go to the end of their rows. */
   #next(): void {
-    const [network, clients] = firstOf(this.#waiting) ?? [];
+    const network = [...this.#waiting.keys()].find((each) => this.#mayRun(each));
+    const clients = network === undefined ? undefined : this.#waiting.get(network);
     const [client, pieces] = firstOf(clients) ?? [];
     const [piece] = pieces ?? [];
-    if (piece === undefined) {
-      this.#running -= 1;
-      return;
-    }
-    if (network !== undefined && clients !== undefined) moveToEnd(this.#waiting, network, clients);
+    if (network === undefined || clients === undefined || piece === undefined) return;
+    moveToEnd(this.#waiting, network, clients);
     if (client !== undefined && pieces !== undefined) moveToEnd(clients, client, pieces);
     this.#remove(piece);
+    this.#count(network, 1);
     piece.start();
   }
 }

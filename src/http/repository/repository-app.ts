@@ -34,7 +34,7 @@ export function createRepositoryApp(parts: HttpParts): HostApp {
     urls,
     prefixes: [],
     shared: [folderRoute.path],
-    ask: (path, init) => app.request(path, init),
+    ask: (...asked) => app.request(...asked),
     answers,
   });
   addContractTree(routes, parts);

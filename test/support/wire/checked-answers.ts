@@ -61,9 +61,9 @@ export const createCheckedRepositoryApp = (deps: HttpParts): HostApp =>
 function checkedApp(host: WireAnswer['host'], app: HostApp): HostApp {
   return {
     ...app,
-    request: async (input, init) => {
+    request: async (input, init, env) => {
       const { pathname } = new URL(input, 'http://localhost');
-      return checked(host, init?.method ?? 'GET', pathname, await app.request(input, init));
+      return checked(host, init?.method ?? 'GET', pathname, await app.request(input, init, env));
     },
   };
 }

@@ -33,7 +33,7 @@ export function Layout({
           Fullmatch
         </a>
         {context.site !== undefined && <SitePages site={context.site} section={page.section} />}
-        <PaperOrigin request={request} context={context} />
+        <PaperOrigin page={page} request={request} context={context} />
       </header>
       <main id="main" tabIndex={-1}>
         {children}

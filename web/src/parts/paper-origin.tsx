@@ -1,13 +1,18 @@
 import { type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatTime } from '../format.ts';
-import { type PageContext, type PageRequest } from '../page.ts';
+import { type Page, type PageContext, type PageRequest } from '../page.ts';
 
-/** Where a sheet of paper is from, and of when; on a screen the browser says it. */
+/**
+ * Where a sheet of paper is from, and of when; on a screen the browser says it. A static page is the same for everybody, so
+ * that it says nothing of the request for which it was made.
+ */
 export function PaperOrigin({
+  page: { isStatic = false },
   request: { path, query },
   context: { host, apiUrl, repositoryUrl, now },
 }: {
+  readonly page: Page;
   readonly request: PageRequest;
   readonly context: PageContext;
 }): VNode {
@@ -18,12 +23,13 @@ export function PaperOrigin({
     addEventListener('beforeprint', tell);
     return () => removeEventListener('beforeprint', tell);
   }, []);
+  const search = isStatic || query === '' ? '' : `?${query}`;
   return (
     <p class="paper-origin">
       <span
         ref={address}
-      >{`${(host === 'api' ? apiUrl : repositoryUrl) ?? ''}${path}${query === '' ? '' : `?${query}`}`}</span>
-      , {formatTime(now)}
+      >{`${(host === 'api' ? apiUrl : repositoryUrl) ?? ''}${path}${search}`}</span>
+      {!isStatic && `, ${formatTime(now)}`}
     </p>
   );
 }

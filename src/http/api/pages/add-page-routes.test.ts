@@ -76,6 +76,29 @@ describe('the pages of the API host', () => {
     expect(page).toContain(`href="${base}counts"`);
   });
 
+  test('/docs, made once for all, says nothing of the request for which it was made', async () => {
+    const first = await readPage('/docs?token=of-the-first-visitor');
+    const second = await readPage('/docs?mine');
+    expect(first).toEqual(second);
+    const { page } = await readPage('/docs/?token=of-the-first-visitor');
+    expect(page).toContain('paper-origin');
+    expect(page).not.toContain('of-the-first-visitor');
+  });
+
+  test('ask for what they show in the name of their client', async () => {
+    const clients: unknown[] = [];
+    const parts = await fixtureDependencies();
+    const { answers } = parts;
+    const inTurn = answers.inTurn.bind(answers);
+    answers.inTurn = (c, make, turns) => {
+      clients.push([new URL(c.req.url).pathname, answers.clientOf(c)]);
+      return inTurn(c, make, turns);
+    };
+    const asking = createCheckedApiApp(parts);
+    await asking.request('/statistics', {}, { askedFor: '203.0.113.7' });
+    expect(clients).toContainEqual(['/v1/statistics/history', '203.0.113.7']);
+  });
+
   test('/ has the last known counts where the statistics cannot be read, and says so', async () => {
     const { page } = await readPage('/');
     expect(page).toContain('role="alert"');

@@ -47,8 +47,8 @@ const compressGzip = promisify(gzip);
 /** A page is shorter in gzip; by how much, nobody needs to know before. */
 const LENGTHS = { identity: 2, gzip: 1 } as const;
 
-/** Pages that are made at once: they wait for the database, and are written one after the other. */
-const AT_ONCE = 8;
+/** Pages that are made at once, in all and of one network: they wait for the database, and are written one after the other. */
+const AT_ONCE = { total: 8, perNetwork: 5 };
 /** Pages that wait for that: of all clients, and of one client or its network. */
 const WAITING = { total: 256, perClient: 32 };
 /** Static pages that are kept: a handful, each at the few depths at which it is asked for. */

@@ -1,5 +1,6 @@
 import { type Context } from 'hono';
 import { noteOutage, type Outages } from '../../../lib/outages.ts';
+import { type AskedFor } from '../../client-of.ts';
 import { type Asker, type RecordAnswers } from '../../records/record-answers.ts';
 import { type Turns } from '../../records/turns.ts';
 import { type PageRenderer } from './page-renderer.ts';
@@ -10,8 +11,8 @@ import { type GivenAnswer, type PageFacts } from './server-bundle.ts';
 export interface PageMaking {
   readonly renderer: Pick<PageRenderer, 'advance' | 'isLarge'>;
   /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
-  readonly ask: (path: string, init: RequestInit) => Response | Promise<Response>;
-  readonly answers: Pick<RecordAnswers, 'forAsker' | 'inTurn' | 'ownPass'>;
+  readonly ask: (path: string, init: RequestInit, env: AskedFor) => Response | Promise<Response>;
+  readonly answers: Pick<RecordAnswers, 'clientOf' | 'forAsker' | 'inTurn' | 'ownPass'>;
   /** Pages that are made at once: they wait for the database. */
   readonly turns: Turns;
   /** Since when parts of the host's pages fail in this process. */
@@ -80,7 +81,7 @@ async function readAnswer(
   const at = new Date().toISOString();
   const read = async (): Promise<Pick<GivenAnswer, 'status' | 'tag' | 'body'>> => {
     const headers: Record<string, string> = tag === undefined ? {} : { 'if-none-match': tag };
-    const response = await ask(`/${path}`, { headers });
+    const response = await ask(`/${path}`, { headers }, { askedFor: answers.clientOf(c) });
     await answers.ownPass(c);
     const etag = response.headers.get('etag');
     const { status } = response;
