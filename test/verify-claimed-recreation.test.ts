@@ -130,15 +130,21 @@ describe.skipIf(absent)(
       expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
     });
 
-    test('keeps a creation out of its record where nobody knows what it names', async () => {
+    test('lets the true creation in where no endpoint knows what it names', async () => {
       await importClaim(`0x${'ab'.repeat(32)}`);
-      expect(await verify(late)).toMatchObject({ creationMatch: null });
+      expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
     });
 
-    test('lets no creation in after one that it named was taken out', async () => {
+    test('lets the true creation in after a recheck took out what it named', async () => {
       await importClaim(foreign);
       const { exitCode } = await fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
       expect(exitCode).toBe(0);
+      expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
+    });
+
+    test('keeps the earlier creation out after another import named something else', async () => {
+      await importClaim(late);
+      await importClaim(`0x${'ab'.repeat(32)}`);
       expect(await verify(early)).toMatchObject({ creationMatch: null });
     });
   },

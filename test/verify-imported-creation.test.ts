@@ -22,11 +22,14 @@ import {
 } from './support/verification-fixture.ts';
 import { readContract } from './support/verifying-service.ts';
 
-const vault = (comment: string, start = '5') =>
+const vault = (comment: string, start = '5', body = '') =>
   inputOf({
     'V.sol': `// ${comment}
-      contract Vault { uint public x = ${start}; constructor(uint limit) { x += limit; } }`,
+      contract Vault { uint public x = ${start}; constructor(uint limit) { x += limit; } ${body} }`,
   });
+/** Code that could destroy itself before Cancun, as that of every proxy. */
+const DELEGATING =
+  'function run(address a) external { (bool done,) = a.delegatecall(""); require(done); }';
 const LIMIT = word(9);
 const FALSE_ARGUMENTS = `0x${Buffer.from('the owner is somebody else').toString('hex')}`;
 /** No node knows this transaction, which may only mean that they forgot it. */
@@ -65,8 +68,9 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
       environment: { DATABASE_URL: testDatabase.url },
       workingDirectory: folder.path,
     });
-  const deployVault = async () => {
-    const { creationCode } = await compileAsDeveloper('0.8.37', vault('true'), 'V.sol', 'Vault');
+  const deployVault = async (body = '') => {
+    const input = vault('true', '5', body);
+    const { creationCode } = await compileAsDeveloper('0.8.37', input, 'V.sol', 'Vault');
     return deploy(anvil, creationCode, LIMIT);
   };
   /** Imports a tree of one contract: with the text of the code where it claims a full match, else with another comment. */
@@ -75,8 +79,9 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
     match: Match,
     transaction: Hex,
     constructorArguments = FALSE_ARGUMENTS,
+    body = '',
   ): Promise<void> => {
-    const input = vault(match === 'full' ? 'true' : 'claimed');
+    const input = vault(match === 'full' ? 'true' : 'claimed', '5', body);
     const { metadata } = await compileAsDeveloper('0.8.37', input, 'V.sol', 'Vault');
     const root = path.join(folder.path, `tree-${(trees += 1)}`);
     const place = { match, chainId: VERIFIED_CHAIN_ID, address: checksumAddress(address) };
@@ -188,6 +193,25 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
       expect(await changesOf(address)).toEqual(changes);
       expect(await recheck(address)).toBe('unknown_code');
       expect((await shownAt(address)).deployment).toEqual(shown.deployment);
+    });
+
+    test('keeps the true one of a proxy out at no time', async () => {
+      const proxy = await deployVault(DELEGATING);
+      const named = { creationTransactionHash: proxy.transactionHash };
+      const proven = await provenOf(proxy.transactionHash);
+      await importTree(proxy.address, match, UNKNOWN, FALSE_ARGUMENTS, DELEGATING);
+      await verify(proxy.address, vault('honest', '5', DELEGATING), named);
+      expect((await shownAt(proxy.address)).deployment).toEqual(proven);
+      const another = await deployVault(DELEGATING);
+      await importTree(another.address, match, other, FALSE_ARGUMENTS, DELEGATING);
+      expect(await recheck(another.address)).toBe('deployment_corrected');
+      await verify(another.address, vault('true', '5', DELEGATING), {
+        creationTransactionHash: another.transactionHash,
+      });
+      expect(await shownAt(another.address)).toMatchObject({
+        creationMatch: 'exact_match',
+        deployment: { transactionHash: another.transactionHash },
+      });
     });
 
     test('is taken out where the chain denies it to a recheck', async () => {

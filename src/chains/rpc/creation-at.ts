@@ -5,9 +5,9 @@ import { CODE_MAX_BYTES, readBlock, readCodeAt } from './code-reading.ts';
 import { readProxyDeployment } from './contract-address.ts';
 import {
   type ProofRefusal,
-  refusePlainCreation,
-  refuseProxiedCreation,
-  refuseTracedCreation,
+  provePlainCreation,
+  proveProxiedCreation,
+  proveTracedCreation,
   type RunningCode,
 } from './creation-proof.ts';
 import { type CreationQuestion, traceCreation } from './creation-trace.ts';
@@ -32,6 +32,8 @@ export interface FoundCreation {
   readonly sender: Hex;
   /** How the creation was found: in the transaction itself, in a call of a deployment proxy, or in a trace. */
   readonly method: 'transaction' | 'proxy' | 'trace';
+  /** Whether nothing can have created the contract again since, as its proof says. */
+  readonly isFinal: boolean;
 }
 
 type Refusal =
@@ -68,10 +70,11 @@ export async function findCreationAt(
   const block = { number: facts.blockNumber, hash: facts.blockHash, sender: facts.sender };
   const to = sent.to ?? undefined;
   if (to === undefined && receiptFound.contractAddress === address) {
-    const refusal = await refusePlainCreation(question, endpoint, running, block);
-    if (refusal !== undefined) return refusal;
+    const proof = await provePlainCreation(question, endpoint, running, block);
+    if (typeof proof === 'string') return proof;
     return settle({
       ...facts,
+      ...proof,
       creationCode: sent.input,
       deployer: sent.from,
       method: 'transaction',
@@ -81,14 +84,19 @@ export async function findCreationAt(
   const frame = await traceCreation(question, endpoint);
   if (typeof frame !== 'string') {
     const { runtimeCode, ...made } = frame;
-    const refusal = await refuseTracedCreation(question, endpoint, running, block, runtimeCode);
-    if (refusal !== undefined) return refusal;
-    return settle({ ...facts, ...made, method: proxied === undefined ? 'trace' : 'proxy' });
+    const proof = await proveTracedCreation(question, endpoint, running, block, runtimeCode);
+    if (typeof proof === 'string') return proof;
+    return settle({
+      ...facts,
+      ...proof,
+      ...made,
+      method: proxied === undefined ? 'trace' : 'proxy',
+    });
   }
   if (frame === 'created_nothing_here' || to === undefined || proxied === undefined) return frame;
-  const refusal = await refuseProxiedCreation(question, endpoint, running, block, to);
-  if (refusal !== undefined) return refusal;
-  return settle({ ...facts, creationCode: proxied, deployer: to, method: 'proxy' });
+  const proof = await proveProxiedCreation(question, endpoint, running, block, to);
+  if (typeof proof === 'string') return proof;
+  return settle({ ...facts, ...proof, creationCode: proxied, deployer: to, method: 'proxy' });
 }
 
 function settle(found: FoundCreation): FoundCreation | 'code_too_large' {

@@ -23,6 +23,12 @@ export interface RunningCode {
 export type ProofRefusal =
   'left_other_code' | 'no_code_after' | 'code_was_there_before' | 'created_again' | 'not_proven';
 
+/** That a transaction left the code which runs. */
+export interface CreationProof {
+  /** Whether nothing can have created the contract again since; else the states that were looked at show nothing of it. */
+  readonly isFinal: boolean;
+}
+
 /** The block that holds the transaction. */
 interface CreationBlock {
   readonly number: number;
@@ -43,6 +49,8 @@ const SAMPLES = 12;
 /** What a header has since Cancun (EIP-4788); with that fork SELFDESTRUCT ceased to remove code (EIP-6780). */
 const cancunHead = blockHead.extend({ parentBeaconBlockRoot: hash.nullish().catch(null) });
 
+const FINAL: CreationProof = { isFinal: true };
+
 type StateAt = 'same' | 'none' | 'other' | 'unavailable';
 
 /**
@@ -50,14 +58,14 @@ type StateAt = 'same' | 'none' | 'other' | 'unavailable';
  * comes from a nonce of the sender, which never returns, so nothing else can have created it. Where the endpoint keeps
  * the state of that block, the code must have been the same then, which also finds code that a chain replaced by hand.
  */
-export async function refusePlainCreation(
+export async function provePlainCreation(
   question: CreationQuestion,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
-): Promise<ProofRefusal | undefined> {
+): Promise<CreationProof | ProofRefusal> {
   const after = await readState(question, endpoint, running, block);
-  return refuseOtherState(after);
+  return refuseOtherState(after) ?? FINAL;
 }
 
 /** What another state than today's right after the transaction says. Some endpoints show forgotten states as empty. */
@@ -72,19 +80,19 @@ function refuseOtherState(after: StateAt): ProofRefusal | undefined {
  * transaction is over. Else the states that the endpoint keeps must show the same code from then until now.
  * @param runtimeCode what the trace says that the creation left, where it says so
  */
-export async function refuseTracedCreation(
+export async function proveTracedCreation(
   question: CreationQuestion,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
   runtimeCode: Buffer | undefined,
-): Promise<ProofRefusal | undefined> {
+): Promise<CreationProof | ProofRefusal> {
   if (runtimeCode !== undefined && !runtimeCode.equals(running.code)) return 'left_other_code';
   const after = await readState(question, endpoint, running, block);
   const refusal = refuseOtherState(after);
   if (refusal !== undefined) return refusal;
   if (after === 'unavailable' && runtimeCode === undefined) return 'not_proven';
-  return refuseDestroyed(question, endpoint, running, block);
+  return proveStanding(question, endpoint, running, block);
 }
 
 /**
@@ -92,13 +100,13 @@ export async function refuseTracedCreation(
  * there before its block, and the running code stands there after it. Where states are not kept, the code of the known
  * proxy is proof enough: its call fails where it creates nothing.
  */
-export async function refuseProxiedCreation(
+export async function proveProxiedCreation(
   question: CreationQuestion,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
   proxy: Hex,
-): Promise<ProofRefusal | undefined> {
+): Promise<CreationProof | ProofRefusal> {
   const before = await readStateAt(question, endpoint, running, block.number - 1);
   if (before === 'same' || before === 'other') return 'code_was_there_before';
   const after = await readState(question, endpoint, running, block);
@@ -113,18 +121,18 @@ export async function refuseProxiedCreation(
     );
     if (!code.equals(DEPLOYMENT_PROXY_CODE)) return 'not_proven';
   }
-  return refuseDestroyed(question, endpoint, running, block);
+  return proveStanding(question, endpoint, running, block);
 }
 
-/** Whether the contract may have been destroyed after its creation, and recreated. */
-async function refuseDestroyed(
+/** Proves that the contract was not destroyed after its creation and recreated, as far as that can be shown. */
+async function proveStanding(
   question: CreationQuestion,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
-): Promise<ProofRefusal | undefined> {
-  if (!canDestroyItself(running.code)) return undefined;
-  if (await isSinceCancun(question, endpoint, block)) return undefined;
+): Promise<CreationProof | ProofRefusal> {
+  if (!canDestroyItself(running.code)) return FINAL;
+  if (await isSinceCancun(question, endpoint, block)) return FINAL;
   for (const number of sampleBlocks(block.number, running.blockNumber)) {
     const state = await readStateAt(question, endpoint, running, number);
     if (state === 'same') continue;
@@ -133,7 +141,7 @@ async function refuseDestroyed(
     if (!isKept) return 'not_proven';
     return number === block.number ? 'no_code_after' : 'created_again';
   }
-  return undefined;
+  return { isFinal: false };
 }
 
 /** Whether an endpoint still has a state after the transaction: some show forgotten ones as empty. */

@@ -61,7 +61,7 @@ export interface ReadCreationOptions {
 type EndpointAnswer = FoundCreation | CreationRefusal;
 
 interface Vote {
-  readonly creation: FoundCreation;
+  creation: FoundCreation;
   readonly operators: Set<string>;
   readonly labels: string[];
 }
@@ -170,10 +170,12 @@ function chooseRefusal({ votes, denials, faults }: Count): CreationRefusal {
 
 function countVote(votes: Map<string, Vote>, creation: FoundCreation, endpoint: Endpoint): Vote {
   // All facts, not a choice of them: what is not compared would be published by the word of the first.
-  const { creationCode, ...facts } = creation;
+  const { creationCode, isFinal, ...facts } = creation;
   const key = canonicalJson({ ...facts, creationCode: bytesToHex(keccak256(creationCode)) });
   const vote = votes.get(key) ?? { creation, operators: new Set<string>(), labels: [] };
   votes.set(key, vote);
+  // An endpoint that cannot tell does not speak against the facts.
+  if (!isFinal) vote.creation = creation;
   const operator = operatorOf(endpoint);
   if (!vote.operators.has(operator)) vote.labels.push(endpoint.label);
   vote.operators.add(operator);

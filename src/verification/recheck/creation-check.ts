@@ -20,6 +20,9 @@ import { type ReadingParts } from '../read-on-chain.ts';
 /** Why a match lost its creation. */
 export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
 
+/** Transactions that imports named are proved again, each with several questions to endpoints. */
+const MOST_CLAIMED = 4;
+
 const READ_CREATION = sql(
   'read matched creation',
   `SELECT verified_contract_id AS match_id, current_matches.creation_match, transaction_hash, block_number,
@@ -38,11 +41,14 @@ const READ_WITHDRAWN = sql(
      AND reason IN ($3, $4) AND transaction_hash = $5`,
 );
 
-const READ_CORRECTED_IMPORT = sql(
-  'read corrected creation of an import',
-  `SELECT match_events.id FROM match_events JOIN current_matches USING (chain_id, address)
-   WHERE chain_id = $1 AND address = $2 AND current_matches.origin = 'imported' AND kind = 'corrected' AND reason LIKE $3
-   LIMIT 1`,
+// A wrong transaction that a later import names takes no place from a true one that was named before.
+const READ_CLAIMED = sql(
+  'read transactions that imports name',
+  `SELECT transaction_hash FROM match_events
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   WHERE match_events.chain_id = $1 AND match_events.address = $2 AND origin = 'imported' AND transaction_hash <> $3
+   GROUP BY transaction_hash ORDER BY max(match_events.id) DESC LIMIT ${MOST_CLAIMED}`,
 );
 
 /** Refusals that say that the code which runs came from another transaction, where a quorum gives them. */
@@ -124,7 +130,10 @@ export async function isCreationDisproved(
 const isDisproved = (checked: CheckedCreation, known: KnownCreation): Promise<boolean> =>
   isCreationDisproved(checked, bytesToHex(known.transaction_hash));
 
-function isLater(found: Creation, known: KnownCreation): boolean {
+function isLater(
+  found: Creation,
+  known: Pick<KnownCreation, 'block_number' | 'transaction_index'>,
+): boolean {
   const block = Number(known.block_number ?? -1);
   if (found.blockNumber !== block) return found.blockNumber > block;
   return found.transactionIndex > Number(known.transaction_index ?? -1);
@@ -208,70 +217,88 @@ async function checkClaim(
 }
 
 /**
- * What a verification may believe of the creation that it found, beside what is stored. Of two transactions that both
- * created the contract the later one did so last. The stored match gives way to it, and an earlier one counts for nothing,
- * nor does one that {@link staysWithdrawn}: states of a few blocks do not show every destruction.
+ * What a verification may believe of the creation that it found, beside what is stored. Where it found none, the stored
+ * one is proved again: the text of a submission is judged with it too. Of two transactions that both created the contract
+ * the later one did so last. The stored match gives way to it, and an earlier one counts for nothing, nor does one that
+ * {@link staysWithdrawn}: states of a few blocks do not show every destruction.
  */
 export async function settleCreation(
   checked: CheckedCreation,
-  found: CreationSearch,
+  searched: CreationSearch,
   onWithdrawn: (reason: CreationLoss) => void,
 ): Promise<CreationSearch> {
-  if (!canDestroyItself(checked.running.code)) return found;
-  const { creation } = found;
   const known = await readKnown(checked);
+  const found = await withStored(checked, searched, known);
+  const { creation } = found;
+  if (!canDestroyItself(checked.running.code)) return found;
   const lose = async (stored: KnownCreation, reason: CreationLoss): Promise<void> => {
     const withdrawn = await withdraw(checked, stored, reason);
     if (withdrawn !== undefined) onWithdrawn(withdrawn);
   };
   if (creation === undefined) {
-    if (
-      known !== undefined &&
-      known.creation_match !== null &&
-      (await isDisproved(checked, known))
-    ) {
-      await lose(known, CREATION_DISPROVED);
-    }
+    const isMatched = known !== undefined && known.creation_match !== null;
+    if (isMatched && (await isDisproved(checked, known))) await lose(known, CREATION_DISPROVED);
     return found;
   }
-  if (await staysWithdrawn(checked, creation.transactionHash)) return refused(found);
   const storedHash = known && bytesToHex(known.transaction_hash);
-  if (storedHash === creation.transactionHash) return found;
-  if (await contradictsImport(checked, known, creation)) return refused(found);
-  if (known === undefined) return found;
+  if (!creation.isFinal) {
+    if (await staysWithdrawn(checked, creation.transactionHash)) return refused(found);
+    if (storedHash === creation.transactionHash) return found;
+    const reason = await findContradiction(checked, creation);
+    if (reason !== undefined) return refused(found, reason);
+  }
+  if (known === undefined || known.is_claim || storedHash === creation.transactionHash)
+    return found;
   if (isLater(creation, known)) await lose(known, CREATION_REPLACED);
   else if (await isDisproved(checked, known)) await lose(known, CREATION_DISPROVED);
   else return refused(found);
   return found;
 }
 
-/**
- * Whether an import speaks against a creation of code that can destroy itself: it names another transaction that nobody
- * disproves, unless that one is the earlier of two true ones; or another one was in its record before, and was taken out
- * or replaced. States of a few blocks do not show which of several creations is the last.
- */
-async function contradictsImport(
+/** What was found, or the stored creation where nothing was found and the chain proves that one today. */
+async function withStored(
   checked: CheckedCreation,
+  found: CreationSearch,
   known: KnownCreation | undefined,
+): Promise<CreationSearch> {
+  if (found.creation !== undefined || known === undefined) return found;
+  const stored = bytesToHex(known.transaction_hash);
+  if (found.methods.some(({ transactionHash }) => transactionHash === stored)) return found;
+  const { creation, methods } = await prove(checked, stored);
+  if (creation === undefined) return found;
+  return { ...found, creation, methods: [...found.methods, ...methods] };
+}
+
+/**
+ * Why an import speaks against a creation of code that may have been created again later: it names another transaction,
+ * which created the contract later, or of which endpoints cannot tell whether it did. A transaction that no endpoint
+ * knows says nothing, since endpoints forget old ones before new ones.
+ */
+async function findContradiction(
+  checked: CheckedCreation,
   found: Creation,
-): Promise<boolean> {
-  const key = [checked.chain.record.chainId, hexToBytes(checked.address)];
-  const corrections = await checked.database.query(READ_CORRECTED_IMPORT, [
-    ...key,
-    `${DEPLOYMENT_CORRECTED}: %transaction_hash%`,
+): Promise<CreationRefusal | undefined> {
+  const { database, chain, address } = checked;
+  const rows = await database.query<{ transaction_hash: Buffer }>(READ_CLAIMED, [
+    chain.record.chainId,
+    hexToBytes(address),
+    hexToBytes(found.transactionHash),
   ]);
-  if (corrections.length > 0) return true;
-  if (known?.is_claim !== true || known.block_number !== null) return false;
-  const claimed = bytesToHex(known.transaction_hash);
-  const { creation, denied } = await prove(checked, claimed);
-  if (creation === undefined) return !CLAIM_DISPROVING.has(denied?.get(claimed) ?? '');
-  const { blockNumber, transactionIndex } = creation;
-  const proven = {
-    ...known,
-    block_number: String(blockNumber),
-    transaction_index: String(transactionIndex),
-  };
-  return !isLater(found, proven);
+  for (const { transaction_hash: hash } of rows) {
+    const claimed = bytesToHex(hash);
+    const { creation, denied, methods } = await prove(checked, claimed);
+    if (creation !== undefined) {
+      const block = String(creation.blockNumber);
+      const index = String(creation.transactionIndex);
+      if (!isLater(found, { block_number: block, transaction_index: index })) {
+        return 'created_again';
+      }
+    } else if (!CLAIM_DISPROVING.has(denied?.get(claimed) ?? '')) {
+      const isUnknown = methods.every(({ outcome }) => outcome === 'transaction_not_found');
+      if (!isUnknown) return 'not_proven';
+    }
+  }
+  return undefined;
 }
 
 /**
@@ -298,10 +325,12 @@ async function staysWithdrawn(checked: CheckedCreation, transactionHash: Hex): P
   return false;
 }
 
-function refused({ methods }: CreationSearch): CreationSearch {
+/** A search whose creation is not believed. */
+function refused(
+  { methods }: CreationSearch,
+  outcome: CreationRefusal = 'created_again',
+): CreationSearch {
   return {
-    methods: methods.map((each) =>
-      each.outcome === 'found' ? { ...each, outcome: 'created_again' } : each,
-    ),
+    methods: methods.map((each) => (each.outcome === 'found' ? { ...each, outcome } : each)),
   };
 }
