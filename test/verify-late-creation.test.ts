@@ -137,6 +137,31 @@ describe.skipIf(absent)(`a creation that is known late${absent ? `: ${NO_ANVIL}`
     expect(await kindsOf(address)).toEqual(['stored', 'upgraded']);
   });
 
+  test('that was proven for one text is proven for the next, whose submission names another', async () => {
+    const { address, transactionHash } = await deployVault();
+    const { transactionHash: unrelated } = await deployVault();
+    const creationBlock = await anvil.request<string>('eth_blockNumber', []);
+    await anvil.request('anvil_mine', ['0x100']);
+    // A node as most are: it knows transactions, and neither traces nor old states.
+    const hides = CREATION_METHODS.filter((method) => method !== 'eth_getTransactionReceipt');
+    node.filter = {
+      hides,
+      changes: (method, [, block], result) =>
+        method === 'eth_getCode' &&
+        typeof block === 'string' &&
+        Number(block) <= Number(creationBlock)
+          ? new Error('missing trie node')
+          : result,
+    };
+    await verify(address, vault('partial'), { creationTransactionHash: transactionHash });
+    const named = { creationTransactionHash: unrelated };
+    const { contract } = await verify(address, vault('true'), named);
+    expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: 'exact_match' });
+    const { deployment } = await readContract(service, VERIFIED_CHAIN_ID, address);
+    expect(deployment).toMatchObject({ transactionHash });
+    expect(await unprovenOf(address)).not.toContain('immutables');
+  });
+
   test('is not attached where the submission matches another code', async () => {
     const { address, transactionHash } = await deployVault();
     await verify(address, vault('true'));
