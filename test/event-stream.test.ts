@@ -259,6 +259,7 @@ describe('the hub of events', () => {
       address: sampleAddress(number),
       match: 'full',
       name: '\n\nevent: fake\ndata: {}\n\n',
+      origin: 'verified',
       at: new Date(0),
     },
   });

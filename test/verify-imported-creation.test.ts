@@ -167,6 +167,21 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
       expect(await changesOf(address)).toEqual([]);
     });
 
+    test('is shown as the word of another service, with a mark of its own', async () => {
+      await importTree(address, match, UNKNOWN);
+      const page = await pageOf(address);
+      expect(page).toContain(`<div class="verdict claimed">`);
+      expect(page).toContain(`Claimed ${match} match`);
+      expect(page).toContain('claimed, not compared here');
+      expect(page).not.toMatch(/identical: these|is identical; names|hash of this metadata in it/);
+      const list = await (
+        await fetch(`${service.apiUrl}/contracts?chain=${VERIFIED_CHAIN_ID}`, {
+          headers: { accept: 'text/html' },
+        })
+      ).text();
+      expect(list).toContain(`claimed ${match}`);
+    });
+
     test('gives way to the one that a submission proves, and the text stays', async () => {
       await importTree(address, match, other);
       const before = await shownAt(address);

@@ -24,6 +24,8 @@ export interface MatchEvent {
   match: 'full' | 'partial' | null;
   /** null where the evidence is not known */
   name: string | null;
+  /** Who judged the match; null after a withdrawal */
+  origin: 'verified' | 'imported' | 'monitored' | null;
   at: string;
 }
 

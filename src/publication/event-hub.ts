@@ -227,7 +227,7 @@ function tooMany(
 
 function renderMatch(
   id: string,
-  { eventNumber, kind, chainId, address, match, name, at }: MatchEvent,
+  { eventNumber, kind, chainId, address, match, name, origin, at }: MatchEvent,
 ): Buffer {
   const data = {
     eventNumber,
@@ -236,6 +236,7 @@ function renderMatch(
     address: checksumAddress(address),
     match,
     name,
+    origin,
     at: at.toISOString(),
   };
   return Buffer.from(`id: ${id}\nevent: match\ndata: ${JSON.stringify(data)}\n\n`);

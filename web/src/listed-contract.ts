@@ -12,13 +12,13 @@ export interface ListedContract {
   readonly name: string | null;
   readonly language?: string | null;
   readonly compilerVersion?: string | null;
-  readonly origin?: string;
+  readonly origin?: string | null;
   readonly at: string;
 }
 
 /** A contract of a list as the tables of the pages show it. */
 export function listContract(item: ContractItem, chainName?: string): ListedContract {
-  const { chainId, address, match, name, verifiedAt } = item;
+  const { chainId, address, match, name, origin, verifiedAt } = item;
   const key = `contract ${chainId} ${address}`;
-  return { key, kind: 'stored', chainId, chainName, address, match, name, at: verifiedAt };
+  return { key, kind: 'stored', chainId, chainName, address, match, name, origin, at: verifiedAt };
 }

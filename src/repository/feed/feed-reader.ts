@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { SHOWN_NAME } from '../matches/contract-summary.ts';
-import { type Match } from '../matches/verified-contract.ts';
+import { type Match, type Origin } from '../matches/verified-contract.ts';
 
 /** A line of the event log that changed a match. */
 export interface MatchEvent {
@@ -13,6 +13,8 @@ export interface MatchEvent {
   readonly match: Match | null;
   /** The contract's name; null where the evidence is not known. */
   readonly name: string | null;
+  /** Who judged the match; null after a withdrawal. */
+  readonly origin: Origin | null;
   readonly at: Date;
 }
 
@@ -41,7 +43,8 @@ const BATCH = 1000;
 export const FEED_BEGIN: FeedPlace = { position: 0n, mark: '' };
 
 const selectEntries = (numbered: string): string =>
-  `SELECT position, event.id, kind, event.chain_id, address, match_after, ${SHOWN_NAME} AS name, recorded_at
+  `SELECT position, event.id, kind, event.chain_id, address, match_after, ${SHOWN_NAME} AS name,
+     CASE WHEN match_after IS NOT NULL THEN origin END AS origin, recorded_at
    FROM (${numbered}) AS numbered
    JOIN match_events AS event ON event.id = event_id
    LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
@@ -65,6 +68,7 @@ interface EntryRow {
   address: Buffer | null;
   match_after: Match | null;
   name: string | null;
+  origin: Origin | null;
   recorded_at: Date;
 }
 
@@ -121,6 +125,7 @@ function toEntry({ position, id, kind, chain_id, address, ...row }: EntryRow): F
     address: bytesToHex(address),
     match: row.match_after,
     name: row.name,
+    origin: row.origin,
     at: row.recorded_at,
   };
   return { ...place, event };

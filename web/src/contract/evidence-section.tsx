@@ -7,7 +7,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type Evidence } from '../answers.ts';
 import { type ContractFacts } from './contract-data.ts';
-import { CLAIMED_NOTE, describeCodeMatch, describeOrigin } from './verdict.ts';
+import { CLAIMED_NOTE, describeCodeMatch, describeOrigin, isClaim } from './verdict.ts';
 import { Fact } from '../parts/fact.tsx';
 
 interface Props {
@@ -56,9 +56,9 @@ function CodesTable({ facts, evidence }: Props): VNode {
             <tr key={name}>
               <th scope="row">{name}</th>
               <td>
-                <MatchMark match={match} />
+                <MatchMark match={match} isClaimed={isClaim(known?.origin)} />
               </td>
-              <td>{describeCodeMatch(match)}</td>
+              <td>{describeCodeMatch(match, known?.origin)}</td>
               <td>{hashes?.onChain ? <code>{hashes.onChain}</code> : 'not known'}</td>
             </tr>
           ))}

@@ -6,6 +6,7 @@ import { Failure } from '../parts/notices.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractEvent } from '../answers.ts';
 import { type ContractData } from './contract-data.ts';
+import { isClaim } from './verdict.ts';
 import { WithdrawalReason } from './withdrawal-reason.tsx';
 
 /** What happened to the match of a contract; nothing where it was stored and that is all. */
@@ -58,7 +59,7 @@ function EventTable({ events }: { readonly events: readonly ContractEvent[] }): 
               <td>{kind}</td>
               <td>
                 {match !== null ? (
-                  <MatchMark match={match} />
+                  <MatchMark match={match} isClaimed={isClaim(origin)} />
                 ) : kind === 'corrected' ? (
                   'as before'
                 ) : (

@@ -21,8 +21,34 @@ export const VERDICTS: Readonly<Record<Match, { readonly title: string; readonly
     },
   };
 
+/** The same where another service judged, and this one took its word. */
+const CLAIMS: typeof VERDICTS = {
+  full: {
+    title: 'Claimed full match',
+    text: 'Another service says that code and metadata are identical. This service compiled and compared nothing.',
+  },
+  partial: {
+    title: 'Claimed partial match',
+    text: 'Another service says that the code is identical, and nothing of names, comments and settings. This service compiled and compared nothing.',
+  },
+};
+
+/** Whether a match is the word of another service. */
+export const isClaim = (origin: string | null | undefined): boolean => origin === 'imported';
+
+/** What a stored match means, in words. @param origin who judged it, where that is known. */
+export function describeMatch(
+  match: Match,
+  origin: string | undefined,
+): { readonly title: string; readonly text: string } {
+  if (isClaim(origin)) return CLAIMS[match];
+  if (origin !== undefined) return VERDICTS[match];
+  return { title: VERDICTS[match].title, text: 'Who judged it could not be read.' };
+}
+
 /** What a match of one of the two codes means. */
-export function describeCodeMatch(match: Match | null): string {
+export function describeCodeMatch(match: Match | null, origin?: string): string {
+  if (isClaim(origin)) return match === null ? 'nothing is claimed' : 'claimed, not compared here';
   if (match === 'full') return 'identical, with the hash of this metadata in it';
   if (match === 'partial') return 'identical but for the hash of the metadata';
   return 'not compared, or different';

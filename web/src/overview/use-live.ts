@@ -13,6 +13,7 @@ interface MatchEvent {
   readonly address: string;
   readonly match: 'full' | 'partial' | null;
   readonly name: string | null;
+  readonly origin: string | null;
   readonly at: string;
 }
 

@@ -1,4 +1,5 @@
 import { type VNode } from 'preact';
+import { isClaim } from '../contract/verdict.ts';
 import { formatAgo, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
 import { type ListedContract } from '../listed-contract.ts';
@@ -47,7 +48,13 @@ export function ContractList({
         <tbody>
           {contracts.map(({ key, kind, chainId, chainName, address, match, name, at, ...rest }) => (
             <tr key={key}>
-              <td>{match === null ? kind : <MatchMark match={match} />}</td>
+              <td>
+                {match === null ? (
+                  kind
+                ) : (
+                  <MatchMark match={match} isClaimed={isClaim(rest.origin)} />
+                )}
+              </td>
               <td>
                 {name === null ? <span class="quiet">no name</span> : <SafeText text={name} />}
                 {kind === 'upgraded' && <span class="tag">upgraded</span>}

@@ -4,9 +4,36 @@ import './match-mark.css';
 
 const WORDS = { full: 'full', partial: 'partial', none: 'none' } as const;
 
-/** A match by shape, colour and word: a filled disc, half of one, or a ring. */
-export function MatchMark({ match }: { readonly match: Match | null }): VNode {
+/**
+ * A match by shape, colour and word: a filled disc, half of one, a dashed ring where it is the word of another service, or
+ * a ring.
+ */
+export function MatchMark({
+  match,
+  isClaimed = false,
+}: {
+  readonly match: Match | null;
+  readonly isClaimed?: boolean;
+}): VNode {
   const kind = match ?? 'none';
+  if (isClaimed && match !== null) {
+    return (
+      <span class="match claimed">
+        <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+          <circle
+            cx="8"
+            cy="8"
+            r="6.5"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="2"
+            stroke-dasharray="3.4 3.4"
+          />
+        </svg>{' '}
+        {`claimed ${WORDS[kind]}`}
+      </span>
+    );
+  }
   return (
     <span class={`match ${kind}`}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">

@@ -11,7 +11,7 @@ import {
   JsonSection,
   SameCodeSection,
 } from '../contract/sections.tsx';
-import { describeUnproven, VERDICTS } from '../contract/verdict.ts';
+import { describeMatch, describeUnproven, isClaim } from '../contract/verdict.ts';
 import { formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -136,7 +136,8 @@ function NotVerified({
 function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
   const { facts, data } = props;
   const { match, compilation } = facts;
-  const unproven = data.evidence.state === 'ready' ? data.evidence.value.unproven : [];
+  const { unproven = [], origin } = data.evidence.state === 'ready' ? data.evidence.value : {};
+  const verdict = match && describeMatch(match, origin);
   const hiddenSources = (facts.sources?.files ?? []).filter(({ hidden }) => hidden > 0).length;
   const hiddenIn = [
     ...facts.hiddenIn,
@@ -145,12 +146,12 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
   return (
     <>
       <Heading {...props} />
-      {match !== null && (
-        <div class={`verdict ${match}`}>
+      {verdict !== null && (
+        <div class={`verdict ${isClaim(origin) ? 'claimed' : match}`}>
           <p class="verdict-title">
-            <MatchMark match={match} /> <span>{VERDICTS[match].title}</span>
+            <MatchMark match={match} isClaimed={isClaim(origin)} /> <span>{verdict.title}</span>
           </p>
-          <p>{VERDICTS[match].text}</p>
+          <p>{verdict.text}</p>
           {describeUnproven(unproven, compilation?.language).map((text) => (
             <p key={text}>{text}</p>
           ))}

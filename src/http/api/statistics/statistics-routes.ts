@@ -167,6 +167,10 @@ export const eventDataSchemas = {
       address: z.string().describe('With its EIP-55 checksum'),
       match: z.enum(['full', 'partial']).nullable().describe('null after a withdrawal'),
       name: z.string().nullable().describe('null where the evidence is not known'),
+      origin: z
+        .enum(['verified', 'imported', 'monitored'])
+        .nullable()
+        .describe('Who judged the match; null after a withdrawal'),
       at: time,
     })
     .meta({
