@@ -221,4 +221,16 @@ describe('GET /v1/registry', () => {
     expect(after.health).toEqual([undefined, undefined, 'down', undefined]);
     expect(after.tag).not.toBe(before.tag);
   });
+
+  test('is given again to a client that holds the one before of the same second', async () => {
+    let current = registry;
+    const reloaded = createCheckedApiApp(await fixtureDependencies({ registry: () => current }));
+    const modifiedOf = async (): Promise<string> =>
+      (await reloaded.request('/v1/registry')).headers.get('last-modified') ?? '';
+    const held = await modifiedOf();
+    current = { ...registry, listSha256: 'ab'.repeat(32) };
+    const headers = { 'if-modified-since': held };
+    // A second may end in between, and then the date tells the two apart.
+    expect((await reloaded.request('/v1/registry', { headers })).status).toBe(200);
+  });
 });

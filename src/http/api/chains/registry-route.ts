@@ -76,7 +76,9 @@ export function addRegistryRoute(
     const states = reports.map(({ chainId, state }) => `${chainId} ${state}`).join('\n');
     if (made?.of !== of || made.states !== states) {
       const bytes = Buffer.from(JSON.stringify(renderRegistry(of, reports)));
-      made = { of, states, snapshot: makeSnapshot(bytes, new Date()) };
+      const before = made?.snapshot;
+      const snapshot = async (): Promise<Snapshot> => makeSnapshot(bytes, new Date(), await before);
+      made = { of, states, snapshot: snapshot() };
     }
     return answerSnapshot(await made.snapshot, c.req.raw.headers);
   });
