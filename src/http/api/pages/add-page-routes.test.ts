@@ -314,6 +314,34 @@ describe('pages that are asked for together', () => {
     expect(made()).toBeLessThan(40);
   });
 
+  test('ask for nothing more once their client has left', async () => {
+    const deps = await fixtureDependencies();
+    let [looked, waiting] = [0, 0];
+    let letPass = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      letPass = resolve;
+    });
+    deps.answers.ownPass = () => {
+      waiting += 1;
+      return gate;
+    };
+    const registry: typeof deps.registry = () => {
+      looked += 1;
+      return deps.registry();
+    };
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    listener = await listen(createCheckedApiApp({ ...deps, registry }), options, silentLogger);
+    const client = await RawClient.connect(listener.port);
+    const references = Array.from({ length: 40 }, (_, index) => `unknown-${index}`);
+    client.send(`GET /statistics?chains=${references.join()} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await waitUntil(() => waiting > 40);
+    client.socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    letPass();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(looked).toBe(0);
+  });
+
   test('are refused to a client beyond a number of them', async () => {
     const { port } = await serveCounted();
     const many = await Promise.all(Array.from({ length: 60 }, () => RawClient.connect(port)));
