@@ -111,12 +111,12 @@ module.exports = {
     {
       name: 'imports-of-web',
       comment:
-        'The pages take types from the client and pure functions from src/lib and src/solidity; the service renders them as built.',
+        'The pages take types and the spelling of paths from the client, and pure functions from src/lib and src/solidity; the service renders them as built.',
       severity: 'error',
       from: { path: '^web/src/' },
       to: {
         path: '^(src|test|bench|scripts|client)/',
-        pathNot: ['^src/(lib|solidity)/', '^client/src/schemas\\.ts$'],
+        pathNot: ['^src/(lib|solidity)/', '^client/src/(schemas|path-part)\\.ts$'],
       },
     },
     {

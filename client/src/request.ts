@@ -1,3 +1,4 @@
+import { pathPart } from './path-part.ts';
 import { type RequestOptions } from './questions.ts';
 
 /** An answer that is not the document asked for. `code` is the stable code of the service's problem, where it gave one. */
@@ -79,7 +80,7 @@ export async function orUndefined<Value>(
 
 /** A path with its parts encoded, and the parameters that are set; a list gives one several times. */
 export function pathOf(parts: readonly (string | number)[], parameters: object = {}): string {
-  const path = parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+  const path = parts.map((part) => `/${pathPart(part)}`).join('');
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     for (const each of [value].flat()) if (each !== undefined) query.append(name, String(each));

@@ -33,6 +33,11 @@ export interface AskedFor {
   readonly askedFor: string;
 }
 
+/** Whether the service asks itself, for a page. */
+export function isAskedForPage(env: unknown): boolean {
+  return (env as Partial<AskedFor> | undefined)?.askedFor !== undefined;
+}
+
 /**
  * Whom a request comes from, for fair turns and bounds: the address of the connection, of an IPv6 one its /64. Where a
  * trusted proxy has made the connection, the address that it names, and so on through all proxies that are trusted.

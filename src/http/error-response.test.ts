@@ -95,6 +95,42 @@ describe('an error as an answer', () => {
     expect(line.err.message).toBe('secret detail');
   });
 
+  test('unexpected at one place is logged once at a time, under the id that all of its answers have', () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const { lines, log } = keepLines();
+      const fail = (text: string): unknown => describeProblem(new TypeError(text), log)['errorId'];
+      const failElsewhere = (): unknown => describeProblem(new TypeError('elsewhere'), log);
+      const ids: unknown[][] = [];
+      for (const times of [100, 1]) {
+        // The message holds what was asked for.
+        ids.push(Array.from({ length: times }, (_, index) => fail(`no chain ${index}`)));
+        vi.advanceTimersByTime(5_000);
+      }
+      failElsewhere();
+      const [first, later] = ids.map((each) => [...new Set(each)]);
+      expect([first?.length, later?.length]).toEqual([1, 1]);
+      expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+        { event: 'internal_error', error_id: first?.[0] },
+        { event: 'internal_error', error_id: later?.[0], omitted: 99 },
+        { event: 'internal_error', err: { message: 'elsewhere' } },
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('unexpected in ever other places is not kept for ever', () => {
+    const { lines, log } = keepLines();
+    for (let place = 0; place < 1_000; place += 1) {
+      const error = new Error('no');
+      error.stack = `Error: no\n    at f (a.ts:${place}:1)`;
+      describeProblem(error, log);
+      describeProblem(error, log);
+    }
+    expect(lines).toHaveLength(1_000);
+  });
+
   test('of the router about an unreadable body is the client’s fault', () => {
     const error = new HTTPException(400, { message: 'Malformed JSON in request body' });
     expect(describeProblem(error, silentLogger).code).toBe('malformed_request');

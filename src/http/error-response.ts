@@ -53,23 +53,58 @@ const OF_THE_MACHINE: ReadonlySet<ErrorCode> = new Set([
 /** Trouble that concerns every request has one line in this time, however many clients meet it. */
 const REPEATED_FAULT_MS = 5_000;
 
-/** When a fault was last logged, and how many like it were not since then; by its code and statement, which are few. */
-const loggedFaults = new WeakMap<Logger, Map<string, { readonly at: number; omitted: number }>>();
+/** Faults that are known at once. There are fewer, unless each is another one: then all are forgotten, and logged again. */
+const FAULTS_KNOWN = 100;
 
-function logFault(error: FullmatchError, log: Logger): void {
-  const { statement } = error.details;
-  const fault = `${error.code} ${typeof statement === 'string' ? statement : ''}`;
-  const faults = loggedFaults.get(log) ?? new Map<string, { at: number; omitted: number }>();
+interface LoggedFault {
+  readonly at: number;
+  readonly id: string;
+  omitted: number;
+}
+
+/** When a fault was last logged, under which id, and how many like it were not since then; by what it is. */
+const loggedFaults = new WeakMap<Logger, Map<string, LoggedFault>>();
+
+/**
+ * Has a fault logged, unless one like it was just now.
+ * @returns the id under which the log has it
+ */
+function logOnce(
+  fault: string,
+  log: Logger,
+  write: (id: string, omitted: { readonly omitted?: number }) => void,
+): string {
+  const faults = loggedFaults.get(log) ?? new Map<string, LoggedFault>();
   loggedFaults.set(log, faults);
   const last = faults.get(fault);
   const at = performance.now();
   if (last !== undefined && at - last.at < REPEATED_FAULT_MS) {
     last.omitted += 1;
-    return;
+    return last.id;
   }
-  faults.set(fault, { at, omitted: 0 });
-  const omitted = last !== undefined && last.omitted > 0 ? { omitted: last.omitted } : {};
-  log.error({ event: 'request_failed', code: error.code, ...omitted, err: error }, error.message);
+  if (faults.size >= FAULTS_KNOWN) faults.clear();
+  const id = randomUUID();
+  faults.set(fault, { at, id, omitted: 0 });
+  write(id, last !== undefined && last.omitted > 0 ? { omitted: last.omitted } : {});
+  return id;
+}
+
+function logFault(error: FullmatchError, log: Logger): void {
+  const { statement } = error.details;
+  const fault = `${error.code} ${typeof statement === 'string' ? statement : ''}`;
+  logOnce(fault, log, (_id, omitted) => {
+    log.error({ event: 'request_failed', code: error.code, ...omitted, err: error }, error.message);
+  });
+}
+
+/** What no code foresees: where it was thrown says what it is, since its message may hold what a client sent. */
+function logUnexpected(error: unknown, log: Logger): string {
+  const stack = error instanceof Error ? (error.stack ?? error.name) : typeof error;
+  const places = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return logOnce(places.join('\n') || stack, log, (id, omitted) => {
+    const event = { event: 'internal_error', error_id: id, ...omitted, err: error };
+    log.error(event, 'unexpected error');
+  });
 }
 
 /**
@@ -91,8 +126,7 @@ export function describeProblem(thrown: unknown, log: Logger): Problem {
   if (error instanceof HTTPException && error.status < 500) {
     return problemOf(new FullmatchError('malformed_request', error.message));
   }
-  const errorId = randomUUID();
-  log.error({ event: 'internal_error', error_id: errorId, err: error }, 'unexpected error');
+  const errorId = logUnexpected(error, log);
   return {
     ...problemOf(
       new FullmatchError(

@@ -1,6 +1,6 @@
-import { distance } from 'fastest-levenshtein';
 import { FullmatchError } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
+import { namesOfRegistry } from './chain-names.ts';
 import { isChainId } from './list-record.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { type ChainRegistry } from './registry.ts';
@@ -56,21 +56,6 @@ function notFound(ref: string, suggestion: string | undefined): FullmatchError {
   );
 }
 
-/** The short name or name nearest to a reference, when it is near enough to be what was meant. */
-function suggest(registry: ChainRegistry, ref: string): string | undefined {
-  const wanted = ref.toLowerCase();
-  let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const { record } of registry.chains) {
-    for (const name of [record.shortName, record.name]) {
-      if (name === undefined) continue;
-      const steps = distance(wanted, name.toLowerCase());
-      if (steps < bestDistance) [best, bestDistance] = [name, steps];
-    }
-  }
-  return best;
-}
-
 function single(ref: string, found: readonly RegisteredChain[]): RegisteredChain | undefined {
   if (found.length <= 1) return found[0];
   const candidates = found.slice(0, MAX_CANDIDATES).map(describe);
@@ -94,23 +79,8 @@ export function findChain(registry: ChainRegistry, ref: string): RegisteredChain
   if (wanted === '') throw invalid(ref, 'is empty');
   if (wanted.length > REFERENCE_MAX_CHARACTERS) throw invalid(ref, 'is too long');
   const chainId = parseId(wanted);
-  if (chainId !== undefined) {
-    const chain = registry.chains.find(({ record }) => record.chainId === chainId);
-    if (chain === undefined) throw notFound(wanted, undefined);
-    return chain;
-  }
-  const lower = wanted.toLowerCase();
-  const tiers: ((chain: RegisteredChain) => boolean)[] = [
-    ({ record }) => record.shortName === wanted,
-    ({ record }) => record.name === wanted,
-    ({ record }) =>
-      record.shortName?.toLowerCase() === lower || record.name.toLowerCase() === lower,
-    ({ formerNames = [] }) => formerNames.includes(wanted),
-    ({ formerNames = [] }) => formerNames.some((name) => name.toLowerCase() === lower),
-  ];
-  for (const fits of tiers) {
-    const chain = single(wanted, registry.chains.filter(fits));
-    if (chain !== undefined) return chain;
-  }
-  throw notFound(wanted, suggest(registry, wanted));
+  const names = namesOfRegistry(registry);
+  const chain = chainId === undefined ? single(wanted, names.named(wanted)) : names.withId(chainId);
+  if (chain !== undefined) return chain;
+  throw notFound(wanted, chainId === undefined ? names.nearest(wanted) : undefined);
 }

@@ -28,8 +28,16 @@ const STATUS_UNLESS_STATED = 'active';
 /** An id that is written out is meant whole: `0x1` is not the beginning of `0x10`. */
 const SPELLED_ID = /^(?:0x[0-9a-f]+|eip155:[0-9]+)$/;
 
-/** What a chain calls itself and was called, a line each, so that no word is found across two of them. */
-function namesOf({ record, formerNames = [] }: RegisteredChain): string {
+const known = new WeakMap<RegisteredChain, string>();
+
+/** What a chain calls itself and was called, a line each, so that no word is found across two of them. Folded once. */
+function namesOf(registered: RegisteredChain): string {
+  const folded = known.get(registered) ?? foldNames(registered);
+  known.set(registered, folded);
+  return folded;
+}
+
+function foldNames({ record, formerNames = [] }: RegisteredChain): string {
   const { chainId, name, shortName, chain, title, nativeCurrency } = record;
   const { symbol, name: currency } = nativeCurrency ?? {};
   const names = [name, shortName, chain, title, symbol, currency, ...formerNames];

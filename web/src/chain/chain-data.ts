@@ -1,3 +1,4 @@
+import { pathPart } from '../../../client/src/path-part.ts';
 import { type Api, type Loaded } from '../api.ts';
 import { nearestChains } from '../chains/nearest-chains.ts';
 import { listContract } from '../listed-contract.ts';
@@ -35,7 +36,7 @@ export interface ChainData {
 
 /** Reads a chain by its reference, and the rest by its id. */
 export async function loadChain(api: Api, ref: string): Promise<ChainData> {
-  const details = await api.get<ChainDetails>(`v1/chains/${encodeURIComponent(ref)}`);
+  const details = await api.get<ChainDetails>(`v1/chains/${pathPart(ref)}`);
   if (details.state === 'failed') {
     const isAnswer = details.status === 404 || details.status === 409;
     return { details, nearest: isAnswer ? await readNearest(api, ref) : [] };

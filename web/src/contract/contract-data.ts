@@ -1,3 +1,4 @@
+import { pathPart } from '../../../client/src/path-part.ts';
 import {
   type ChainDetails,
   type ChosenContract,
@@ -108,7 +109,7 @@ export async function loadContract(
   { params, query }: PageRequest,
 ): Promise<ContractData> {
   const [chainId = '', address = ''] = [params['chain'], params['address']].map((part) =>
-    encodeURIComponent(part ?? ''),
+    pathPart(part ?? ''),
   );
   const asked = new URLSearchParams(query);
   const [source, after] = [asked.get('source'), asked.get('files')];

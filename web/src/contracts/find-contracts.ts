@@ -1,3 +1,4 @@
+import { pathPart } from '../../../client/src/path-part.ts';
 import { type Api, type Loaded } from '../api.ts';
 import { type ContractItem, type ContractPage, type StatisticsOverview } from '../answers.ts';
 import { type ContractQuery, kindOfWords, parseContractQuery } from './contract-query.ts';
@@ -62,7 +63,7 @@ export async function loadContracts(
 /** A number is a chain id, also of a chain that the registry does not have. */
 async function findChain(api: Api, reference: string): Promise<Loaded<ChosenChain> | null> {
   if (reference === '') return null;
-  const found = await api.get<ChosenChain>(`chains/${encodeURIComponent(reference)}`);
+  const found = await api.get<ChosenChain>(`chains/${pathPart(reference)}`);
   if (found.state === 'ready') {
     const { chainId, name } = found.value;
     return { ...found, value: name === undefined ? { chainId } : { chainId, name } };

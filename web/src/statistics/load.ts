@@ -1,8 +1,8 @@
+import { pathPart } from '../../../client/src/path-part.ts';
 import { type Api, type Loaded } from '../api.ts';
 import { nameWithdrawals } from '../charts/join-withdrawals.ts';
 import {
   type ChainCounts,
-  type ChainDetails,
   type Health,
   type HistoryPoint,
   type MatchCounts,
@@ -43,7 +43,7 @@ export async function loadStatistics(api: Api, question: Question): Promise<Stat
   const [statistics, health, ...found] = await Promise.all([
     api.get<StatisticsOverview>('v1/statistics'),
     api.get<Health>('health'),
-    ...refs.map((ref) => api.get<ChainDetails>(`v1/chains/${encodeURIComponent(ref)}`)),
+    ...refs.map((ref) => api.get<ChosenChain>(`chains/${pathPart(ref)}`)),
   ]);
   if (isTooMuch) {
     const history = refuse(question.chains.length);
@@ -54,7 +54,7 @@ export async function loadStatistics(api: Api, question: Question): Promise<Stat
   let failure: Failed | undefined;
   for (const [index, chain] of found.entries()) {
     if (chain.state === 'ready') {
-      const { chainId, name } = chain.value.record;
+      const { chainId, name } = chain.value;
       chosen.set(chainId, { chainId, name });
     } else {
       unknown.push(question.chains[index] ?? '');

@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { pathPart } from '../../../client/src/path-part.ts';
 import { type Api, createApi, type Loaded } from '../api.ts';
 import { describeCodeMatch, VERDICTS } from '../contract/verdict.ts';
 import { formatSpan } from '../format.ts';
@@ -45,7 +46,7 @@ const titleOf = (job: Loaded<JobState>): string =>
   `Verification${job.state === 'ready' ? ` ${job.value.state}` : ''} – Fullmatch`;
 
 const readJob = (api: Api, id: string): Promise<Loaded<JobState>> =>
-  api.get(`v1/jobs/${encodeURIComponent(id)}`);
+  api.get(`v1/jobs/${pathPart(id)}`);
 
 /** Whether asking again would tell nothing new: the job has ended, or is not known. */
 const isFinal = (job: Loaded<JobState>): boolean =>

@@ -13,6 +13,7 @@ import { RawClient, waitUntil } from '../../../../test/support/raw-client.ts';
 import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
 import { type HostApp } from '../../host-app.ts';
+import { type HttpParts } from '../../http-parts.ts';
 import { listen, type Listener } from '../../listener.ts';
 import { PAGE_LIMITS, type PageLimits } from './page-renderer.ts';
 import { readWebBundle, type WebBundle } from './web-bundle.ts';
@@ -95,7 +96,8 @@ describe('the pages of the API host', () => {
       return inTurn(c, make, turns);
     };
     const asking = createCheckedApiApp(parts);
-    await asking.request('/statistics', {}, { askedFor: '203.0.113.7' });
+    const incoming = { headers: {}, socket: { remoteAddress: '203.0.113.7' } };
+    await asking.fetch(new Request('http://localhost/statistics'), { incoming });
     expect(clients).toContainEqual(['/v1/statistics/history', '203.0.113.7']);
   });
 
@@ -163,6 +165,71 @@ describe('the pages of the API host', () => {
 });
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+/** Dependencies, and the paths that pages ask for, as a URL parser reads them. */
+function recordAsked(deps: HttpParts): { readonly deps: HttpParts; readonly asked: string[] } {
+  const asked: string[] = [];
+  const { renderer } = deps.pages;
+  const recording: typeof renderer = {
+    isLarge: (answers) => renderer.isLarge(answers),
+    advance: async (...task) => {
+      const step = await renderer.advance(...task);
+      const paths = 'missing' in step ? step.missing.map(({ path }) => path) : [];
+      asked.push(...paths.map((path) => new URL(`/${path}`, 'http://localhost').pathname));
+      return step;
+    },
+    close: () => renderer.close(),
+  };
+  return { deps: { ...deps, pages: { ...deps.pages, renderer: recording } }, asked };
+}
+
+describe('what a page asks for', () => {
+  test.each(['/', '/registry', '/contracts/', '/server/registry/1', '/docs', '/v1/chains/../../'])(
+    'is never a page, such as %s',
+    async (path) => {
+      const asked = await app.request(path, {}, { askedFor: '203.0.113.7' });
+      expect(asked.status).toBe(404);
+      expect(await asked.json()).toMatchObject({ code: 'route_not_found' });
+    },
+  );
+
+  const ADDRESS = `0x${'1'.repeat(40)}`;
+  const STEPS = ['.', '..', '%2e', '%2E%2e', '%20.', '.,..'];
+  test.each(
+    STEPS.flatMap((step) => [
+      `/statistics?chains=${step}`,
+      `/statistics?chain=${step}`,
+      `/statistics?show=chains&chains=1,${step}`,
+      `/contracts?chain=${step}`,
+      `/registry/%25${step}`,
+      `/contract/1/${ADDRESS}?source=${step}`,
+    ]),
+  )('is below the path that the page names: %s', async (path) => {
+    const { deps, asked } = recordAsked(await fixtureDependencies());
+    const { status, page } = await readPage(path, createCheckedApiApp(deps));
+    expect(status).toBeLessThan(500);
+    expect(page).not.toContain('internal_error');
+    expect(asked).not.toContain('/');
+    expect(asked).not.toContain('/v1/');
+    expect(asked).not.toContain('/v1/chains/');
+    expect(asked).not.toContain('/chains/');
+  });
+
+  test('is asked for in passes of its own: most routes do all their work at once', async () => {
+    const references = Array.from({ length: 40 }, (_, index) => `unknown-${index}`);
+    const { deps, asked } = recordAsked(await fixtureDependencies());
+    const { answers } = deps;
+    let passes = 0;
+    const ownPass = answers.ownPass.bind(answers);
+    answers.ownPass = async (c) => {
+      passes += 1;
+      await ownPass(c);
+    };
+    await createCheckedApiApp(deps).request(`/statistics?chains=${references.join()}`);
+    expect(passes).toBeGreaterThanOrEqual(42);
+    expect(asked.length).toBe(passes);
+  });
+});
 
 describe('what is not there', () => {
   const ask = (path: string, accept?: string): Promise<Response> =>
@@ -245,6 +312,34 @@ describe('pages that are asked for together', () => {
     [ahead, ...many].forEach(({ socket }) => socket.destroy());
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(made()).toBeLessThan(40);
+  });
+
+  test('ask for nothing more once their client has left', async () => {
+    const deps = await fixtureDependencies();
+    let [looked, waiting] = [0, 0];
+    let letPass = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      letPass = resolve;
+    });
+    deps.answers.ownPass = () => {
+      waiting += 1;
+      return gate;
+    };
+    const registry: typeof deps.registry = () => {
+      looked += 1;
+      return deps.registry();
+    };
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    listener = await listen(createCheckedApiApp({ ...deps, registry }), options, silentLogger);
+    const client = await RawClient.connect(listener.port);
+    const references = Array.from({ length: 40 }, (_, index) => `unknown-${index}`);
+    client.send(`GET /statistics?chains=${references.join()} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await waitUntil(() => waiting > 40);
+    client.socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    letPass();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(looked).toBe(0);
   });
 
   test('are refused to a client beyond a number of them', async () => {

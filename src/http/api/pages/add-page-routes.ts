@@ -15,6 +15,7 @@ import {
 } from '../../answer.ts';
 import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.ts';
 import { type Problem } from '../../error-response.ts';
+import { isAskedForPage } from '../../client-of.ts';
 import { type HostUrls } from '../../http-parts.ts';
 import { type RecordAnswers } from '../../records/record-answers.ts';
 import { Turns } from '../../records/turns.ts';
@@ -134,6 +135,8 @@ async function answerPage(
   problem: Problem | undefined,
 ): Promise<Answer> {
   const { answers } = parts;
+  // A page is made of what the public interface answers. One that waited for another page would wait for its own turn.
+  if (isAskedForPage(c.env)) throw notFound(c.req.path);
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
   const coding = chooseCoding(accepted, LENGTHS) === 'gzip' ? 'gzip' : 'identity';
   const found = await findPage(parts, state, c, problem);

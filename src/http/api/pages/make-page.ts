@@ -44,7 +44,8 @@ export async function makePage(
   /** Reads and writes in turn while there is little data. */
   const advanceSmall = async (asker: Asker): Promise<void> => {
     for (;;) {
-      if ('missing' in step) task = await readMissing(c, making, task, step.missing);
+      if ('missing' in step)
+        task = await readMissing(c, making, task, { ...asker, missing: step.missing });
       if (renderer.isLarge(task.answers)) return;
       step = await renderer.advance(task, asker);
       if (!('missing' in step)) return;
@@ -66,9 +67,16 @@ async function readMissing(
   c: Context,
   making: PageMaking,
   task: PageTask,
-  missing: readonly MissingAnswer[],
+  { missing, signal }: Pick<Asker, 'signal'> & { readonly missing: readonly MissingAnswer[] },
 ): Promise<PageTask> {
-  const read = await Promise.all(missing.map((each) => readAnswer(c, making, each)));
+  const read = await Promise.all(
+    missing.map(async (each) => {
+      // Most routes do all their work within the call.
+      await making.answers.ownPass(c);
+      signal.throwIfAborted();
+      return readAnswer(c, making, each);
+    }),
+  );
   const paths = new Set(missing.map(({ path }) => path));
   return { ...task, answers: [...task.answers.filter(({ path }) => !paths.has(path)), ...read] };
 }
@@ -82,7 +90,6 @@ async function readAnswer(
   const read = async (): Promise<Pick<GivenAnswer, 'status' | 'tag' | 'body'>> => {
     const headers: Record<string, string> = tag === undefined ? {} : { 'if-none-match': tag };
     const response = await ask(`/${path}`, { headers }, { askedFor: answers.clientOf(c) });
-    await answers.ownPass(c);
     const etag = response.headers.get('etag');
     const { status } = response;
     const body = status === 304 ? undefined : new Uint8Array(await response.arrayBuffer());

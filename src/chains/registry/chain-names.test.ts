@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { distance } from 'fastest-levenshtein';
+import { describe, expect, test } from 'vitest';
+import { registryOf } from '../../../test/support/chain-sources.ts';
+import { readEmbeddedList } from '../list/chain-list.ts';
+import { ChainNames } from './chain-names.ts';
+import { type RegisteredChain } from './registered-chain.ts';
+
+const text = fc.string({
+  unit: fc.constantFrom('a', 'b', 'E', 'e', ' ', 'n', 'T', '2', 'é', 'İ'),
+  minLength: 1,
+  maxLength: 12,
+});
+const chains = fc.array(fc.record({ name: text, shortName: text }), { maxLength: 8 }).map((names) =>
+  names.map((each, index): RegisteredChain => {
+    const record = { ...each, rpc: [], chainId: index + 1, supported: false, monitored: false };
+    return { record, origins: {}, endpoints: [], testnet: false, local: false };
+  }),
+);
+
+/** The first of the nearest names, each compared. */
+function compareAll(all: readonly RegisteredChain[], wanted: string): string | undefined {
+  const lower = wanted.toLowerCase();
+  const compared = all
+    .flatMap(({ record }) => [record.shortName ?? '', record.name])
+    .map((name) => ({ name, steps: distance(lower, name.toLowerCase()) }))
+    .filter(({ steps }) => steps <= Math.max(1, Math.floor(lower.length / 3)));
+  const least = Math.min(...compared.map(({ steps }) => steps));
+  return compared.find(({ steps }) => steps === least)?.name;
+}
+
+describe('the nearest name', () => {
+  test('is the one that a comparison with all of them finds', () => {
+    fc.assert(
+      fc.property(chains, text, (all, wanted) => {
+        expect(new ChainNames({ chains: all }).nearest(wanted)).toBe(compareAll(all, wanted));
+      }),
+    );
+  });
+
+  test.each([
+    ['letters that no name has', 'zqxjkvbwpfgmcy'],
+    ['the letters of most names', 'tinemaontsehr '],
+    ['words of names in other order', 'testnet niamnet '],
+  ])('takes little of the thread, for %s', async (_, letters) => {
+    const { records } = await readEmbeddedList();
+    const names = new ChainNames(registryOf({ list: records }));
+    for (const length of [10, 14, 16, 18, 20, 24, 33, 44, 100]) {
+      const wanted = letters.repeat(10).slice(0, length);
+      const times = Array.from({ length: 15 }, () => {
+        const before = performance.now();
+        names.nearest(wanted);
+        return performance.now() - before;
+      });
+      // One of many: the machine does other work between them. It was 24 ms and more from 33 characters on.
+      expect(Math.min(...times), `${length} characters`).toBeLessThan(2);
+    }
+  });
+});

@@ -1,0 +1,132 @@
+import { distance } from 'fastest-levenshtein';
+import { type RegisteredChain } from './registered-chain.ts';
+import { type ChainRegistry } from './registry.ts';
+
+/** Names that are spelled alike share most letters: how often each occurs says that two are not, for little work. */
+const LETTER_KINDS = 32;
+
+interface Spelling {
+  readonly name: string;
+  readonly lower: string;
+  readonly letters: Uint16Array;
+}
+
+/** The chains by what references call them, made once for a registry. */
+export class ChainNames {
+  readonly #byId: ReadonlyMap<number, RegisteredChain>;
+  /** By names as they are written, or in lower case; those of the first map go before those of the next. */
+  readonly #tiers: readonly {
+    readonly isFolded: boolean;
+    readonly chains: ReadonlyMap<string, readonly RegisteredChain[]>;
+  }[];
+  /** Each short name and name of today once, in the order of the registry. */
+  readonly #spellings: readonly Spelling[];
+
+  constructor({ chains }: Pick<ChainRegistry, 'chains'>) {
+    this.#byId = new Map(chains.map((chain) => [chain.record.chainId, chain]));
+    const tier = (isFolded: boolean, namesOf: (chain: RegisteredChain) => readonly string[]) => ({
+      isFolded,
+      chains: groupByName(chains, (chain) =>
+        isFolded ? namesOf(chain).map((name) => name.toLowerCase()) : namesOf(chain),
+      ),
+    });
+    const formerNames = ({ formerNames: names = [] }: RegisteredChain): readonly string[] => names;
+    this.#tiers = [
+      tier(false, shortNameOf),
+      tier(false, ({ record }) => [record.name]),
+      tier(true, namesOfToday),
+      tier(false, formerNames),
+      tier(true, formerNames),
+    ];
+    this.#spellings = [...new Set(chains.flatMap(namesOfToday))].map((name) => {
+      const lower = name.toLowerCase();
+      return { name, lower, letters: countLetters(lower) };
+    });
+  }
+
+  /** The chain with an id. */
+  withId(chainId: number): RegisteredChain | undefined {
+    return this.#byId.get(chainId);
+  }
+
+  /**
+   * The chains that a name means, ascending chainId. An exact short name goes before an exact name, both before either in
+   * another case, and all before names that the chain no longer has.
+   */
+  named(name: string): readonly RegisteredChain[] {
+    const lower = name.toLowerCase();
+    const found = this.#tiers.map(({ isFolded, chains }) => chains.get(isFolded ? lower : name));
+    return found.find((chains) => chains !== undefined) ?? [];
+  }
+
+  /** The short name or name nearest to a text, when it is near enough to be what was meant: a third may be wrong. */
+  nearest(text: string): string | undefined {
+    const wanted = text.toLowerCase();
+    const letters = countLetters(wanted);
+    let best: string | undefined;
+    let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+    for (const spelling of this.#spellings) {
+      const { name, lower } = spelling;
+      // Nobody waits for a distance that can be told to be too large: it takes microseconds, and names are thousands.
+      if (Math.abs(wanted.length - lower.length) >= bestDistance) continue;
+      if (leastDistance(letters, spelling.letters) >= bestDistance) continue;
+      const steps = distance(wanted, lower);
+      if (steps < bestDistance) [best, bestDistance] = [name, steps];
+    }
+    return best;
+  }
+}
+
+const known = new WeakMap<ChainRegistry, ChainNames>();
+
+/** The names of a registry. */
+export function namesOfRegistry(registry: ChainRegistry): ChainNames {
+  const names = known.get(registry) ?? new ChainNames(registry);
+  known.set(registry, names);
+  return names;
+}
+
+function shortNameOf({ record }: RegisteredChain): readonly string[] {
+  return record.shortName === undefined ? [] : [record.shortName];
+}
+
+function namesOfToday(chain: RegisteredChain): readonly string[] {
+  return [...shortNameOf(chain), chain.record.name];
+}
+
+/** A chain stands once below each of its names. */
+function groupByName(
+  chains: readonly RegisteredChain[],
+  namesOf: (chain: RegisteredChain) => readonly string[],
+): ReadonlyMap<string, readonly RegisteredChain[]> {
+  const grouped = new Map<string, RegisteredChain[]>();
+  for (const chain of chains) {
+    for (const name of new Set(namesOf(chain))) {
+      const group = grouped.get(name);
+      if (group === undefined) grouped.set(name, [chain]);
+      else group.push(chain);
+    }
+  }
+  return grouped;
+}
+
+/** How often the characters of each kind occur; characters of a kind share the last bits of their codes. */
+function countLetters(text: string): Uint16Array {
+  const counts = new Uint16Array(LETTER_KINDS);
+  for (let index = 0; index < text.length; index += 1) {
+    const kind = text.charCodeAt(index) % LETTER_KINDS;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Each step of an edit takes away one letter, gives one, or both: the distance is no less than what is over on one side. */
+function leastDistance(left: Uint16Array, right: Uint16Array): number {
+  let [missing, added] = [0, 0];
+  for (let kind = 0; kind < LETTER_KINDS; kind += 1) {
+    const difference = (left[kind] ?? 0) - (right[kind] ?? 0);
+    if (difference > 0) missing += difference;
+    else added -= difference;
+  }
+  return Math.max(missing, added);
+}
