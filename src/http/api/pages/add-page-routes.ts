@@ -16,7 +16,6 @@ import {
 import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.ts';
 import { type Problem } from '../../error-response.ts';
 import { type HostUrls } from '../../http-parts.ts';
-import { type RecordAnswers } from '../../records/record-answers.ts';
 import { Turns } from '../../records/turns.ts';
 import { makePage, type PageMaking, type WrittenPage } from './make-page.ts';
 import { answerProblemPlainly } from './plain-page.ts';
@@ -35,7 +34,7 @@ interface PageParts {
   readonly shared?: readonly string[];
   /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
   readonly ask: PageMaking['ask'];
-  readonly answers: PageMaking['answers'] & Pick<RecordAnswers, 'hold'>;
+  readonly answers: PageMaking['answers'];
 }
 
 /** Says a problem as a page to a client that prefers one; undefined to every other. */
@@ -133,14 +132,12 @@ async function answerPage(
   c: Context,
   problem: Problem | undefined,
 ): Promise<Answer> {
-  const { answers } = parts;
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
   const coding = chooseCoding(accepted, LENGTHS) === 'gzip' ? 'gzip' : 'identity';
   const found = await findPage(parts, state, c, problem);
   const { page } = found;
   if (coding === 'gzip') found.gzip ??= await compressGzip(page.bytes);
   const bytes = (coding === 'gzip' ? found.gzip : undefined) ?? page.bytes;
-  if (c.req.raw.method !== 'HEAD') answers.hold(c, bytes);
   return makeAnswer(bytes, {
     status: page.status,
     headers: {
