@@ -167,7 +167,7 @@ export class Connections {
    * answers have waited for longer than that and were taken too slowly. A prepared body is one write, so a whole
    * document has `timeoutMs`; a stream has that long for each of its parts. `onCut` is told of each. The result ends it.
    */
-  cutSlowReaders(limits: TakingLimits, onCut: (socket: Socket) => void): () => void {
+  cutSlowReaders(limits: TakingLimits, onCut: () => void): () => void {
     const { timeoutMs } = limits;
     const sweep = (): void => {
       const now = performance.now();
@@ -181,7 +181,7 @@ export class Connections {
         if (waiting === 0) state.rated = undefined;
         else if (waiting >= RATED_FROM_BYTES) state.rated ??= { taken, since: now };
         if (now - state.takenSince >= timeoutMs || isTooSlow(state, now, limits)) {
-          onCut(socket);
+          onCut();
           socket.destroy();
         }
       }

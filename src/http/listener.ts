@@ -5,6 +5,7 @@ import { type Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 
 import { FullmatchError, messageOf } from '../errors.ts';
+import { CountedLine } from '../lib/counted-line.ts';
 import { type FairShares } from '../lib/fair-shares.ts';
 import { type Logger } from '../log.ts';
 import { type AcceptedPlace, type AcceptedPort, type Acceptor } from './acceptor/acceptor.ts';
@@ -111,12 +112,15 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
     gate.pass(() => connections.inOrder(request, response, refuse));
   });
   answerUnparsed(server, connections);
+  const cuts = new CountedLine((cut) =>
+    log.info({ event: 'slow_reader_cut', connections: cut }, 'clients did not take their answers'),
+  );
   const stopCutting = connections.cutSlowReaders(
     {
       timeoutMs: limits.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS,
       minBytesPerMs: limits.responseMinBytesPerMs ?? RESPONSE_MIN_BYTES_PER_MS,
     },
-    (socket) => log.info({ event: 'slow_reader_cut', remote: socket.remoteAddress }, 'client cut'),
+    () => cuts.count(),
   );
   let accepted: AcceptedPort;
   try {
@@ -133,6 +137,7 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
       log.warn({ event: 'connections_cut', url, connections: cut }, 'drain ran out of time');
     });
     stopCutting();
+    cuts.close();
   };
   return { url, port, close: (timeoutMs) => (closing ??= close(timeoutMs)) };
 }

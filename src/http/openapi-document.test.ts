@@ -9,7 +9,6 @@ import {
 import { fixtureDependencies } from '../../test/support/http-fixture.ts';
 import { NO_SHARED_DATA, sharedData } from '../../test/support/shared-data.ts';
 import { type ContractMatch } from '../repository/matches/contract-match.ts';
-import { type VerificationJob } from '../verification/jobs/verification-job.ts';
 import {
   buildOpenapiDocument,
   type JsonSchema,
@@ -35,18 +34,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 };
 
 const SOME_RECORD = { match: {} as ContractMatch, version: '1' };
-const FAILED_JOB: VerificationJob = {
-  id: EXAMPLES['id'] ?? '',
-  state: 'failed',
-  chainId: 1,
-  address: `0x${'1'.repeat(40)}`,
-  createdAt: new Date(0),
-  finishedAt: new Date(1),
-  runtimeMatch: null,
-  creationMatch: null,
-  keptBeside: false,
-  failure: { code: 'no_match', message: 'The codes differ.', id: EXAMPLES['id'] ?? '' },
-};
 
 /** Validates against a schema of the document, whose references point into the document. */
 function validator(schema: JsonSchema) {
@@ -102,20 +89,19 @@ describe('the OpenAPI document', () => {
   test.each([
     ['too_many_answers', tooManyAnswers],
     ['too_many_client_answers', tooManyClientQuestions],
-  ])('declares %s of every route whose answers count as large', async (_code, refusal) => {
+  ])('declares %s of every route whose answers are made in turns', async (_code, refusal) => {
     const refuse = (): never => {
       throw refusal();
     };
     const deps = await fixtureDependencies();
     const answers: Partial<RecordAnswers> = {
-      ...{ answer: refuse, answerJson: refuse, inTurn: refuse },
+      ...{ answer: refuse, inTurn: refuse },
       ownPass: () => Promise.resolve(),
     };
     const app = createCheckedApiApp({
       ...deps,
       answers: answers as RecordAnswers,
       contracts: { ...deps.contracts, readRecordVersion: async () => SOME_RECORD },
-      verification: { ...deps.verification, readJob: async () => FAILED_JOB },
     });
     const refused: string[] = [];
     for (const [template, { get }] of Object.entries(document.paths)) {
@@ -128,8 +114,6 @@ describe('the OpenAPI document', () => {
     }
     expect(refused).toEqual(
       expect.arrayContaining([
-        '/v1/jobs/{id}',
-        '/v2/verify/{verificationId}',
         '/v2/contract/{chainId}/{address}',
         '/v1/contracts/{chainId}/{address}/sources',
         '/v1/contracts/{chainId}/{address}/alternatives/{matchId}',
@@ -141,6 +125,21 @@ describe('the OpenAPI document', () => {
         '/v2/contracts/{chainId}',
       ]),
     );
+  });
+
+  test.each([
+    '/v1/chains',
+    '/v1/chains/{ref}/icon',
+    '/v1/contracts/{chainId}/{address}',
+    '/v1/contracts/{chainId}/{address}/events',
+    '/v1/jobs/{id}',
+    '/v2/verify/{verificationId}',
+    '/check-all-by-addresses',
+    '/check-by-addresses',
+    '/files/contracts/{chainId}',
+  ])('says of %s that its large answers may be refused', (template) => {
+    const { responses = {} } = document.paths[template]?.get ?? {};
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['429', '503']));
   });
 
   test('has a schema of the statistics that real ones fit', ({ skip }) => {

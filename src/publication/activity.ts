@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { entityTags, type EntityTags } from '../lib/entity-tag.ts';
 import { type Logger } from '../log.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import type { FeedReader, HistoryQuestion, StatisticsReader } from '../repository/repository.ts';
@@ -21,12 +22,18 @@ const PAGES = 10;
 /** How many histories are kept until something changes. */
 const KEPT_HISTORIES = 200;
 
+/** JSON and its entity tags. */
+export interface TaggedJson {
+  readonly bytes: Buffer<ArrayBuffer>;
+  readonly tags: EntityTags;
+}
+
 /** What the service shows of its own doings: statistics over time, and events as they happen. */
 export interface Activity {
   /** The statistics, made once after a change. */
   readOverview(): Promise<Snapshot>;
-  /** A history as JSON, made once after a change. */
-  readHistory(question: HistoryQuestion): Promise<string>;
+  /** A history, made once after a change. */
+  readHistory(question: HistoryQuestion): Promise<TaggedJson>;
   readonly events: Pick<EventHub, 'connect'>;
 }
 
@@ -57,7 +64,7 @@ export async function openActivity(
   const hub = new EventHub({ backlog: BACKLOG, ...options });
   let revision = 0;
   let chains: Snapshot | undefined;
-  const histories = new Map<string, Promise<string>>();
+  const histories = new Map<string, Promise<TaggedJson>>();
   const outdate = (): void => {
     revision += 1;
     histories.clear();
@@ -114,7 +121,10 @@ export async function openActivity(
       const key = JSON.stringify([today, question]);
       const known = histories.get(key);
       if (known !== undefined) return known;
-      const made = reader.readHistory(question).then((history) => renderHistory(question, history));
+      const made = reader.readHistory(question).then((history) => {
+        const bytes = renderHistory(question, history);
+        return { bytes, tags: entityTags(bytes) };
+      });
       if (histories.size >= KEPT_HISTORIES) histories.clear();
       histories.set(key, made);
       made.catch(() => histories.delete(key));

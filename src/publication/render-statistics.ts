@@ -47,12 +47,12 @@ export function renderOverview(
   return Buffer.from(JSON.stringify(overview));
 }
 
-/** The text of GET /v1/statistics/history. */
+/** The bytes of GET /v1/statistics/history. */
 export function renderHistory(
   { interval, from, to, chainIds }: HistoryQuestion,
   { position, points, withdrawals }: StatisticsHistory,
-): string {
-  return JSON.stringify({
+): Buffer<ArrayBuffer> {
+  const rendered = {
     interval,
     from,
     to,
@@ -60,5 +60,6 @@ export function renderHistory(
     chains: chainIds ?? null,
     points,
     withdrawals,
-  });
+  };
+  return Buffer.from(JSON.stringify(rendered));
 }

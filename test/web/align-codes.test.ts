@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { alignCodes, type AlignedStretch } from '../../web/src/contract/align-codes.ts';
 
 const CODE_BYTES = 24_576;
+/** For each length of windows, each byte and its window are kept and found in both codes, some dozens of places each time. */
+const READS_OF_A_BYTE = 1_200;
 
 /** A code without repetition, as good as random. */
 function codeOf(length: number, seed = 1): number[] {
@@ -160,5 +162,100 @@ describe('two codes laid side by side', () => {
       });
     alignCodes(watched(left), watched(right));
     expect(reads).toBeLessThan(12 * (left.length + right.length));
+  });
+});
+
+describe('codes that were made to be slow to lay side by side', () => {
+  afterEach(() => vi.unstubAllGlobals());
+  const HOSTILE_BYTES = 2_500;
+  const HASH_BASE = 0x01_00_01_93;
+
+  /** A code whose windows of this size all belong in the first eighth of the table in which they are kept. */
+  function crowdedCode(size: number, seed: number): number[] {
+    const mask = 2 ** Math.ceil(Math.log2(2 * (HOSTILE_BYTES - size + 1) + 2)) - 1;
+    const isCrowded = (hash: number): boolean => ((hash ^ (hash >>> 15)) & mask) <= mask / 8;
+    let leaving = 1;
+    for (let step = 0; step < size; step += 1) leaving = Math.imul(leaving, HASH_BASE);
+    const code = codeOf(size, seed);
+    let hash = 0;
+    for (const byte of code) hash = (Math.imul(hash, HASH_BASE) + byte) | 0;
+    const follow = (before: number, byte: number, left: number): number =>
+      (Math.imul(before, HASH_BASE) + byte - Math.imul(leaving, left)) | 0;
+    const choices = codeOf(256, seed).map((_, byte) => (byte + seed) & 255);
+    while (code.length < HOSTILE_BYTES) {
+      const [left = 0, next = 0] = code.slice(-size);
+      const hashes = choices.map((byte) => follow(hash, byte, left));
+      // The byte after this one changes only the last bits.
+      const fits = (each: number): boolean => isCrowded(follow(each, 128, next));
+      const [chosen = 0] = [
+        hashes.findIndex((each) => isCrowded(each) && fits(each)),
+        hashes.findIndex(fits),
+        0,
+      ].filter((index) => index >= 0);
+      code.push(choices[chosen] ?? 0);
+      hash = hashes[chosen] ?? 0;
+    }
+    return code;
+  }
+
+  /** How often codes, and what is kept of them in tables, are read to lay them side by side. */
+  function countReads(left: readonly number[], right: readonly number[]): number {
+    let reads = 0;
+    const watched = <Watched extends object>(bytes: Watched): Watched => {
+      const proxy: Watched = new Proxy(bytes, {
+        get: (target, key): unknown => {
+          reads += 1;
+          const value: unknown = Reflect.get(target, key);
+          if (typeof value !== 'function') return value;
+          return (...given: readonly unknown[]): unknown => {
+            const result: unknown = Reflect.apply(value, target, given);
+            return result === target ? proxy : result;
+          };
+        },
+      });
+      return proxy;
+    };
+    vi.stubGlobal('Int32Array', function WatchedArray(length: number) {
+      return watched(new Array<number>(length).fill(0));
+    });
+    alignCodes(watched(left), watched(right));
+    vi.unstubAllGlobals();
+    return reads;
+  }
+
+  const hostile = fc.oneof(
+    fc
+      .tuple(fc.constantFrom(32, 16, 8), fc.nat(2 ** 20))
+      .map(([size, seed]) => crowdedCode(size, seed)),
+    fc.nat(2 ** 20).map((seed) => codeOf(HOSTILE_BYTES, seed)),
+    fc
+      .integer({ min: 1, max: 64 })
+      .map((period) => codeOf(HOSTILE_BYTES).map((_, at) => at % period)),
+  );
+  const hostilePairs = fc.oneof(
+    fc.tuple(hostile, hostile),
+    fc.tuple(hostile, fc.integer({ min: 2, max: 40 })).map(([left, every]) => {
+      return [left, left.flatMap((byte, at) => (at % every ? byte : [byte, 7]))];
+    }),
+    hostile.map((left) => [left, left.toReversed()]),
+  );
+
+  test('are read a bounded number of times, and so are the tables of their windows', () => {
+    const crowded = crowdedCode(32, 1);
+    for (const right of [codeOf(150), crowdedCode(32, 2), crowded.toReversed()]) {
+      expect(countReads(crowded, right)).toBeLessThan(
+        READS_OF_A_BYTE * (crowded.length + right.length),
+      );
+      expect(countReads(right, crowded)).toBeLessThan(
+        READS_OF_A_BYTE * (crowded.length + right.length),
+      );
+    }
+    fc.assert(
+      fc.property(hostilePairs, ([left = [], right = []]) => {
+        const reads = countReads(left, right);
+        expect(reads).toBeLessThan(READS_OF_A_BYTE * (left.length + right.length));
+      }),
+      { numRuns: 5 },
+    );
   });
 });

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { CountedLine } from '../../lib/counted-line.ts';
 import { programFile } from '../../lib/program-file.ts';
 import { type Logger } from '../../log.ts';
 import { LOST_WARNING, type FromAcceptor, type ToAcceptor } from './messages.ts';
@@ -41,7 +42,6 @@ const HEAP_MIB = 64;
 const START_AGAIN_MS = 100;
 const LISTEN_AGAIN_MS = 1_000;
 const END_TIMEOUT_MS = 1_000;
-const LOG_LOST_MS = 10_000;
 
 /**
  * Accepts connections in a process of its own, and hands them over one of each network after the other, as fast as this
@@ -54,14 +54,19 @@ const LOG_LOST_MS = 10_000;
 export class Acceptor {
   readonly #log: Logger;
   readonly #ports = new Map<number, Port>();
+  readonly #lost: CountedLine;
   #child: ChildProcess;
   #ids = 0;
   #isClosed = false;
-  #lost = 0;
-  #lostTimer: NodeJS.Timeout | undefined;
 
   constructor(log: Logger) {
     this.#log = log;
+    this.#lost = new CountedLine((connections) =>
+      log.warn(
+        { event: 'connections_lost', connections },
+        'no descriptors are left for connections; allow more open files (LimitNOFILE or ulimit -n)',
+      ),
+    );
     this.#child = this.#start();
   }
 
@@ -78,7 +83,7 @@ export class Acceptor {
   /** Ends the process. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#lostTimer);
+    this.#lost.close();
     const child = this.#child;
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
@@ -98,7 +103,7 @@ export class Acceptor {
     child.stdin?.on('error', () => undefined);
     child.on('message', (message: FromAcceptor, socket?: Socket) => {
       if (message.kind === 'lost') {
-        this.#countLost();
+        this.#lost.count();
         return;
       }
       this.#hear(message, socket);
@@ -109,24 +114,6 @@ export class Acceptor {
     child.on('error', (error) => this.#log.error({ event: 'acceptor_failed', err: error }));
     child.once('exit', (code, signal) => void this.#replace(code, signal));
     return child;
-  }
-
-  #countLost(): void {
-    this.#lost += 1;
-    if (this.#lostTimer === undefined) this.#logLost();
-  }
-
-  /** Logs the first lost connection at once, and later ones together. */
-  #logLost(): void {
-    this.#log.warn(
-      { event: 'connections_lost', connections: this.#lost },
-      'no descriptors are left for connections; allow more open files (LimitNOFILE or ulimit -n)',
-    );
-    this.#lost = 0;
-    this.#lostTimer = setTimeout(() => {
-      this.#lostTimer = undefined;
-      if (this.#lost > 0) this.#logLost();
-    }, LOG_LOST_MS).unref();
   }
 
   #hear(message: Exclude<FromAcceptor, { kind: 'lost' }>, socket: Socket | undefined): void {

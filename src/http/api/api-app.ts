@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 import { findChain } from '../../chains/registry/chain-reference.ts';
-import { answer, answerJson, JSON_TYPE, NOT_STORED, REVALIDATED } from '../answer.ts';
+import { answerJson, NOT_STORED, REVALIDATED } from '../answer.ts';
 import { answerSnapshot } from '../answer-snapshot.ts';
+import { makeSnapshot, type Snapshot } from '../../publication/snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
 import { currentSnapshot, type HttpParts } from '../http-parts.ts';
@@ -37,7 +38,10 @@ const OPENAPI_DOCUMENT = new URL('../../../openapi.json', import.meta.url);
 /** The API host: its routes at `/` and at the prefix. */
 export function createApiApp(parts: HttpParts): HostApp {
   const routes = createRoutes();
-  const openapi = readFileSync(OPENAPI_DOCUMENT, 'utf8');
+  let openapi: Snapshot | undefined;
+  const openapiMade = makeSnapshot(readFileSync(OPENAPI_DOCUMENT), new Date()).then(
+    (snapshot) => (openapi = snapshot),
+  );
   const version = {
     name: 'fullmatch' as const,
     version: parts.version,
@@ -53,9 +57,7 @@ export function createApiApp(parts: HttpParts): HostApp {
   });
   routes.openapi(healthRoute, () => answerJson(healthRoute, parts.health(), NOT_STORED));
   routes.openapi(versionRoute, () => answerJson(versionRoute, version, REVALIDATED));
-  routes.openapi(openapiRoute, () =>
-    answer(openapi, { type: JSON_TYPE, cacheControl: REVALIDATED }),
-  );
+  routes.openapi(openapiRoute, async (c) => answerSnapshot(await openapiMade, c.req.raw.headers));
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, parts);
   addChainHealthRoute(routes, parts);
@@ -76,10 +78,21 @@ export function createApiApp(parts: HttpParts): HostApp {
   const bodyLimits = Object.fromEntries(
     [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, parts.verificationBytes]),
   );
-  const prepared = { '/chains': () => parts.documents.current.chains };
+  const prepared = {
+    '/chains': () => parts.documents.current.chains,
+    '/openapi.json': () => openapi,
+  };
   const errorShapes = [v2ErrorShape, v1ErrorShape];
   const app: HostApp = createHostApp(
-    { routes, prefixes: [parts.apiPrefix], prepared, bodyLimits, errorShapes, problemPages },
+    {
+      routes,
+      prefixes: [parts.apiPrefix],
+      prepared,
+      bodyLimits,
+      errorShapes,
+      problemPages,
+      answers,
+    },
     parts.log,
   );
   return app;

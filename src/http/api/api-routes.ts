@@ -103,6 +103,8 @@ export const openapiRoute = createRoute({
       description: 'An OpenAPI 3.1 document',
       content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
     },
+    304: documentResponses[304],
+    406: documentResponses[406],
   },
 });
 

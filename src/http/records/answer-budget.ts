@@ -1,5 +1,6 @@
 import { type FullmatchError } from '../../errors.ts';
 import { FairShares } from '../../lib/fair-shares.ts';
+import { COUNTED_FROM_BYTES } from '../answer.ts';
 import { tryAgainLater } from '../try-again-later.ts';
 
 /** How many bytes of answers may be held for clients that have not taken them. */
@@ -9,9 +10,6 @@ export interface AnswerLimits {
   /** Of one client, and of its network. A body counts for each of its requests. */
   readonly clientBytes: number;
 }
-
-/** Smaller answers are not counted: look-ups are answered whatever else a client reads. */
-const COUNTED_FROM_BYTES = 65_536;
 
 /** The error where the answers of all clients together take all that they may. */
 export function tooManyAnswers(): FullmatchError {

@@ -13,7 +13,7 @@ export interface AnswerConnection {
 const endsOfSockets = new WeakMap<Socket, Set<() => void>>();
 
 /** The connection of a request; undefined for pages, which ask without one. */
-export function connectionOf(c: Context): AnswerConnection | undefined {
+export function connectionOf(c: Pick<Context, 'env'>): AnswerConnection | undefined {
   const { incoming, outgoing } = (c.env ?? {}) as {
     incoming?: IncomingMessage;
     outgoing?: ServerResponse;

@@ -1,23 +1,13 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { type RouteConfig } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
 import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import type { StoredSections } from '../../repository/repository.ts';
-import {
-  answer,
-  type Answer,
-  type AnswerOf,
-  BASE_HEADERS,
-  JSON_TYPE,
-  makeAnswer,
-  REVALIDATED,
-  type SchemaAt,
-} from '../answer.ts';
+import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../answer.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../../lib/content-coding.ts';
 import { type EntityTags, findHeldCoding } from '../../lib/entity-tag.ts';
@@ -143,7 +133,6 @@ export class RecordAnswers {
     if (ifNoneMatch?.trim() === '*') return notModified(tag, wished);
     const coding = wished === 'gzip' ? await this.#compressOnce(body) : 'identity';
     const bytes = body[coding] ?? body.identity;
-    if (c.req.raw.method !== 'HEAD') this.hold(c, bytes);
     return makeAnswer(bytes, {
       status: 200,
       headers: {
@@ -162,7 +151,7 @@ export class RecordAnswers {
    * cut too where it loses its room to another client of its network.
    * @throws FullmatchError too_many_answers, too_many_client_answers
    */
-  hold(c: Context, body: Uint8Array): void {
+  hold(c: Pick<Context, 'env'>, body: Uint8Array): void {
     const connection = connectionOf(c);
     if (connection === undefined || isGone(connection)) return;
     const cut = (): void => void connection.socket.destroy();
@@ -191,7 +180,7 @@ export class RecordAnswers {
   }
 
   /** For whom a request is answered, see {@link clientOf}. */
-  clientOf(c: Context): string {
+  clientOf(c: Pick<Context, 'env'>): string {
     return clientOf(c.env, this.#options.trustedProxies);
   }
 
@@ -203,21 +192,6 @@ export class RecordAnswers {
   /** Refuses a client that has taken too little of its answers. @throws FullmatchError too_many_client_answers */
   requireRoom(c: Context): void {
     this.#budget.requireRoom(this.clientOf(c));
-  }
-
-  /**
-   * Answers with the value that a route answers, made for this request alone.
-   * @throws FullmatchError too_many_answers, too_many_client_answers
-   */
-  answerJson<Route extends RouteConfig>(
-    c: Context,
-    _route: Route,
-    value: NoInfer<AnswerOf<SchemaAt<Route, 200>>>,
-    cacheControl: string,
-  ): Answer {
-    const bytes = Buffer.from(JSON.stringify(value));
-    if (c.req.raw.method !== 'HEAD') this.hold(c, bytes);
-    return answer(bytes, { type: JSON_TYPE, cacheControl });
   }
 
   /** Ends the thread. */

@@ -29,6 +29,8 @@ const ABSENT = -1;
 const REPEATED = -2;
 /** Any odd number does; this is the prime of the FNV hashes. */
 const HASH_BASE = 0x01_00_01_93;
+/** Slots that are tried for a window. Only bytes that were chosen for it have windows that need more of them. */
+const MOST_SLOTS = 64;
 
 /**
  * Lays two codes side by side: what both hold stands in the same row, also after bytes that one of them lacks.
@@ -169,7 +171,10 @@ function findAnchors(
   return longestAscending(anchors);
 }
 
-/** The hashes of the windows of a part of a code, and where the windows stand that occur in it once. */
+/**
+ * The hashes of the windows of a part of a code, and where the windows stand that occur in it once. A window that finds
+ * no slot counts as one that occurs several times.
+ */
 class WindowIndex {
   /** In the order of the windows: the first begins where the part does. */
   readonly hashes: Int32Array;
@@ -199,23 +204,26 @@ class WindowIndex {
 
   /** Where the only window with a hash begins; negative where none has it, or several have. */
   placeOf(hash: number): number {
-    return this.#places[this.#slotOf(hash)] ?? ABSENT;
+    return this.#places[this.#slotOf(hash)] ?? REPEATED;
   }
 
   #add(hash: number, start: number, index: number): void {
     this.hashes[index] = hash;
     const slot = this.#slotOf(hash);
+    if (slot === ABSENT) return;
     this.#keys[slot] = hash;
     this.#places[slot] = this.#places[slot] === ABSENT ? start : REPEATED;
   }
 
+  /** The slot of a hash, or a free one for it; {@link ABSENT} where others have all that are tried. */
   #slotOf(hash: number): number {
     // The low bits of a rolling hash depend on the last bytes alone.
     let slot = (hash ^ (hash >>> 15)) & this.#mask;
-    while (this.#places[slot] !== ABSENT && this.#keys[slot] !== hash) {
+    for (let tried = 0; tried < MOST_SLOTS; tried += 1) {
+      if (this.#places[slot] === ABSENT || this.#keys[slot] === hash) return slot;
       slot = (slot + 1) & this.#mask;
     }
-    return slot;
+    return ABSENT;
   }
 }
 

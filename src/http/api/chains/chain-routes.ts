@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-fields.ts';
 import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
+import { crowdedResponses } from '../../records/record-responses.ts';
 import { registryRoute } from './registry-route.ts';
 
 const PAGE_MAX = 1000;
@@ -149,6 +150,7 @@ export const searchRoute = createRoute({
       content: { 'application/json': { schema: chainPageSchema } },
     },
     400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+    ...crowdedResponses(problemResponse),
   },
 });
 
@@ -193,6 +195,7 @@ export const chainIconRoute = createRoute({
     304: { description: 'The picture that the client holds is this one' },
     ...referenceProblems,
     404: problemResponse('No such chain (`chain_not_found`), or no picture (`icon_not_found`)'),
+    ...crowdedResponses(problemResponse),
   },
 });
 

@@ -69,7 +69,7 @@ export function addEvidenceRoutes(
         { details: { chainId, address, matchId } },
       );
     }
-    return answers.answerJson(c, alternativeRoute, renderAlternativeText(text), REVALIDATED);
+    return answerJson(alternativeRoute, renderAlternativeText(text), REVALIDATED);
   });
   routes.openapi(sourcePageRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -86,14 +86,14 @@ export function addEvidenceRoutes(
     );
     if (page === undefined) throw contractNotFound(chainId, address);
     const { next = null, shown = null, ...rest } = page;
-    return answers.answerJson(c, sourcePageRoute, { ...rest, next, shown }, REVALIDATED);
+    return answerJson(sourcePageRoute, { ...rest, next, shown }, REVALIDATED);
   });
   routes.openapi(jobStateRoute, async (c) => {
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
     if (job === undefined) throw jobNotFound(id);
     if (job.failure !== undefined) await answers.ownPass(c);
-    return answers.answerJson(c, jobStateRoute, renderJobState(job), NOT_STORED);
+    return answerJson(jobStateRoute, renderJobState(job), NOT_STORED);
   });
 }
 

@@ -121,6 +121,7 @@ export const evidenceRoute = createRoute({
     },
     400: invalidParameter,
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
+    ...crowdedResponses(problemResponse),
   },
 });
 
@@ -164,6 +165,7 @@ export const contractEventsRoute = createRoute({
       content: { 'application/json': { schema: contractEventsSchema } },
     },
     400: invalidParameter,
+    ...crowdedResponses(problemResponse),
   },
 });
 

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { createCheckedApiApp } from '../../../../test/support/wire/checked-answers.ts';
 import { registryOf } from '../../../../test/support/chain-sources.ts';
@@ -10,12 +10,15 @@ import {
   ROOMY_LIMITS,
 } from '../../../../test/support/http-fixture.ts';
 import { RawClient, waitUntil } from '../../../../test/support/raw-client.ts';
+import { TaskThread } from '../../../lib/task-thread.ts';
 import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
 import { type HostApp } from '../../host-app.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { listen, type Listener } from '../../listener.ts';
 import { PAGE_LIMITS, type PageLimits } from './page-renderer.ts';
+import { type PageTask } from './page-thread.ts';
+import { type GivenAnswer } from './server-bundle.ts';
 import { readWebBundle, type WebBundle } from './web-bundle.ts';
 
 const PAYLOAD = `</script><script>alert(1)</script><img src=x onerror="alert(2)">`;
@@ -393,6 +396,22 @@ describe('a page that exceeds its limits', () => {
     expect(plain.headers.get('retry-after')).toBe('1');
     expect(await plain.text()).toContain('<code>page_too_large</code>');
     expect(other.status).toBe(200);
+    expect((await bounded.request('/registry')).status).toBe(200);
+  });
+
+  test('is not written again for a while once it took too long, whatever the query', async () => {
+    const bounded = await appWith({ taskTimeoutMs: 1 });
+    expect((await bounded.request(`/contract/1/${ADDRESS}`)).status).toBe(503);
+    const asked = vi.spyOn(TaskThread.prototype, 'ask');
+    for (const query of ['', '?again', '?x=1']) {
+      const refused = await bounded.request(`/contract/1/${ADDRESS}${query}`);
+      expect(await refused.json()).toMatchObject({ code: 'page_too_large' });
+    }
+    const tasks = asked.mock.calls.map(([task]) => task as PageTask);
+    asked.mockRestore();
+    expect(tasks.length).toBeGreaterThan(0);
+    const hasSource = ({ body }: GivenAnswer): boolean => (body?.length ?? 0) > SOURCE.bytes;
+    expect(tasks.flatMap(({ answers }) => answers).filter(hasSource)).toEqual([]);
     expect((await bounded.request('/registry')).status).toBe(200);
   });
 

@@ -17,7 +17,6 @@ import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.t
 import { type Problem } from '../../error-response.ts';
 import { isAskedForPage } from '../../client-of.ts';
 import { type HostUrls } from '../../http-parts.ts';
-import { type RecordAnswers } from '../../records/record-answers.ts';
 import { Turns } from '../../records/turns.ts';
 import { makePage, type PageMaking, type WrittenPage } from './make-page.ts';
 import { answerProblemPlainly } from './plain-page.ts';
@@ -36,7 +35,7 @@ interface PageParts {
   readonly shared?: readonly string[];
   /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
   readonly ask: PageMaking['ask'];
-  readonly answers: PageMaking['answers'] & Pick<RecordAnswers, 'hold'>;
+  readonly answers: PageMaking['answers'];
 }
 
 /** Says a problem as a page to a client that prefers one; undefined to every other. */
@@ -134,7 +133,6 @@ async function answerPage(
   c: Context,
   problem: Problem | undefined,
 ): Promise<Answer> {
-  const { answers } = parts;
   // A page is made of what the public interface answers. One that waited for another page would wait for its own turn.
   if (isAskedForPage(c.env)) throw notFound(c.req.path);
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
@@ -143,7 +141,6 @@ async function answerPage(
   const { page } = found;
   if (coding === 'gzip') found.gzip ??= await compressGzip(page.bytes);
   const bytes = (coding === 'gzip' ? found.gzip : undefined) ?? page.bytes;
-  if (c.req.raw.method !== 'HEAD') answers.hold(c, bytes);
   return makeAnswer(bytes, {
     status: page.status,
     headers: {

@@ -1,10 +1,11 @@
-import { FullmatchError } from '../../../errors.ts';
+import { createHash } from 'node:crypto';
 import { TaskThread, type ThreadLimits } from '../../../lib/task-thread.ts';
 import { type Asker } from '../../records/record-answers.ts';
 import { tooManyAnswers } from '../../records/answer-budget.ts';
 import { refuseForThread } from '../../thread-refusal.ts';
 import { type PageAnswer, type PageFiles, type PageStep, type PageTask } from './page-thread.ts';
 import { type GivenAnswer } from './server-bundle.ts';
+import { pageTooLarge, TooLargePages } from './too-large-pages.ts';
 
 /** What the threads of the pages may cost. */
 export interface PageLimits {
@@ -28,11 +29,12 @@ export const PAGE_LIMITS: PageLimits = {
 
 /**
  * Writes pages off the thread that serves. Those of much data have a thread of their own. In both, networks take
- * turns.
+ * turns. A page that ran out of time or memory is not tried again for a while.
  */
 export class PageRenderer {
   readonly #small: TaskThread<PageTask, PageAnswer>;
   readonly #large: TaskThread<PageTask, PageAnswer>;
+  readonly #tooLarge = new TooLargePages();
 
   constructor(files: PageFiles, { small, large }: PageLimits) {
     const program = new URL('./page-thread.ts', import.meta.url);
@@ -52,13 +54,15 @@ export class PageRenderer {
   async advance(task: PageTask, { client, signal }: Asker): Promise<PageStep> {
     if (sizeOf(task.answers) > MOST_BYTES) throw pageTooLarge();
     const thread = this.isLarge(task.answers) ? this.#large : this.#small;
-    try {
-      const step = await thread.ask(task, { client, signal });
-      if ('failed' in step) throw new Error(`a page was not written: ${step.failed}`);
-      return step;
-    } catch (error) {
-      throw refuseForThread(error, { queueFull: tooManyAnswers, tooMuch: pageTooLarge });
-    }
+    return this.#tooLarge.write(keyOf(task), signal, async (either) => {
+      try {
+        const step = await thread.ask(task, { client, signal: either });
+        if ('failed' in step) throw new Error(`a page was not written: ${step.failed}`);
+        return step;
+      } catch (error) {
+        throw refuseForThread(error, { queueFull: tooManyAnswers, tooMuch: pageTooLarge });
+      }
+    });
   }
 
   /** Ends the threads. */
@@ -72,9 +76,12 @@ function sizeOf(answers: readonly GivenAnswer[]): number {
   return counted.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
 }
 
-function pageTooLarge(): FullmatchError {
-  return new FullmatchError(
-    'page_too_large',
-    'Writing this page takes longer or needs more memory than it may; ask the API for its data.',
-  );
+/**
+ * What tells a page from others: its path and the data that it shows. A query alone does not, since pages ignore what they do
+ * not know of it.
+ */
+function keyOf({ question: { path, problem }, context: { host }, answers }: PageTask): string {
+  const data = answers.map((answer) => answer.path).sort();
+  const text = JSON.stringify([host, path, problem?.code, data]);
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -22,8 +22,9 @@ import {
 import { answerSnapshot } from '../../answer-snapshot.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
+import { findHeldCoding } from '../../../lib/entity-tag.ts';
 import { type HttpParts } from '../../http-parts.ts';
+import { type TaggedJson } from '../../../publication/activity.ts';
 import { isMatchId } from '../../match-id.ts';
 import { Turns } from '../../records/turns.ts';
 import {
@@ -204,13 +205,12 @@ function invalid(parameter: string, message: string): FullmatchError {
 }
 
 /** JSON with its entity tag, or 304 where the client holds it. */
-function answerTagged(text: string, ifNoneMatch: string | undefined): Answer {
-  const tags = entityTags(Buffer.from(text));
+function answerTagged({ bytes, tags }: TaggedJson, ifNoneMatch: string | undefined): Answer {
   const validators = { etag: tags.identity, 'cache-control': REVALIDATED };
   if (ifNoneMatch !== undefined && findHeldCoding(ifNoneMatch, tags, 'identity') !== undefined) {
     return makeAnswer(null, { status: 304, headers: { ...validators, ...CORS_HEADERS } });
   }
-  return answer(text, {
+  return answer(bytes, {
     type: JSON_TYPE,
     cacheControl: REVALIDATED,
     headers: { etag: tags.identity },

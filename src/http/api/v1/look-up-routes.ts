@@ -5,7 +5,7 @@ import {
   chainIdParameter,
   contractParameters,
 } from '../../contract-parameters.ts';
-import { recordResponses } from '../../records/record-responses.ts';
+import { crowdedResponses, recordResponses } from '../../records/record-responses.ts';
 import { v1ErrorResponse } from './v1-error.ts';
 
 /** What one request may ask for, so that it stays one short query. */
@@ -67,6 +67,7 @@ export const checkAllRoute = createRoute({
       },
     },
     400: invalidParameter,
+    ...crowdedResponses(v1ErrorResponse),
   },
 });
 
@@ -96,6 +97,7 @@ export const checkFullRoute = createRoute({
       },
     },
     400: invalidParameter,
+    ...crowdedResponses(v1ErrorResponse),
   },
 });
 
@@ -170,6 +172,7 @@ export const fileContractsRoute = createRoute({
       },
     },
     400: v1ErrorResponse('A parameter is not as it should be, or the chain has too many contracts'),
+    ...crowdedResponses(v1ErrorResponse),
   },
 });
 

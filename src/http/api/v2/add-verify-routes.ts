@@ -35,7 +35,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await parts.contracts.readContract(chainId, address) : undefined;
-    return parts.answers.answerJson(c, jobRoute, renderJob(job, current), NOT_STORED);
+    return answerJson(jobRoute, renderJob(job, current), NOT_STORED);
   });
 }
 

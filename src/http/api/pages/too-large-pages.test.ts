@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { pageTooLarge, TooLargePages } from './too-large-pages.ts';
+
+const tooLarge = expect.objectContaining({ code: 'page_too_large' }) as Error;
+const { signal } = new AbortController();
+const MINUTE_MS = 60_000;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+describe('pages that proved too large', () => {
+  /** Pages, and how often each was written in vain. */
+  function refusedPages(): { pages: TooLargePages; fail: (key: string) => Promise<number> } {
+    const pages = new TooLargePages();
+    const fail = async (key: string): Promise<number> => {
+      let written = 0;
+      const write = (): Promise<never> => {
+        written += 1;
+        return Promise.reject(pageTooLarge());
+      };
+      await expect(pages.write(key, signal, write)).rejects.toEqual(tooLarge);
+      return written;
+    };
+    return { pages, fail };
+  }
+
+  test('are refused without work for a minute, and each further time for twice as long', async () => {
+    const { fail } = refusedPages();
+    for (const minutes of [1, 2, 4]) {
+      expect(await fail('a')).toBe(1);
+      vi.advanceTimersByTime(minutes * MINUTE_MS - 1);
+      expect(await fail('a')).toBe(0);
+      vi.advanceTimersByTime(1);
+    }
+    expect(await fail('b')).toBe(1);
+  });
+
+  test('are forgotten once they were written', async () => {
+    const { pages, fail } = refusedPages();
+    await fail('a');
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(await pages.write('a', signal, () => Promise.resolve('page'))).toBe('page');
+    expect(await fail('a')).toBe(1);
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(await fail('a')).toBe(1);
+  });
+
+  test('are refused to all who wait for them, and nobody else', async () => {
+    const pages = new TooLargePages();
+    const waiting = (key: string): Promise<unknown> =>
+      pages.write(key, signal, (either) => {
+        return new Promise((_, reject) => {
+          either.addEventListener('abort', () => reject(either.reason as Error));
+        });
+      });
+    const same = Promise.allSettled([waiting('a'), waiting('a')]);
+    const other = vi.fn();
+    void waiting('b').catch(other);
+    const failing = pages.write('a', signal, () => Promise.reject(pageTooLarge()));
+    await expect(failing).rejects.toEqual(tooLarge);
+    expect(
+      (await same).map((each) => each.status === 'rejected' && (each.reason as unknown)),
+    ).toEqual([tooLarge, tooLarge]);
+    expect(other).not.toHaveBeenCalled();
+  });
+
+  test('are not those that failed otherwise', async () => {
+    const { pages, fail } = refusedPages();
+    const broken = pages.write('a', signal, () => Promise.reject(new Error('broken')));
+    await expect(broken).rejects.toThrow('broken');
+    expect(await fail('a')).toBe(1);
+  });
+
+  test('are kept up to a number: those that were refused the longest ago go', async () => {
+    const { fail } = refusedPages();
+    for (let index = 0; index <= 1_000; index += 1) await fail(`${index}`);
+    expect(await fail('1')).toBe(0);
+    expect(await fail('0')).toBe(1);
+  });
+});

@@ -1,0 +1,82 @@
+import { FullmatchError } from '../../../errors.ts';
+
+/** A page that took too long or too much memory. */
+interface TooLarge {
+  /** In milliseconds, see `performance.now`. */
+  readonly until: number;
+  readonly refusedMs: number;
+}
+
+/** A page that is being written, perhaps for several clients. */
+interface Writing {
+  readonly stop: AbortController;
+  clients: number;
+}
+
+const FIRST_REFUSED_MS = 60_000;
+const LONGEST_REFUSED_MS = 3_600_000;
+const MOST_KEPT = 1_000;
+
+/**
+ * Remembers pages that took too long or too much memory to write, and refuses them without work: for a minute, since a busy
+ * machine may have been the cause, and each further time for twice as long.
+ */
+export class TooLargePages {
+  readonly #known = new Map<string, TooLarge>();
+  readonly #writing = new Map<string, Writing>();
+
+  /**
+   * Writes a page. Once it proves too large, all other clients that wait for it are refused too.
+   * @param key what tells pages from each other
+   * @throws FullmatchError page_too_large; what `write` throws
+   */
+  async write<T>(
+    key: string,
+    signal: AbortSignal,
+    write: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if ((this.#known.get(key)?.until ?? 0) > performance.now()) throw pageTooLarge();
+    const writing = this.#writing.get(key) ?? { stop: new AbortController(), clients: 0 };
+    const { stop } = writing;
+    this.#writing.set(key, writing);
+    writing.clients += 1;
+    try {
+      const written = await write(AbortSignal.any([signal, stop.signal]));
+      this.#known.delete(key);
+      return written;
+    } catch (error) {
+      if (isTooLarge(error) && !stop.signal.aborted) {
+        this.#remember(key);
+        this.#writing.delete(key);
+        stop.abort(error);
+      }
+      throw error;
+    } finally {
+      writing.clients -= 1;
+      if (writing.clients === 0 && this.#writing.get(key) === writing) this.#writing.delete(key);
+    }
+  }
+
+  #remember(key: string): void {
+    const before = this.#known.get(key)?.refusedMs;
+    const refusedMs =
+      before === undefined ? FIRST_REFUSED_MS : Math.min(2 * before, LONGEST_REFUSED_MS);
+    // What was refused the longest ago goes first.
+    this.#known.delete(key);
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= MOST_KEPT) this.#known.delete(oldest);
+    this.#known.set(key, { until: performance.now() + refusedMs, refusedMs });
+  }
+}
+
+/** The error for a page that takes too long or too much memory. */
+export function pageTooLarge(): FullmatchError {
+  return new FullmatchError(
+    'page_too_large',
+    'Writing this page takes longer or needs more memory than it may; ask the API for its data.',
+  );
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof FullmatchError && error.code === 'page_too_large';
+}
