@@ -85,17 +85,21 @@ describe.skipIf(absent)(
         environment: { DATABASE_URL: testDatabase.url },
         workingDirectory: folder.path,
       });
-    /** Imports the sources of the code with another comment, as a partial match that names a creation. */
-    const importClaim = async (transaction: Hex): Promise<void> => {
-      const content = `${OWNED_INPUT.sources['Owned.sol']?.content ?? ''}// claimed\n`;
+    /** Imports the sources of the code, with another comment where the match is partial, and names a creation. */
+    const importClaim = async (
+      transaction: Hex,
+      match: 'full' | 'partial' = 'partial',
+    ): Promise<void> => {
+      const comment = match === 'full' ? '' : '// claimed\n';
+      const content = `${OWNED_INPUT.sources['Owned.sol']?.content ?? ''}${comment}`;
       const input = { ...OWNED_INPUT, sources: { 'Owned.sol': { content } } };
       const { metadata } = await compileAsDeveloper('0.8.37', input, 'Owned.sol', 'Owned');
       const root = path.join(folder.path, `tree-${transaction}`);
       const place = {
-        match: 'partial',
+        match,
         chainId: VERIFIED_CHAIN_ID,
         address: checksumAddress(address),
-      } as const;
+      };
       const at = contractFolder(root, place);
       const sources = { 'Owned.sol': content };
       const template = { metadata, sources, facts: {}, name: 'Owned', targetPath: 'Owned.sol' };
@@ -140,6 +144,12 @@ describe.skipIf(absent)(
       const { exitCode } = await fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
       expect(exitCode).toBe(0);
       expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
+    });
+
+    test('keeps the earlier creation out that one import names where another names the later one', async () => {
+      await importClaim(late);
+      await importClaim(early, 'full');
+      expect(await verify(early)).toMatchObject({ creationMatch: null });
     });
 
     test('keeps the earlier creation out after another import named something else', async () => {

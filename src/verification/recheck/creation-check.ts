@@ -240,15 +240,14 @@ export async function settleCreation(
     if (isMatched && (await isDisproved(checked, known))) await lose(known, CREATION_DISPROVED);
     return found;
   }
-  const storedHash = known && bytesToHex(known.transaction_hash);
+  const isStored =
+    known?.is_claim === false && bytesToHex(known.transaction_hash) === creation.transactionHash;
   if (!creation.isFinal) {
     if (await staysWithdrawn(checked, creation.transactionHash)) return refused(found);
-    if (storedHash === creation.transactionHash) return found;
-    const reason = await findContradiction(checked, creation);
+    const reason = isStored ? undefined : await findContradiction(checked, creation);
     if (reason !== undefined) return refused(found, reason);
   }
-  if (known === undefined || known.is_claim || storedHash === creation.transactionHash)
-    return found;
+  if (known === undefined || known.is_claim || isStored) return found;
   if (isLater(creation, known)) await lose(known, CREATION_REPLACED);
   else if (await isDisproved(checked, known)) await lose(known, CREATION_DISPROVED);
   else return refused(found);
