@@ -49,6 +49,21 @@ export function clientOf(env: unknown, trusted: TrustedProxies): string {
   const connected = parseAddress(incoming?.socket.remoteAddress ?? '');
   if (incoming === undefined || connected === undefined) return 'unknown';
   if (!isTrusted(connected, trusted)) return nameOf(connected);
+  const known = forwardedFor.get(incoming);
+  if (known?.trusted === trusted) return known.client;
+  const client = forwardedClient(incoming, connected, trusted);
+  forwardedFor.set(incoming, { trusted, client });
+  return client;
+}
+
+/** For whom a trusted proxy asks, by request: pages and turns ask for it many times. */
+const forwardedFor = new WeakMap<IncomingMessage, { trusted: TrustedProxies; client: string }>();
+
+function forwardedClient(
+  incoming: IncomingMessage,
+  connected: Address,
+  trusted: TrustedProxies,
+): string {
   const { forwarded, standard } = readForwarded(incoming.headers);
   const said = [forwarded, standard]
     .filter((hops) => hops !== undefined)

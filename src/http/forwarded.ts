@@ -11,7 +11,10 @@ export interface ForwardedHops {
 /** More proxies than this stand nowhere in a row; hops further from us are not read. */
 const HOPS_MAX = 100;
 
-/** Reads both headers in which proxies say for whom they ask. A header that is absent is undefined. */
+/** Nor do they write longer headers: of one nothing is read. */
+const HEADER_CHARACTERS_MAX = 4_096;
+
+/** Reads both headers in which proxies say for whom they ask. One that is absent or very long is undefined. */
 export function readForwarded(headers: IncomingHttpHeaders): ForwardedHops {
   const forwarded = joined(headers['x-forwarded-for']);
   const standard = joined(headers.forwarded);
@@ -28,7 +31,8 @@ export function readForwarded(headers: IncomingHttpHeaders): ForwardedHops {
 
 /** A header that came several times is one list, in the order of the lines (RFC 9110, 5.3). */
 function joined(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join(', ') : header;
+  const text = Array.isArray(header) ? header.join(', ') : header;
+  return text === undefined || text.length > HEADER_CHARACTERS_MAX ? undefined : text;
 }
 
 /** The `for` of each element of a Forwarded header; an empty text where an element has none, or none that is sound. */

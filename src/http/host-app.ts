@@ -123,20 +123,23 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   };
   app.notFound((c) => answerUnrouted(c, routeOf, answerError));
   app.onError((error, c) => answerError(describeProblem(error, log), c));
+  const refuse = (error: unknown, { method, url }: Request): Response =>
+    answerShaped(describeProblem(error, log), errorShapeOf(method, new URL(url).pathname));
   /** Counts an answer for its client. One that finds no room is answered as any other error. */
-  const count = (response: Response, { method, url }: Request, env?: object): Response => {
+  const count = (response: Response, request: Request, env?: object): Response => {
     const body = countedBodyOf(response);
     if (body === undefined) return response;
     try {
       parts.answers?.hold({ env }, body);
       return response;
     } catch (error) {
-      const shape = errorShapeOf(method, new URL(url).pathname);
-      return answerShaped(describeProblem(error, log), shape);
+      return refuse(error, request);
     }
   };
   return {
     fetch: (request, env) => {
+      // Hono decodes what it can of the rest, with two exceptions for each escape that is wrong.
+      if (!isDecodable(request.url)) return refuse(malformedTarget(), request);
       const answered = app.fetch(request, env);
       return answered instanceof Promise
         ? answered.then((response) => count(response, request, env))
@@ -156,6 +159,23 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     },
   };
 }
+
+/** Whether every `%` of a target begins an escape, and the escapes are UTF-8. */
+function isDecodable(target: string): boolean {
+  if (!target.includes('%')) return true;
+  try {
+    decodeURIComponent(target);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const malformedTarget = (): FullmatchError =>
+  new FullmatchError(
+    'malformed_request',
+    'The path or the query holds a % that begins no escape of UTF-8; a percent sign itself is %25.',
+  );
 
 /** The path that a request asks for, without the query. */
 export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {

@@ -49,9 +49,7 @@ function spells(word: string, chainId: number): boolean {
 }
 
 function makeWordTest(text: string): (chain: RegisteredChain) => boolean {
-  const words = foldText(text)
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = [...new Set(foldText(text).split(/\s+/))].filter((word) => word !== '');
   if (words.length === 0) return () => true;
   return (chain) => {
     const names = namesOf(chain);
@@ -98,12 +96,11 @@ export function searchChains(
   };
 }
 
-/** A record with the fields that were chosen, and its id whatever was chosen. */
+/** A record with the fields that were chosen, its id among them. */
 export function pickFields(
   record: ChainRecord,
-  fields: readonly (keyof ChainRecord)[],
+  chosen: ReadonlySet<string>,
 ): Partial<ChainRecord> & Pick<ChainRecord, 'chainId'> {
-  const chosen = new Set<string>([...fields, 'chainId']);
   const entries = Object.entries(record).filter(([field]) => chosen.has(field));
   return Object.fromEntries(entries) as Partial<ChainRecord> & Pick<ChainRecord, 'chainId'>;
 }

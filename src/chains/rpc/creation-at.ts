@@ -94,7 +94,10 @@ export async function findCreationAt(
     });
   }
   if (frame === 'created_nothing_here' || to === undefined || proxied === undefined) return frame;
-  const proof = await proveProxiedCreation(question, endpoint, running, block, to);
+  const proof = await proveProxiedCreation(question, endpoint, running, block, {
+    proxy: to,
+    creationCode: proxied,
+  });
   if (typeof proof === 'string') return proof;
   return settle({ ...facts, ...proof, creationCode: proxied, deployer: to, method: 'proxy' });
 }

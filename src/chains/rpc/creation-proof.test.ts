@@ -188,12 +188,42 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
         await read(address, second.transactionHash, blind),
       ]).toEqual([
         'found',
-        'found',
+        isQuiet ? 'not_proven' : 'found',
         isQuiet ? 'not_proven' : 'found',
         failed ?? 'created_nothing_here',
         failed ?? 'code_was_there_before',
         failed ?? 'not_proven',
       ]);
+    }
+  });
+
+  test('fails without a trace where the creation code may have ended the contract in its transaction', async () => {
+    for (const { anvil, read } of [old, present]) {
+      const helper = `0x${'77'.repeat(20)}`;
+      await anvil.request('anvil_setCode', [helper, '0x33ff']);
+      // Runs the helper's code as its own, and then makes what lasts.
+      const runtime = LASTING.slice(2);
+      const size = runtime.length / 2;
+      const push = (value: number): string => `60${value.toString(16).padStart(2, '0')}`;
+      const store = `${(0x5f + size).toString(16)}${runtime}5f52${push(size)}${push(32 - size)}f3`;
+      const init = `5f5f5f5f73${helper.slice(2)}5af450${store}`;
+      const address = computeCreate2Address(
+        DEPLOYMENT_PROXY,
+        Buffer.alloc(32),
+        Buffer.from(init, 'hex'),
+      );
+      const call = { to: DEPLOYMENT_PROXY, data: `0x${word(0)}${init}` } as const;
+      const first = await anvil.send(call);
+      expect(await anvil.request('eth_getCode', [address, 'latest'])).toBe('0x');
+      await anvil.request('anvil_setCode', [helper, '0x00']);
+      const second = await anvil.send(call);
+      expect(await anvil.request('eth_getCode', [address, 'latest'])).toBe(LASTING);
+      const blind = { hides: TRACES, changes: withoutStates };
+      for (const { transactionHash } of [first, second]) {
+        expect(await read(address, transactionHash, blind)).toBe('not_proven');
+      }
+      expect(await read(address, second.transactionHash)).toBe('found');
+      expect(await read(address, first.transactionHash)).not.toBe('found');
     }
   });
 });

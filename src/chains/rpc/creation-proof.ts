@@ -96,31 +96,26 @@ export async function proveTracedCreation(
 }
 
 /**
- * Proves that a call of a deployment proxy, whose call data makes this address, did create the contract: no code stood
- * there before its block, and the running code stands there after it. Where states are not kept, the code of the known
- * proxy is proof enough: its call fails where it creates nothing.
+ * Proves without a trace that a call of the known deployment proxy created the contract: the call data makes this address,
+ * and the proxy's call fails where it creates nothing. The creation code must not be able to end the contract before its
+ * transaction is over: then the same call could create it once more, in the same block too.
  */
 export async function proveProxiedCreation(
   question: CreationQuestion,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
-  proxy: Hex,
+  { proxy, creationCode }: { readonly proxy: Hex; readonly creationCode: Uint8Array },
 ): Promise<CreationProof | ProofRefusal> {
   const before = await readStateAt(question, endpoint, running, block.number - 1);
   if (before === 'same' || before === 'other') return 'code_was_there_before';
   const after = await readState(question, endpoint, running, block);
   const refusal = refuseOtherState(after);
   if (refusal !== undefined) return refusal;
-  if (before === 'unavailable' || after === 'unavailable') {
-    const { rpc, chain, options } = question;
-    const code = await readCodeByNumber(
-      { rpc, chain, address: proxy, options },
-      endpoint,
-      'latest',
-    );
-    if (!code.equals(DEPLOYMENT_PROXY_CODE)) return 'not_proven';
-  }
+  if (canDestroyItself(creationCode)) return 'not_proven';
+  const { rpc, chain, options } = question;
+  const code = await readCodeByNumber({ rpc, chain, address: proxy, options }, endpoint, 'latest');
+  if (!code.equals(DEPLOYMENT_PROXY_CODE)) return 'not_proven';
   return proveStanding(question, endpoint, running, block);
 }
 

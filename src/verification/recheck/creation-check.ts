@@ -57,6 +57,13 @@ const DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
   'left_other_code',
 ]);
 
+/** Refusals that say so of a match's creation, which an endpoint without traces may have proven. */
+const MATCH_DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
+  'created_again',
+  'left_other_code',
+  'created_nothing_here',
+]);
+
 /** Refusals that say so of a transaction that nobody proved before. */
 const CLAIM_DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
   'created_again',
@@ -160,8 +167,8 @@ async function withdraw(
 /**
  * Proves the creation of a match again: code that can destroy itself may be recreated at its address by other creation
  * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
- * stored one is not. Where the stored one is the creation, its facts are corrected to what the chain says. What an import
- * names is proved in any case.
+ * stored one is not, whatever the code. Where the stored one is the creation, its facts are corrected to what the chain
+ * says. What an import names is proved in any case.
  * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
  */
 export async function checkCreation(
@@ -172,13 +179,14 @@ export async function checkCreation(
   if (known === undefined) return undefined;
   const stored = bytesToHex(known.transaction_hash);
   if (known.is_claim) return checkClaim(checked, known, stored);
-  const mayBeAnother = known.creation_match !== null && canDestroyItself(checked.running.code);
-  if (mayBeAnother && named !== undefined && named !== stored) {
+  const isMatched = known.creation_match !== null;
+  if (isMatched && named !== undefined && named !== stored) {
     const { creation } = await prove(checked, named);
     if (creation !== undefined && isLater(creation, known)) {
       return withdraw(checked, known, CREATION_REPLACED);
     }
   }
+  const mayBeAnother = isMatched && canDestroyItself(checked.running.code);
   if (!mayBeAnother && !comparesFacts && named !== stored) return undefined;
   const { creation, denied } = await prove(checked, stored);
   if (creation !== undefined) {
@@ -186,8 +194,8 @@ export async function checkCreation(
     const deployed = { chainId: chain.record.chainId, address, deployment: creation };
     return (await correctDeployment(database, deployed)) ? DEPLOYMENT_CORRECTED : undefined;
   }
-  const isDenied = DISPROVING.has(denied?.get(stored) ?? '');
-  return mayBeAnother && isDenied ? withdraw(checked, known, CREATION_DISPROVED) : undefined;
+  const isDenied = MATCH_DISPROVING.has(denied?.get(stored) ?? '');
+  return isMatched && isDenied ? withdraw(checked, known, CREATION_DISPROVED) : undefined;
 }
 
 /**

@@ -2,7 +2,6 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { type ChainIcon } from '../../../chains/registry/chain-icons.ts';
 import { findChain } from '../../../chains/registry/chain-reference.ts';
-import { type ChainRecord } from '../../../chains/registry/chain-record.ts';
 import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-fields.ts';
 import { type ChainRegistry, type RegisteredChain } from '../../../chains/registry/registry.ts';
 import { pickFields, searchChains } from '../../../chains/registry/search-chains.ts';
@@ -81,8 +80,8 @@ function known<Filter extends object>(
   ) as never;
 }
 
-function parseFields(list: string): readonly (keyof ChainRecord)[] {
-  return list.split(',').map((text) => {
+function parseFields(list: string): ReadonlySet<string> {
+  const chosen = list.split(',').map((text) => {
     const field = CHAIN_RECORD_FIELDS.find((name) => name === text);
     if (field !== undefined) return field;
     throw new FullmatchError(
@@ -91,6 +90,7 @@ function parseFields(list: string): readonly (keyof ChainRecord)[] {
       { details: { parameter: 'fields' } },
     );
   });
+  return new Set([...chosen, 'chainId']);
 }
 
 function describeChain(
