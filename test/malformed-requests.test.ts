@@ -147,6 +147,23 @@ async function failuresOf(base: string, paths: Iterable<string>): Promise<readon
   return failures;
 }
 
+test.each([
+  ['/nothing/%FF', 'code'],
+  ['/v1/contracts?%FF=%FF', 'code'],
+  ['/v1/contracts/search?q=100%', 'code'],
+  ['/chains/a%C3', 'code'],
+  ['/v2/contract/1/0x?fields=%ZZ', 'customCode'],
+])(
+  'a %% that begins no escape of UTF-8 is refused before anything is decoded: %s',
+  async (path, member) => {
+    for (const accept of ['application/json', 'text/html']) {
+      const { status, body } = await send(service.apiUrl, path, { headers: { accept } });
+      expect(status).toBe(400);
+      expect(JSON.parse(body)).toMatchObject({ [member]: 'malformed_request' });
+    }
+  },
+);
+
 describe('a hostile value', () => {
   test('in any parameter of the API host is the fault of its sender', async () => {
     const { body } = await send(service.apiUrl, '/openapi.json');

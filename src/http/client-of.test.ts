@@ -30,6 +30,30 @@ describe('the client of a request', () => {
     expect(clientOf(envOf(undefined, {}), [])).toBe('unknown');
   });
 
+  test('is the proxy itself where a header is longer than proxies write it', () => {
+    const trusted = parseTrustedProxies(['10.0.0.0/8']);
+    const hops = (count: number): string =>
+      Array.from({ length: count }, () => '192.0.2.1').join(',');
+    const nameFor = (header: string): string =>
+      clientOf(envOf('10.0.0.1', { 'x-forwarded-for': header }), trusted);
+    expect(nameFor(hops(100))).toBe('192.0.2.1');
+    expect(nameFor(hops(1_000))).toBe('10.0.0.1');
+  });
+
+  test('is read once of a request, however often it is asked for', () => {
+    const trusted = parseTrustedProxies(['10.0.0.0/8']);
+    let readings = 0;
+    const headers = {
+      get forwarded() {
+        readings += 1;
+        return 'for=192.0.2.1';
+      },
+    };
+    const env = envOf('10.0.0.1', headers);
+    for (let asked = 0; asked < 3; asked += 1) expect(clientOf(env, trusted)).toBe('192.0.2.1');
+    expect(readings).toBe(1);
+  });
+
   test('is named without an error and in no time, whatever the headers hold', () => {
     const trusted = parseTrustedProxies(['10.0.0.0/8']);
     const part = fc.constantFrom('for=', '"', '\\', ',', ';', '[', ']', ':', ' ', '10.0.0.1', '=');
