@@ -257,13 +257,18 @@ describe('a file of the tree', () => {
     'stats.json',
     'sources/..%2Fmetadata.json',
     '%00',
-    'sources/%ff%fe',
   ])('is not found at %s', async (path) => {
     const response = await get(`${FOLDER}/${path}`);
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
       404,
       'file_not_found',
     ]);
+  });
+
+  test('is refused where its path is no UTF-8', async () => {
+    const response = await get(`${FOLDER}/sources/%ff%fe`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'malformed_request' });
   });
 
   test.each([

@@ -23,7 +23,7 @@ const RENEW_MS = 5_000;
  * server that runs on the data directory $1 to stop, fast, and removes the pipe. Descriptor 4 keeps the pipe open until
  * the process that started the watcher holds it, or is gone: both end the standard input. A user may come between the
  * end of the last one and the removal of the pipe: the pipe is waited for once more when nobody can open it any more, and
- * a new pipe then says that another watcher has taken over. A server that was started
+ * a new pipe then says that another watcher has taken over, which is looked at once more right before the end. A server that was started
  * in the last moment writes its lock file a moment later, so the watcher looks for one twice. A socket folder that lies
  * apart from the data is removed when the server is gone.
  */
@@ -51,6 +51,7 @@ if ! server "$1" 2>/dev/null; then
   server "$1" 2>/dev/null || exit 0
 fi
 sockets=$(sed -n 5p "$1/postmaster.pid")
+[ -p "$pipe" ] && exit 0
 kill -INT "$pid"
 [ "$sockets" = "$1" ] && exit 0
 left=60
