@@ -137,13 +137,17 @@ export async function isCreationDisproved(
 const isDisproved = (checked: CheckedCreation, known: KnownCreation): Promise<boolean> =>
   isCreationDisproved(checked, bytesToHex(known.transaction_hash));
 
-function isLater(
-  found: Creation,
-  known: Pick<KnownCreation, 'block_number' | 'transaction_index'>,
-): boolean {
-  const block = Number(known.block_number ?? -1);
-  if (found.blockNumber !== block) return found.blockNumber > block;
-  return found.transactionIndex > Number(known.transaction_index ?? -1);
+/** Where a transaction stands in the chain. */
+type Place = Pick<Creation, 'blockNumber' | 'transactionIndex'>;
+
+const placeOf = ({ block_number: block, transaction_index: index }: KnownCreation): Place => ({
+  blockNumber: Number(block ?? -1),
+  transactionIndex: Number(index ?? -1),
+});
+
+function isLater(found: Place, other: Place): boolean {
+  if (found.blockNumber !== other.blockNumber) return found.blockNumber > other.blockNumber;
+  return found.transactionIndex > other.transactionIndex;
 }
 
 /** @returns the reason, where a creation was withdrawn */
@@ -182,7 +186,7 @@ export async function checkCreation(
   const isMatched = known.creation_match !== null;
   if (isMatched && named !== undefined && named !== stored) {
     const { creation } = await prove(checked, named);
-    if (creation !== undefined && isLater(creation, known)) {
+    if (creation !== undefined && isLater(creation, placeOf(known))) {
       return withdraw(checked, known, CREATION_REPLACED);
     }
   }
@@ -235,10 +239,12 @@ export async function settleCreation(
   searched: CreationSearch,
   onWithdrawn: (reason: CreationLoss) => void,
 ): Promise<CreationSearch> {
+  const mayBeAnother = canDestroyItself(checked.running.code);
+  if (searched.creation !== undefined && !mayBeAnother) return searched;
   const known = await readKnown(checked);
   const found = await withStored(checked, searched, known);
   const { creation } = found;
-  if (!canDestroyItself(checked.running.code)) return found;
+  if (!mayBeAnother) return found;
   const lose = async (stored: KnownCreation, reason: CreationLoss): Promise<void> => {
     const withdrawn = await withdraw(checked, stored, reason);
     if (withdrawn !== undefined) onWithdrawn(withdrawn);
@@ -256,7 +262,7 @@ export async function settleCreation(
     if (reason !== undefined) return refused(found, reason);
   }
   if (known === undefined || known.is_claim || isStored) return found;
-  if (isLater(creation, known)) await lose(known, CREATION_REPLACED);
+  if (isLater(creation, placeOf(known))) await lose(known, CREATION_REPLACED);
   else if (await isDisproved(checked, known)) await lose(known, CREATION_DISPROVED);
   else return refused(found);
   return found;
@@ -295,11 +301,7 @@ async function findContradiction(
     const claimed = bytesToHex(hash);
     const { creation, denied, methods } = await prove(checked, claimed);
     if (creation !== undefined) {
-      const block = String(creation.blockNumber);
-      const index = String(creation.transactionIndex);
-      if (!isLater(found, { block_number: block, transaction_index: index })) {
-        return 'created_again';
-      }
+      if (!isLater(found, creation)) return 'created_again';
     } else if (!CLAIM_DISPROVING.has(denied?.get(claimed) ?? '')) {
       const isUnknown = methods.every(({ outcome }) => outcome === 'transaction_not_found');
       if (!isUnknown) return 'not_proven';

@@ -16,32 +16,23 @@ export function MatchMark({
   readonly isClaimed?: boolean;
 }): VNode {
   const kind = match ?? 'none';
-  if (isClaimed && match !== null) {
-    return (
-      <span class="match claimed">
-        <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-          <circle
-            cx="8"
-            cy="8"
-            r="6.5"
-            fill="none"
-            stroke="currentColor"
-            stroke-width="2"
-            stroke-dasharray="3.4 3.4"
-          />
-        </svg>{' '}
-        {`claimed ${WORDS[kind]}`}
-      </span>
-    );
-  }
+  const isDashed = isClaimed && match !== null;
   return (
-    <span class={`match ${kind}`}>
+    <span class={`match ${isDashed ? 'claimed' : kind}`}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-        <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" stroke-width="2" />
-        {kind === 'full' && <circle cx="8" cy="8" r="6" fill="currentColor" />}
-        {kind === 'partial' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
+        <circle
+          cx="8"
+          cy="8"
+          r="6.5"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="2"
+          {...(isDashed && { 'stroke-dasharray': '3.4 3.4' })}
+        />
+        {!isDashed && kind === 'full' && <circle cx="8" cy="8" r="6" fill="currentColor" />}
+        {!isDashed && kind === 'partial' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
       </svg>{' '}
-      {WORDS[kind]}
+      {isDashed ? `claimed ${WORDS[kind]}` : WORDS[kind]}
     </span>
   );
 }
