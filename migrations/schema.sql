@@ -1,5 +1,7 @@
 -- The schema that the migrations give. Made by npm run schema; a test keeps it equal.
 
+CREATE TYPE creation_state AS ENUM ('waiting', 'verifying', 'verified', 'given_up', 'gone');
+
 CREATE TYPE match AS ENUM ('partial', 'full');
 
 CREATE TYPE match_event_kind AS ENUM ('stored', 'upgraded', 'withdrawn', 'corrected');
@@ -44,6 +46,42 @@ AS $function$
   UNION
   SELECT lower(array_to_string(word[first:], '')) FROM words, generate_series(1, least(cardinality(word), 20)) AS first
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_changed_creations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO creation_count_changes (chain_id, state, reason, change)
+  SELECT chain_id, state, reason, sum(change) FROM (
+    SELECT chain_id, state, coalesce(reason, '') AS reason, 1 AS change FROM added
+    UNION ALL SELECT chain_id, state, coalesce(reason, ''), -1 FROM removed
+  ) AS changes GROUP BY 1, 2, 3 HAVING sum(change) <> 0;
+  RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_removed_creations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO creation_count_changes (chain_id, state, reason, change)
+  SELECT chain_id, state, coalesce(reason, ''), -count(*) FROM removed GROUP BY 1, 2, 3;
+  RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_seen_creations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO creation_count_changes (chain_id, state, reason, change)
+  SELECT chain_id, state, coalesce(reason, ''), count(*) FROM added GROUP BY 1, 2, 3;
+  RETURN NULL;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.queue_events()
@@ -317,6 +355,23 @@ CREATE TABLE contracts (
 
 CREATE INDEX contracts_runtime_code_hash ON public.contracts USING btree (runtime_code_hash);
 
+CREATE TABLE creation_count_changes (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  chain_id bigint NOT NULL,
+  state creation_state NOT NULL,
+  reason text NOT NULL,
+  change bigint NOT NULL,
+  CONSTRAINT creation_count_changes_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE creation_counts (
+  chain_id bigint NOT NULL,
+  state creation_state NOT NULL,
+  reason text NOT NULL DEFAULT ''::text,
+  creations bigint NOT NULL,
+  CONSTRAINT creation_counts_pkey PRIMARY KEY (chain_id, state, reason)
+);
+
 CREATE TABLE current_matches (
   chain_id bigint NOT NULL,
   address bytea NOT NULL,
@@ -391,12 +446,82 @@ CREATE TABLE feed_queue (
   CONSTRAINT feed_queue_pkey PRIMARY KEY (event_id)
 );
 
+CREATE TABLE forgotten_creations (
+  chain_id bigint NOT NULL,
+  state creation_state NOT NULL,
+  reason text NOT NULL DEFAULT ''::text,
+  creations bigint NOT NULL DEFAULT 0,
+  CONSTRAINT forgotten_creations_pkey PRIMARY KEY (chain_id, state, reason)
+);
+
 CREATE TABLE hourly_totals (
   hour timestamp with time zone NOT NULL,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
   CONSTRAINT hourly_totals_pkey PRIMARY KEY (hour)
 );
+
+CREATE TABLE immutable_types (
+  compilation_id uuid NOT NULL,
+  types jsonb NOT NULL,
+  CONSTRAINT immutable_types_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
+  CONSTRAINT immutable_types_pkey PRIMARY KEY (compilation_id)
+);
+
+CREATE TABLE indexed_compilations (
+  compilation_id uuid NOT NULL,
+  uses bigint NOT NULL DEFAULT 0,
+  is_code_indexed boolean NOT NULL DEFAULT false,
+  project_hash bytea,
+  tries integer NOT NULL DEFAULT 0,
+  next_try_at timestamp with time zone DEFAULT now(),
+  reason text,
+  CONSTRAINT indexed_compilations_project_hash_check CHECK ((octet_length(project_hash) = 32)),
+  CONSTRAINT indexed_compilations_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
+  CONSTRAINT indexed_compilations_pkey PRIMARY KEY (compilation_id)
+);
+
+CREATE INDEX indexed_compilations_due ON public.indexed_compilations USING btree (next_try_at) WHERE (next_try_at IS NOT NULL);
+
+CREATE INDEX indexed_compilations_of_project ON public.indexed_compilations USING btree (project_hash) WHERE ((next_try_at IS NULL) AND (reason IS NULL));
+
+CREATE INDEX indexed_compilations_without_code ON public.indexed_compilations USING btree (compilation_id) WHERE (NOT is_code_indexed);
+
+CREATE TABLE known_codes (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  plain_hash bytea NOT NULL,
+  masked_hash bytea NOT NULL,
+  prefix_hash bytea NOT NULL,
+  length integer NOT NULL,
+  constants bigint[] NOT NULL,
+  CONSTRAINT known_codes_length_check CHECK ((length > 0)),
+  CONSTRAINT known_codes_masked_hash_check CHECK ((octet_length(masked_hash) = 32)),
+  CONSTRAINT known_codes_plain_hash_check CHECK ((octet_length(plain_hash) = 32)),
+  CONSTRAINT known_codes_prefix_hash_check CHECK ((octet_length(prefix_hash) = 32)),
+  CONSTRAINT known_codes_pkey PRIMARY KEY (id),
+  CONSTRAINT known_codes_plain_hash_key UNIQUE (plain_hash)
+);
+
+CREATE INDEX known_codes_masked ON public.known_codes USING btree (masked_hash, id);
+
+CREATE INDEX known_codes_similar ON public.known_codes USING btree (prefix_hash, length);
+
+CREATE TABLE known_contracts (
+  compilation_id uuid NOT NULL,
+  known_code_id bigint NOT NULL,
+  fully_qualified_name character varying NOT NULL,
+  metadata_key bytea,
+  is_compiled boolean NOT NULL,
+  CONSTRAINT known_contracts_metadata_key_check CHECK ((octet_length(metadata_key) = 32)),
+  CONSTRAINT known_contracts_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
+  CONSTRAINT known_contracts_known_code_id_fkey FOREIGN KEY (known_code_id) REFERENCES known_codes(id)
+);
+
+CREATE UNIQUE INDEX known_contracts_are_distinct ON public.known_contracts USING btree (compilation_id, hash_path(fully_qualified_name));
+
+CREATE INDEX known_contracts_by_metadata ON public.known_contracts USING btree (metadata_key) WHERE (metadata_key IS NOT NULL);
+
+CREATE INDEX known_contracts_of_code ON public.known_contracts USING btree (known_code_id, is_compiled);
 
 CREATE TABLE match_events (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -432,6 +557,78 @@ CREATE TRIGGER match_events_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE 
 
 CREATE TRIGGER match_events_are_queued AFTER INSERT ON public.match_events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
 
+CREATE TABLE monitor_blocks (
+  chain_id bigint NOT NULL,
+  number bigint NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT monitor_blocks_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT monitor_blocks_chain_id_fkey FOREIGN KEY (chain_id) REFERENCES monitor_cursors(chain_id) ON DELETE CASCADE,
+  CONSTRAINT monitor_blocks_pkey PRIMARY KEY (chain_id, number)
+);
+
+CREATE TABLE monitor_cursors (
+  chain_id bigint NOT NULL,
+  start_block bigint NOT NULL,
+  number bigint NOT NULL,
+  hash bytea,
+  finalized bigint,
+  head bigint,
+  current_at timestamp with time zone NOT NULL DEFAULT now(),
+  fault_code text,
+  fault_message text,
+  failing_since timestamp with time zone,
+  found bigint NOT NULL DEFAULT 0,
+  reorganisations bigint NOT NULL DEFAULT 0,
+  reorganised_to bigint,
+  reorganised_at timestamp with time zone,
+  lease_token uuid,
+  lease_until timestamp with time zone,
+  CONSTRAINT cursor_faults_say_why CHECK ((((fault_code IS NULL) = (failing_since IS NULL)) AND ((fault_code IS NULL) = (fault_message IS NULL)))),
+  CONSTRAINT cursor_leases_have_an_end CHECK (((lease_token IS NULL) = (lease_until IS NULL))),
+  CONSTRAINT monitor_cursors_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT monitor_cursors_check CHECK ((number >= (start_block - 1))),
+  CONSTRAINT monitor_cursors_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT monitor_cursors_start_block_check CHECK ((start_block >= 0)),
+  CONSTRAINT monitor_cursors_pkey PRIMARY KEY (chain_id)
+);
+
+CREATE TABLE monitor_ranges (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  chain_id bigint NOT NULL,
+  kind text NOT NULL,
+  first_block bigint NOT NULL,
+  last_block bigint NOT NULL,
+  parent_hash bytea,
+  last_hash bytea,
+  attempts integer NOT NULL DEFAULT 0,
+  next_try_at timestamp with time zone NOT NULL DEFAULT now(),
+  fault_code text,
+  fault_message text,
+  lease_token uuid,
+  lease_until timestamp with time zone,
+  requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT monitor_ranges_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT monitor_ranges_first_block_check CHECK ((first_block >= 0)),
+  CONSTRAINT monitor_ranges_kind_check CHECK ((kind = ANY (ARRAY['follow'::text, 'backfill'::text]))),
+  CONSTRAINT monitor_ranges_last_hash_check CHECK ((octet_length(last_hash) = 32)),
+  CONSTRAINT monitor_ranges_parent_hash_check CHECK ((octet_length(parent_hash) = 32)),
+  CONSTRAINT range_leases_have_an_end CHECK (((lease_token IS NULL) = (lease_until IS NULL))),
+  CONSTRAINT ranges_are_ordered CHECK ((last_block >= first_block)),
+  CONSTRAINT monitor_ranges_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX monitor_ranges_are_distinct ON public.monitor_ranges USING btree (chain_id, kind, first_block);
+
+CREATE INDEX monitor_ranges_due ON public.monitor_ranges USING btree (next_try_at) WHERE (last_hash IS NULL);
+
+CREATE TABLE monitor_untraced_blocks (
+  chain_id bigint NOT NULL,
+  first_block bigint NOT NULL,
+  last_block bigint NOT NULL,
+  CONSTRAINT untraced_blocks_are_ordered CHECK ((last_block >= first_block)),
+  CONSTRAINT monitor_untraced_blocks_pkey PRIMARY KEY (chain_id, first_block)
+);
+
 CREATE TABLE schema_migrations (
   number integer NOT NULL,
   name text NOT NULL,
@@ -439,6 +636,64 @@ CREATE TABLE schema_migrations (
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
+
+CREATE TABLE seen_creations (
+  chain_id bigint NOT NULL,
+  address bytea NOT NULL,
+  block_number bigint NOT NULL,
+  block_hash bytea NOT NULL,
+  transaction_hash bytea NOT NULL,
+  transaction_index integer NOT NULL,
+  creator bytea NOT NULL,
+  factory bytea,
+  code_hash bytea,
+  masked_hash bytea,
+  state creation_state NOT NULL DEFAULT 'waiting'::creation_state,
+  tries integer NOT NULL DEFAULT 0,
+  next_try_at timestamp with time zone DEFAULT now(),
+  reason text,
+  detail text,
+  job_id uuid,
+  lease_token uuid,
+  lease_until timestamp with time zone,
+  found_at timestamp with time zone NOT NULL DEFAULT now(),
+  ended_at timestamp with time zone,
+  sources_turn integer,
+  CONSTRAINT creation_leases_have_an_end CHECK (((lease_token IS NULL) = (lease_until IS NULL))),
+  CONSTRAINT ended_creations_have_a_time CHECK (((state = ANY (ARRAY['verified'::creation_state, 'given_up'::creation_state, 'gone'::creation_state])) = (ended_at IS NOT NULL))),
+  CONSTRAINT only_open_creations_are_tried CHECK (((state = ANY (ARRAY['waiting'::creation_state, 'verifying'::creation_state])) = (next_try_at IS NOT NULL))),
+  CONSTRAINT seen_creations_address_check CHECK ((octet_length(address) = 20)),
+  CONSTRAINT seen_creations_block_hash_check CHECK ((octet_length(block_hash) = 32)),
+  CONSTRAINT seen_creations_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT seen_creations_code_hash_check CHECK ((octet_length(code_hash) = 32)),
+  CONSTRAINT seen_creations_creator_check CHECK ((octet_length(creator) = 20)),
+  CONSTRAINT seen_creations_factory_check CHECK ((octet_length(factory) = 20)),
+  CONSTRAINT seen_creations_masked_hash_check CHECK ((octet_length(masked_hash) = 32)),
+  CONSTRAINT seen_creations_transaction_hash_check CHECK ((octet_length(transaction_hash) = 32)),
+  CONSTRAINT seen_creations_pkey PRIMARY KEY (chain_id, address, block_number)
+);
+
+CREATE INDEX seen_creations_by_block ON public.seen_creations USING btree (chain_id, block_number);
+
+CREATE INDEX seen_creations_by_mask ON public.seen_creations USING btree (masked_hash) WHERE ((state = ANY (ARRAY['waiting'::creation_state, 'given_up'::creation_state])) AND (masked_hash IS NOT NULL));
+
+CREATE INDEX seen_creations_by_turn ON public.seen_creations USING btree (chain_id, creator) WHERE ((state = 'waiting'::creation_state) AND (sources_turn IS NOT NULL));
+
+CREATE INDEX seen_creations_due ON public.seen_creations USING btree (chain_id, next_try_at) WHERE ((state = 'waiting'::creation_state) AND (sources_turn IS NULL));
+
+CREATE INDEX seen_creations_ended ON public.seen_creations USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
+CREATE INDEX seen_creations_found ON public.seen_creations USING btree (found_at);
+
+CREATE INDEX seen_creations_verifying ON public.seen_creations USING btree (job_id) WHERE (state = 'verifying'::creation_state);
+
+CREATE INDEX seen_creations_without_sources ON public.seen_creations USING btree (chain_id, sources_turn, next_try_at) WHERE ((state = 'waiting'::creation_state) AND (sources_turn IS NOT NULL));
+
+CREATE TRIGGER changed_creations_are_counted AFTER UPDATE ON public.seen_creations REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_changed_creations();
+
+CREATE TRIGGER creations_are_counted AFTER INSERT ON public.seen_creations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_seen_creations();
+
+CREATE TRIGGER removed_creations_are_counted AFTER DELETE ON public.seen_creations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION note_removed_creations();
 
 CREATE TABLE set_aside_settings (
   compilation_id uuid NOT NULL,
@@ -503,6 +758,12 @@ CREATE TABLE verification_jobs (
   claimed_at timestamp with time zone,
   slow boolean NOT NULL DEFAULT false,
   network text DEFAULT 'unknown'::text,
+  awaited_compiler text,
+  awaited_until timestamp with time zone,
+  awaited_bytes bigint,
+  awaited_total_bytes bigint,
+  compiler_waits integer NOT NULL DEFAULT 0,
+  CONSTRAINT awaited_compilers_have_a_time CHECK (((awaited_compiler IS NULL) = (awaited_until IS NULL))),
   CONSTRAINT failed_jobs_say_why CHECK ((((state = 'failed'::verification_job_state) = (error_code IS NOT NULL)) AND ((state = 'failed'::verification_job_state) = (error_id IS NOT NULL)))),
   CONSTRAINT finished_jobs_have_a_time CHECK (((state = ANY (ARRAY['succeeded'::verification_job_state, 'failed'::verification_job_state])) = (finished_at IS NOT NULL))),
   CONSTRAINT running_jobs_have_a_lease CHECK ((((state = 'running'::verification_job_state) = (lease_token IS NOT NULL)) AND ((state = 'running'::verification_job_state) = (lease_until IS NOT NULL)))),
@@ -514,6 +775,8 @@ CREATE TABLE verification_jobs (
   CONSTRAINT verification_jobs_event_id_fkey FOREIGN KEY (event_id) REFERENCES match_events(id),
   CONSTRAINT verification_jobs_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX verification_jobs_awaiting ON public.verification_jobs USING btree (awaited_compiler) WHERE (awaited_compiler IS NOT NULL);
 
 CREATE INDEX verification_jobs_failed ON public.verification_jobs USING btree (finished_at) WHERE (state = 'failed'::verification_job_state);
 

@@ -3,6 +3,10 @@
  * checksums of its soljson.js and the version that this file itself reports. Run by hand when a version appears:
  * `npx tsx scripts/pin-compilers.ts [version…]`; without versions it adds those that the catalogue lacks.
  *
+ * `npx tsx scripts/pin-compilers.ts --lists <folder>` takes the checksums of the official binaries from the project's
+ * own lists, `bin/list.json` and `linux-amd64/list.json` in a checkout of its repository of binaries. What the
+ * catalogue knows already must be the same there.
+ *
  * - npm's soljson.js is byte-identical to the official binary up to 0.8.11, so its checksums are the official ones.
  *   From 0.8.12 on npm's file is reformatted: its checksum is ours to pin, and official checksums that the catalogue
  *   has already are kept, never made up.
@@ -27,6 +31,16 @@ interface Line {
   readonly longVersion: string;
   readonly npmVersion: string;
   readonly npmSha256: string;
+  readonly sha256: string;
+  readonly keccak256: string;
+  readonly nativeSha256: string;
+}
+
+/** What of an entry of an official list is pinned. */
+interface ListedBuild {
+  readonly path: string;
+  readonly longVersion: string;
+  readonly prerelease?: string;
   readonly sha256: string;
   readonly keccak256: string;
 }
@@ -87,6 +101,7 @@ async function pin(npmVersion: string, cache: string): Promise<Line> {
       npmSha256: sha256,
       sha256: official ? sha256 : '-',
       keccak256: official ? bytesToHex(keccak256(bytes)).slice(2) : '-',
+      nativeSha256: '-',
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -95,9 +110,9 @@ async function pin(npmVersion: string, cache: string): Promise<Line> {
 
 async function readLines(): Promise<Line[]> {
   const text = await readFile(CATALOGUE, 'utf8');
-  return [...text.matchAll(/^(\d\S*) (\S+) (\S+) (\S+) (\S+)$/gm)].map(
-    ([, longVersion, npmVersion, npmSha256, sha256, keccak]) =>
-      ({ longVersion, npmVersion, npmSha256, sha256, keccak256: keccak }) as Line,
+  return [...text.matchAll(/^(\d\S*) (\S+) (\S+) (\S+) (\S+) (\S+)$/gm)].map(
+    ([, longVersion, npmVersion, npmSha256, sha256, keccak, nativeSha256]) =>
+      ({ longVersion, npmVersion, npmSha256, sha256, keccak256: keccak, nativeSha256 }) as Line,
   );
 }
 
@@ -108,7 +123,10 @@ async function writeLines(lines: readonly Line[]): Promise<void> {
       compareVersions(numbersOf(left.longVersion), numbersOf(right.longVersion)),
     )
     .map((line) =>
-      [line.longVersion, line.npmVersion, line.npmSha256, line.sha256, line.keccak256].join(' '),
+      [
+        ...[line.longVersion, line.npmVersion, line.npmSha256],
+        ...[line.sha256, line.keccak256, line.nativeSha256],
+      ].join(' '),
     );
   const text = await readFile(CATALOGUE, 'utf8');
   const table = /(const TABLE = `\n)[^`]*(`)/;
@@ -119,7 +137,51 @@ async function writeLines(lines: readonly Line[]): Promise<void> {
   );
 }
 
+async function readBuilds(file: string): Promise<readonly ListedBuild[]> {
+  const { builds } = JSON.parse(await readFile(file, 'utf8')) as { builds: ListedBuild[] };
+  return builds.filter(
+    ({ prerelease, longVersion }) =>
+      prerelease === undefined && compareVersions(numbersOf(longVersion), OLDEST) >= 0,
+  );
+}
+
+/** A checksum of the list for one that is not known; another one than is known means that a file was replaced. */
+function agree(known: string, listed: string | undefined, what: string): string {
+  const found = listed?.replace(/^0x/, '') ?? '-';
+  if (known !== '-' && found !== '-' && known !== found) throw new Error(`${what} was replaced`);
+  return known === '-' ? found : known;
+}
+
+/** Takes the checksums of official lists into the catalogue. A version may be listed twice: its own name counts. */
+async function pinLists(folder: string): Promise<void> {
+  const soljson = new Map(
+    (await readBuilds(path.join(folder, 'bin/list.json')))
+      .filter(({ path: name, longVersion }) => name === `soljson-v${longVersion}.js`)
+      .map((build) => [build.longVersion, build]),
+  );
+  const native = new Map(
+    (await readBuilds(path.join(folder, 'linux-amd64/list.json')))
+      .filter(({ path: name, longVersion }) => name === `solc-linux-amd64-v${longVersion}`)
+      .map((build) => [build.longVersion, build]),
+  );
+  const lines = (await readLines()).map((line) => {
+    const { longVersion } = line;
+    const listed = soljson.get(longVersion);
+    return {
+      ...line,
+      sha256: agree(line.sha256, listed?.sha256, longVersion),
+      keccak256: agree(line.keccak256, listed?.keccak256, longVersion),
+      nativeSha256: agree(line.nativeSha256, native.get(longVersion)?.sha256, longVersion),
+    };
+  });
+  await writeLines(lines);
+  console.log(
+    `pinned from the lists: ${lines.filter(({ sha256 }) => sha256 !== '-').length} soljson`,
+  );
+}
+
 async function main(asked: readonly string[]): Promise<void> {
+  if (asked[0] === '--lists') return pinLists(asked[1] ?? '.');
   const cache = await mkdtemp(path.join(tmpdir(), 'pin-compilers-cache-'));
   try {
     const known = new Set((await readLines()).map(({ npmVersion }) => npmVersion));
@@ -133,7 +195,12 @@ async function main(asked: readonly string[]): Promise<void> {
         const official = line.sha256 === '-' && before !== undefined ? before : line;
         await writeLines([
           ...lines.filter(({ longVersion }) => longVersion !== line.longVersion),
-          { ...line, sha256: official.sha256, keccak256: official.keccak256 },
+          {
+            ...line,
+            sha256: official.sha256,
+            keccak256: official.keccak256,
+            nativeSha256: before?.nativeSha256 ?? '-',
+          },
         ]);
         console.log(`pinned ${line.longVersion} from solc@${npmVersion}`);
       } catch (error) {

@@ -79,7 +79,9 @@ export const ERROR_CODES = {
   unsupported_compiler_version: { status: 400, exit: 1, title: 'Unsupported compiler version' },
   unsupported_language: { status: 400, exit: 1, title: 'Unsupported language' },
   invalid_compiler_input: { status: 400, exit: 1, title: 'Invalid compiler input' },
+  missing_sources: { status: 400, exit: 1, title: 'Imported sources are missing' },
   compiler_unavailable: { status: 503, exit: 75, title: 'Compiler unavailable' },
+  compiler_bundle_refused: { status: 500, exit: 1, title: 'Bundle of compilers refused' },
   compiler_checksum_mismatch: { status: 500, exit: 1, title: 'Compiler has a wrong checksum' },
   compiler_timeout: { status: 422, exit: 1, title: 'Compilation took too long' },
   compiler_out_of_memory: { status: 422, exit: 1, title: 'Compilation needs too much memory' },
@@ -89,6 +91,7 @@ export const ERROR_CODES = {
   malformed_compiler_output: { status: 500, exit: 1, title: 'Compiler output contradicts itself' },
   // verification
   unsupported_chain: { status: 400, exit: 1, title: 'Chain not supported' },
+  files_missing: { status: 404, exit: 1, title: 'No files were sent' },
   invalid_json: { status: 400, exit: 1, title: 'Invalid JSON' },
   already_verified: { status: 409, exit: 1, title: 'Already verified' },
   duplicate_verification_request: { status: 429, exit: 75, title: 'Verification under way' },

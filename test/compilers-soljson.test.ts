@@ -45,6 +45,7 @@ async function start(text: string, more: Partial<CompilerFile> = {}): Promise<So
       path: file,
       sha256,
       listed: true,
+      pinned: true,
       source: 'directory',
       ...more,
     },

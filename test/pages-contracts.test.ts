@@ -224,6 +224,15 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     expect(await main(tab).locator('img').count()).toBe(0);
   });
 
+  test('is counted on the overview with how much of it others only claim', async () => {
+    await open('/');
+    const claims = CONTRACTS.filter(({ origin }) => origin === 'imported').length + 1;
+    const figures = await main(tab).locator('.figures').innerText();
+    expect(figures).toContain(`${claims} of them are claims of another service, not checked here`);
+    const partial = await main(tab).locator('.figures > div').nth(2).innerText();
+    expect(partial).toContain('1 of them is a claim of another service, not checked here');
+  });
+
   test('is linked from the overview, and from a chain with the chain chosen', async () => {
     await open('/');
     await main(tab).getByRole('link', { name: 'All contracts' }).click();

@@ -12,6 +12,7 @@ import {
 } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { sharedData } from './support/shared-data.ts';
+import { sql } from '../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 interface ChainElement {
@@ -204,9 +205,17 @@ describe('configuration', () => {
   test('a configured chain shows both values of supported and monitored, and what it sets wins over the list', async () => {
     const yaml = `
 chains:
-  424242: { name: My chain, monitored: true, rpc: ['https://rpc.example.org'] }
+  424242: { name: My chain, monitor: true, rpc: ['https://rpc.example.org'] }
   5: { supported: false, monitored: true }
+monitor: { enabled: false }
 `;
+    // What another process of the database watches.
+    await testDatabase.database.query(
+      sql(
+        'test cursor',
+        `INSERT INTO monitor_cursors (chain_id, start_block, number) VALUES (424242, 0, 7), (5, 0, 7)`,
+      ),
+    );
     const list = await boot({ yaml }, ({ apiUrl }) => readJson<ChainElement[]>(`${apiUrl}/chains`));
     expect(list.find(({ chainId }) => chainId === 424242)).toMatchObject({
       name: 'My chain',
@@ -216,7 +225,7 @@ chains:
     });
     expect(list.find(({ chainId }) => chainId === 5)).toMatchObject({
       supported: false,
-      monitored: true,
+      monitored: false,
     });
     expect(new Set(list.map(({ monitored }) => monitored))).toEqual(new Set([true, false]));
   });

@@ -125,7 +125,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
   });
 
   test('answers 404 with the minimal object, and no error, for what is not verified', async () => {
-    for (const chain of ['1', '424242']) {
+    for (const chain of ['1', '10']) {
       const { status, body, headers } = await get(`/server/v2/contract/${chain}/${ABSENT}`);
       expect(status).toBe(404);
       expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -343,7 +343,26 @@ describe('GET /v2/contracts/{chainId}', () => {
   });
 
   test('is empty for a chain without contracts', async () => {
-    expect((await get('/v2/contracts/123456')).body).toEqual({ results: [] });
+    expect((await get('/v2/contracts/10')).body).toEqual({ results: [] });
+  });
+
+  test.each([
+    `/v2/contract/123456789/${ABSENT}`,
+    `/v2/contract/123456789/${ABSENT}?fields=all`,
+    '/v2/contracts/123456789',
+  ])('says of a chain that nobody knows that it is not supported: %s', async (path) => {
+    expect(await get(path)).toMatchObject({
+      status: 400,
+      body: { customCode: 'unsupported_chain' },
+    });
+    const joined = await get(`/server${path.slice(1)}`);
+    expect(joined).toMatchObject({ status: 400, body: { customCode: 'unsupported_chain' } });
+  });
+
+  test('is found by a client that joins the prefix and v2 without a slash, as forge does', async () => {
+    const path = `/contract/1/${VERIFIED}?fields=all`;
+    expect((await get(`/serverv2${path}`)).body).toEqual((await get(`/v2${path}`)).body);
+    expect((await get('/serverv2/nothing')).body).toMatchObject({ customCode: 'route_not_found' });
   });
 
   test.each([
@@ -477,7 +496,56 @@ describe('the verification API v1', () => {
     });
   });
 
+  test('gives the addresses of a chain in numbered pages, all of them or those of one match', async () => {
+    const page = async (path: string) => (await get(`/files/contracts/${path}`)).body;
+    const any = await page('any/1?limit=1');
+    expect(any).toEqual({
+      results: [address],
+      pagination: {
+        currentPage: 0,
+        totalPages: 2,
+        resultsPerPage: 1,
+        resultsCurrentPage: 1,
+        totalResults: 2,
+        hasNextPage: true,
+        hasPreviousPage: false,
+      },
+    });
+    expect(await page('any/1?limit=1&page=1')).toMatchObject({
+      results: [checksumAddress(IMPORTED)],
+      pagination: { hasNextPage: false, hasPreviousPage: true },
+    });
+    expect(await page('any/1?order=desc')).toMatchObject({
+      results: [checksumAddress(IMPORTED), address],
+    });
+    expect(await page('full/1')).toMatchObject({
+      results: [address],
+      pagination: { totalResults: 1, resultsPerPage: 200 },
+    });
+    expect(await page('partial/1')).toMatchObject({ results: [checksumAddress(IMPORTED)] });
+    expect(await page('partial/10')).toMatchObject({ results: [], pagination: { totalPages: 0 } });
+  });
+
+  test('answers the older spellings alike', async () => {
+    for (const [old, path] of [
+      ['checkAllByAddresses', 'check-all-by-addresses'],
+      ['checkByAddresses', 'check-by-addresses'],
+    ]) {
+      const query = `?addresses=${VERIFIED},${ABSENT}&chainIds=1,5`;
+      expect((await get(`/server/${old}${query}`)).body).toEqual(
+        (await get(`/${path}${query}`)).body,
+      );
+    }
+  });
+
   test.each([
+    ['/files/contracts/any/1?limit=201', 400],
+    ['/files/contracts/any/1?page=101&limit=200', 400],
+    ['/files/contracts/any/1?order=up', 400],
+    ['/files/contracts/some/1', 400],
+    ['/files/contracts/any/123456789', 400],
+    [`/files/123456789/${ABSENT}`, 400],
+    ['/checkByAddresses', 400],
     ['/check-all-by-addresses', 400],
     [`/check-all-by-addresses?addresses=0x12&chainIds=1`, 400],
     [`/check-all-by-addresses?addresses=${VERIFIED}&chainIds=mainnet`, 400],

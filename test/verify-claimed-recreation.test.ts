@@ -157,5 +157,26 @@ describe.skipIf(absent)(
       await importClaim(`0x${'ab'.repeat(32)}`);
       expect(await verify(early)).toMatchObject({ creationMatch: null });
     });
+
+    test('is a claim again after the chain denied what a recheck had proven', async () => {
+      const deploymentOf = async () =>
+        (await readContract(service, VERIFIED_CHAIN_ID, address)).deployment;
+      const recheck = () => fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
+      await importClaim(late);
+      await recheck();
+      const proven = await deploymentOf();
+      expect(proven).toMatchObject({ transactionHash: late });
+      expect(proven['blockNumber']).toMatch(/^\d+$/);
+      await anvil.send({ to: address, data: callOf('end()') });
+      await anvil.request('anvil_mine', [MANY_BLOCKS]);
+      await make(3);
+      await recheck();
+      expect(await deploymentOf()).toMatchObject({ transactionHash: null });
+      await importClaim(late, 'full');
+      expect(await deploymentOf()).toMatchObject({
+        ...{ transactionHash: late, unprovenValues: ['transaction'] },
+        ...{ blockNumber: null, deployer: null },
+      });
+    });
   },
 );

@@ -102,6 +102,26 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     expect(remote.stdout).toMatch(/runtime +full +identical/);
   });
 
+  test('a contract that is verified already is told as its match, by a running service too', async () => {
+    const { address } = await deploy(anvil, creationCode);
+    const again = (...more: readonly string[]): Promise<CliRun> =>
+      runInProcess(['verify', CHAIN, address, 'metadata.json', '--url', service.apiUrl, ...more], {
+        environment: {},
+        workingDirectory: folder.path,
+      });
+    expect(await again('--wait')).toMatchObject({ exitCode: 0 });
+    for (const more of [['--wait'], []]) {
+      const run = await again(...more);
+      expect(run).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(run.stdout).toMatch(/runtime +full +identical/);
+      expect(run.stdout).toContain('Nothing was stored');
+    }
+    expect(JSON.parse((await again('--json')).stdout)).toMatchObject({
+      runtimeMatch: 'full',
+      stored: false,
+    });
+  });
+
   test('a partial match exits 0 and says what it is', async () => {
     const run = await verify('changed.json', '--compiler', '0.8.37', ...here);
     expect(run.exitCode).toBe(0);

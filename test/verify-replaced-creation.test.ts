@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Hex } from '../src/lib/hex.ts';
 import { readStatistics } from '../src/repository/statistics/statistics.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
+import { sql } from '../src/store/database.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { callOf, word } from './support/creation-deployments.ts';
@@ -23,6 +24,13 @@ import {
   VERIFIED_CHAIN_ID,
 } from './support/verification-fixture.ts';
 
+const STORE_TRANSACTION = sql(
+  'test: store another transaction',
+  `UPDATE contract_deployments SET transaction_hash = $1 WHERE id = (
+     SELECT deployment_id FROM current_matches
+     JOIN verified_contracts ON verified_contracts.id = verified_contract_id WHERE current_matches.address = $2)
+   RETURNING id`,
+);
 const absent = findAnvil() === undefined;
 
 describe.skipIf(absent)(
@@ -195,6 +203,23 @@ describe.skipIf(absent)(
       await anvil.request('anvil_mine', ['0x400']);
       await Promise.all([verify(early), verify(late)]);
       expect(await recordedCreation()).toMatchObject({ transactionHash: late });
+    });
+
+    test('loses a creation that a version before believed, and that created nothing here', async () => {
+      await verify(await remake(13));
+      const { transactionHash: idle } = await anvil.send({ to: `0x${'12'.repeat(20)}` });
+      const rows = await testDatabase.database.query(
+        STORE_TRANSACTION,
+        [idle, address].map((hex) => Buffer.from(hex.slice(2), 'hex')),
+      );
+      expect(rows).toHaveLength(1);
+      await verify(idle);
+      expect(await newestEvents()).toMatchObject(DISPROVED);
+      expect(await recordedCreation()).toMatchObject({
+        runtimeMatch: 'exact_match',
+        creationMatch: null,
+      });
+      await expectExactCounts();
     });
 
     test('is found by the service itself', async () => {

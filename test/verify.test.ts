@@ -304,6 +304,25 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     expect(failed.error?.customCode).toBe('missing_or_invalid_source');
   });
 
+  test.each([
+    ['\r\n', '\n'],
+    ['\n', '\r\n'],
+  ])(
+    'a standard JSON input whose line endings alone are others gives the full match (%j for %j)',
+    async (deployed, given) => {
+      const textWith = (ending: string): string => SOURCE.replaceAll('\n', ending);
+      const input = inputOf({ [PATH]: textWith(deployed) });
+      const compiled = await compileAsDeveloper(VERSION, input, PATH, 'Vault');
+      const { address } = await deploy(anvil, compiled.creationCode, argumentsOf((nextLimit += 1)));
+      const job = await verifyOverV2(service.apiUrl, address, bodyOf(textWith(given)));
+      expect(job).toMatchObject({ contract: { match: 'exact_match' } });
+      await waitForCounts((full += 1), partial);
+      expect(await contractAt(address, '?fields=sources')).toMatchObject({
+        sources: { [PATH]: { content: textWith(deployed) } },
+      });
+    },
+  );
+
   test('API v1 answers with the match itself, over JSON and as a form, at / and /verify', async () => {
     const { address } = await deployVault();
     const body = {

@@ -11,24 +11,28 @@ import { createAsk, orUndefined, pathOf, withoutTrailingSlashes } from './reques
 import {
   type ChainDetails,
   type ChainHealth,
+  type ChainMonitor,
   type ChainPage,
   type ChainRecord,
+  type CompilerProposal,
   type Compilers,
+  type ContractEvents,
   type ContractFolder,
   type ContractPage,
   type ContractSummary,
-  type ContractEvents,
   type Evidence,
   type Health,
   type JobState,
   type Manifest,
   type RegistryOverview,
+  type SourcesRequest,
   type Statistics,
   type StatisticsHistory,
   type StatisticsOverview,
+  type Submitted,
   type V2Contract,
-  type V2MinimalContract,
   type V2ContractList,
+  type V2MinimalContract,
   type V2Submitted,
   type V2VerifyMetadataRequest,
   type V2VerifyRequest,
@@ -68,6 +72,11 @@ export interface FullmatchClient {
     reference: string | number,
     options?: RequestOptions,
   ): Promise<ChainHealth | undefined>;
+  /** How a chain is watched for new contracts; undefined when the service does not know the chain. */
+  chainMonitor(
+    reference: string | number,
+    options?: RequestOptions,
+  ): Promise<ChainMonitor | undefined>;
   /** All chains in a line each, with their health and warnings. */
   registry(options?: RequestOptions): Promise<RegistryOverview>;
 
@@ -148,6 +157,19 @@ export interface FullmatchClient {
     compilation: V2VerifyMetadataRequest,
     options?: RequestOptions,
   ): Promise<V2Submitted>;
+  /** Has a contract verified by its sources as they were written; the service makes the standard JSON input. */
+  verifySources(
+    chainId: number,
+    address: string,
+    sources: SourcesRequest,
+    options?: RequestOptions,
+  ): Promise<Submitted>;
+  /** Which compiler the code on chain says that it comes from. */
+  proposeCompiler(
+    chainId: number,
+    address: string,
+    options?: RequestOptions,
+  ): Promise<CompilerProposal>;
   /** Where a verification stands; undefined when there is no such job. */
   job(verificationId: string, options?: RequestOptions): Promise<JobState | undefined>;
 
@@ -186,6 +208,8 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       orUndefined(get(api(['v1', 'chains', reference]), call), 'chain_not_found'),
     chainHealth: (reference, call) =>
       orUndefined(get(api(['v1', 'chains', reference, 'health']), call), 'chain_not_found'),
+    chainMonitor: (reference, call) =>
+      orUndefined(get(api(['v1', 'chains', reference, 'monitor']), call), 'chain_not_found'),
     registry: (call) => get(api(['v1', 'registry']), call),
 
     statistics: (call) => get(repository('stats.json'), call),
@@ -234,6 +258,10 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       post(api(['v2', 'verify', chainId, address]), compilation, call),
     verifyMetadata: (chainId, address, compilation, call) =>
       post(api(['v2', 'verify', 'metadata', chainId, address]), compilation, call),
+    verifySources: (chainId, address, sources, call) =>
+      post(api(['v1', 'verify', 'sources', chainId, address]), sources, call),
+    proposeCompiler: (chainId, address, call) =>
+      get(api(['v1', 'verify', 'proposal', chainId, address]), call),
     job: (verificationId, call) =>
       orUndefined(get(api(['v1', 'jobs', verificationId]), call), 'job_not_found'),
 

@@ -324,6 +324,62 @@ export interface ChainHealth {
   }[];
 }
 
+/** How a chain is watched for new contracts */
+export interface ChainMonitor {
+  chainId: number;
+  /** As in /chains: a monitor is configured and keeps up */
+  monitored: boolean;
+  /** behind: it catches up. failing: the fault says why. stalled: it stood still for longer than its bound */
+  status: 'starting' | 'current' | 'behind' | 'failing' | 'stalled' | 'not_configured';
+  /** Absent before the first block */
+  cursor?: {
+    /** The first block that is followed */
+    startBlock: number;
+    /** The newest block up to which every creation is stored */
+    block: number;
+    hash?: string;
+    /** The newest block of the chain, when it was last read */
+    head?: number;
+    finalized?: number;
+    lagBlocks: number;
+    /** When it last moved, or was seen to stand where it should */
+    currentAt: string;
+  };
+  fault?: {
+    code: string;
+    message: string;
+    since: string;
+  };
+  reorganisations?: {
+    count: number;
+    newest?: {
+      toBlock: number;
+      at: string;
+    };
+  };
+  /** Creations that were ever seen */
+  found: number;
+  /** What became of them, and why; most first within a state */
+  creations: {
+    state: 'waiting' | 'verifying' | 'verified' | 'given_up' | 'gone';
+    reason: string;
+    count: number;
+  }[];
+  gaps?: {
+    /** Ranges between the cursor and the head that are being read */
+    openRanges: number;
+    openBlocks: number;
+    backfillRanges: number;
+    backfillBlocks: number;
+    /** Blocks whose contracts made by contracts were not seen */
+    untracedBlocks: number;
+  };
+  notes: {
+    code: string;
+    detail: string;
+  }[];
+}
+
 /** The versions that can compile */
 export interface Compilers {
   /** Newest first */
@@ -331,6 +387,8 @@ export interface Compilers {
     longVersion: string;
     /** Whether it compiles without a download */
     installed: boolean;
+    /** What the file is held against: the catalogue of this service, or only the list that comes with it */
+    checksum: 'catalogue' | 'list';
   }[];
 }
 
@@ -400,6 +458,15 @@ export interface V2Job {
     [name: string]: unknown;
   };
   contract: V2MinimalContract;
+  /** Present while the job waits in the queue for its compiler, which is being downloaded */
+  compilerDownload?: {
+    longVersion: string;
+    receivedBytes: number;
+    /** Absent where the mirror does not say it */
+    totalBytes?: number;
+    /** For people */
+    message: string;
+  };
   /** Present when the job succeeded: whether it stored a match that was not there before */
   stored?: boolean;
   /** Nothing was stored as the match, since another text that gives the same code is shown; this one is kept beside it */
@@ -505,6 +572,156 @@ export interface V2Contract {
   sourceIds?: Record<string, unknown> | null;
   stdJsonInput?: Record<string, unknown> | null;
   stdJsonOutput?: Record<string, unknown> | null;
+}
+
+/** A verification that was put into the queue */
+export interface Submitted {
+  /** Ask for it at /v1/jobs/{id} */
+  verificationId: string;
+}
+
+/** Sources as they were written, and their settings */
+export interface SourcesRequest {
+  /** Path to text, as imports name the paths */
+  files: Record<string, string>;
+  /** 0.8.30+commit.73712a01; v and the commit may be left out */
+  compilerVersion: string;
+  /** path:Name or Name; left out, the contract is taken that is on chain */
+  contract?: string | null;
+  language?: 'Solidity' | 'Yul';
+  /** Left out, the optimizer is off */
+  optimizer?: {
+    enabled?: boolean;
+    runs?: number;
+  };
+  /** Such as paris; left out, or default, the default of the compiler */
+  evmVersion?: string | null;
+  viaIR?: boolean | null;
+  /** path:Name, or Name where one source declares it, to address */
+  libraries?: Record<string, string>;
+  /** context:prefix=target */
+  remappings?: string[];
+  /** The transaction that created the contract; another one is ignored */
+  creationTransactionHash?: string;
+}
+
+/** A compiler that may have been used */
+export interface CompilerProposal {
+  /** Absent where the code does not say it */
+  compilerVersion?: string;
+  /** Where it stands */
+  from: 'auxdata' | 'none';
+}
+
+/** An answer of the Etherscan protocol */
+export interface EtherscanAnswer {
+  status: '0' | '1';
+  message: 'OK' | 'NOTOK';
+  result: string | EtherscanSource[] | EtherscanCreation[];
+  /** Why a verification failed, beside the text that clients compare */
+  details?: {
+    /** The code of a failed job */
+    customCode: string;
+    message: string;
+    errorId: string;
+  };
+}
+
+/** A contract as getsourcecode shows it */
+export interface EtherscanSource {
+  /** The standard JSON input in one more pair of braces; empty where not verified */
+  SourceCode: string;
+  /** JSON */
+  ABI: string;
+  ContractName: string;
+  ContractFileName: string;
+  /** v0.8.30+commit.73712a01, or vyper:0.4.3 */
+  CompilerVersion: string;
+  /** solc or vyper */
+  CompilerType: string;
+  OptimizationUsed: '0' | '1' | '';
+  Runs: string;
+  /** Hexadecimal digits without 0x */
+  ConstructorArguments: string;
+  /** Default, or a name of the compiler */
+  EVMVersion: string;
+  /** Name:0x…, separated by semicolons */
+  Library: string;
+  /** SPDX identifier of the source of the contract */
+  LicenseType: string;
+  Proxy: '0' | '1';
+  /** An address, or empty */
+  Implementation: string;
+  SwarmSource: string;
+  SimilarMatch: string;
+}
+
+/** The creation of a verified contract */
+export interface EtherscanCreation {
+  contractAddress: string;
+  /** Who executed the creation: an account, or a factory */
+  contractCreator: string;
+  txHash: string;
+  blockNumber: string;
+  /** With the arguments of the constructor */
+  creationBytecode: string;
+}
+
+/** Parameters of the protocol, in the query or in the body. module is contract; action is verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification. Others, such as apikey, are ignored. */
+export interface EtherscanFields {
+  module?: string;
+  action?: string;
+  chainid?: string;
+  chainId?: string;
+  guid?: string;
+  address?: string;
+  contractaddress?: string;
+  contractaddresses?: string;
+  expectedimplementation?: string;
+  sourceCode?: string;
+  codeformat?: string;
+  contractname?: string;
+  compilerversion?: string;
+  constructorArguements?: string;
+  constructorArguments?: string;
+  optimizationUsed?: string;
+  runs?: string;
+  evmversion?: string;
+  viaIR?: string;
+  libraryname1?: string;
+  libraryaddress1?: string;
+  libraryname2?: string;
+  libraryaddress2?: string;
+  libraryname3?: string;
+  libraryaddress3?: string;
+  libraryname4?: string;
+  libraryaddress4?: string;
+  libraryname5?: string;
+  libraryaddress5?: string;
+  libraryname6?: string;
+  libraryaddress6?: string;
+  libraryname7?: string;
+  libraryaddress7?: string;
+  libraryname8?: string;
+  libraryaddress8?: string;
+  libraryname9?: string;
+  libraryaddress9?: string;
+  libraryname10?: string;
+  libraryaddress10?: string;
+}
+
+/** The chains whose contracts may be verified */
+export interface EtherscanChainList {
+  comments: string;
+  totalcount: number;
+  result: {
+    chainname: string;
+    chainid: string;
+    blockexplorer: string;
+    apiurl: string;
+    status: number;
+    comment: string;
+  }[];
 }
 
 /** All counts, true at one position of the feed */
@@ -704,7 +921,7 @@ export interface ContractEvents {
     match: 'full' | 'partial' | null;
     origin: 'verified' | 'imported' | 'monitored' | null;
     at: string;
-    /** Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `claim_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words */
+    /** Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `creation_rolled_back`, `claim_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words */
     reason?: string;
   }[];
 }
@@ -778,6 +995,15 @@ export interface JobState {
     count: number;
     /** The first 20 */
     paths: string[];
+  };
+  /** Present while the job waits in the queue for its compiler, which is being downloaded */
+  compilerDownload?: {
+    longVersion: string;
+    receivedBytes: number;
+    /** Absent where the mirror does not say it */
+    totalBytes?: number;
+    /** For people */
+    message: string;
   };
   /** Present only when the job failed */
   failure?: {
@@ -859,7 +1085,8 @@ export interface Health {
       | 'registry_findings'
       | 'feed_stopped'
       | 'queue_stalled'
-      | 'chains_down';
+      | 'chains_down'
+      | 'monitor_stopped';
     /** The same for people */
     detail: string;
     /** Whether requests should go elsewhere until it is gone */
@@ -932,6 +1159,20 @@ export interface Health {
     down: number;
     unknown: number;
   };
+  /** Watching chains for new contracts, by any process of the database */
+  monitor?: {
+    /** Chains with a monitor */
+    chains: number;
+    /** Chains whose monitor does not go on */
+    stopped: {
+      chainId: number;
+      status: 'failing' | 'stalled';
+      /** Why: a code */
+      code: string;
+      since?: string;
+      lagBlocks?: number;
+    }[];
+  };
 }
 
 /** Whether requests should come here */
@@ -955,7 +1196,8 @@ export interface Readiness {
       | 'registry_findings'
       | 'feed_stopped'
       | 'queue_stalled'
-      | 'chains_down';
+      | 'chains_down'
+      | 'monitor_stopped';
     /** The same for people */
     detail: string;
     /** Whether requests should go elsewhere until it is gone */

@@ -60,6 +60,8 @@ describe('the client', () => {
     expect(health).toMatchObject({ chainId: 1, state: 'not_probed' });
     expect(health?.reasons[0]?.code).toBe('not_configured');
     expect(await client.chainHealth(999_999_999_999)).toBeUndefined();
+    expect(await client.chainMonitor('eth')).toMatchObject({ chainId: 1, monitored: false });
+    expect(await client.chainMonitor(999_999_999_999)).toBeUndefined();
   });
 
   test('says undefined of a chain that the service does not know, and throws for a reference that is none', async () => {
@@ -134,6 +136,15 @@ describe('the client', () => {
     await expect(
       client.verifyMetadata(999_999_999_999, address, { metadata: {}, sources: {} }),
     ).rejects.toMatchObject({ status: 400, code: 'invalid_parameter' });
+    const plain = await client.verifySources(SILENT_CHAIN_ID, sampleAddress(3), {
+      files: { 'A.sol': 'contract A {}' },
+      compilerVersion: '0.8.37',
+    });
+    expect(await client.job(plain.verificationId)).toMatchObject({ chainId: SILENT_CHAIN_ID });
+    await expect(client.proposeCompiler(999_999_999_999, address)).rejects.toMatchObject({
+      status: 400,
+      code: 'unsupported_chain',
+    });
   });
 
   test('reads what the service says of itself', async () => {
@@ -248,6 +259,16 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /files/tree/any/{chainId}/{address}': 'the verification API v1; contractFolder() has them',
   'GET /files/contracts/{chainId}': 'the verification API v1; eachContract() has them',
   'GET /contracts/{matchFolder}/{chainId}/{address}/{path}': 'a file: contractFolder() has its URL',
+  'GET /checkAllByAddresses': 'an older spelling',
+  'GET /checkByAddresses': 'an older spelling',
+  'GET /files/contracts/{match}/{chainId}': 'the verification API v1; eachContract() has them',
+  'GET /files/tree/{chainId}/{address}': 'the verification API v1; contractFolder() has them',
+  'GET /files/{chainId}/{address}': 'the verification API v1; contract() has the sources',
+  'GET /repository/contracts/{matchFolder}/{chainId}/{address}/{path}':
+    'a file: contractFolder() has its URL',
+  'GET /evm/{chainId}/address/{address}': 'leads people to a page',
+  'GET /evm/{chainId}/blockscout/address/{address}': 'leads people to a page',
+  'GET /evm/{chainId}/etherscan/address/{address}': 'leads people to a page',
   'GET /repo-ui/{chainId}/{address}': 'leads people to a page',
   'GET /verify-ui/jobs/{verificationId}': 'leads people to a page',
   'GET /v1/contracts/{chainId}/{address}/alternatives/{matchId}':
@@ -258,6 +279,18 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /openapi.json': 'the document that the types of the client are made from',
   'GET /healthz': 'for load balancers; health() says more',
   'GET /readyz': 'for load balancers; health() says more',
+  ...Object.fromEntries(
+    [
+      ...['/api', '/v2/api', '/evm/{chainId}/etherscan', '/evm/{chainId}/etherscan/api'],
+      ...['/evm/{chainId}/blockscout', '/evm/{chainId}/blockscout/api'],
+    ].flatMap((path) =>
+      ['GET', 'POST'].map((method) => [
+        `${method} ${path}`,
+        'the Etherscan protocol, for tools that speak it',
+      ]),
+    ),
+  ),
+  'GET /v2/chainlist': 'the Etherscan protocol, for tools that speak it',
 };
 
 describe('the client and the OpenAPI document', () => {

@@ -1,4 +1,5 @@
-import { hexToBytes, isAddress } from '../lib/hex.ts';
+import { isAddress } from '../lib/address-text.ts';
+import { hexToBytes } from '../lib/hex.ts';
 import { ADDRESS_BYTES, hashStretch, type CodeTemplate } from './recompiled-code.ts';
 import { type TransformationReason } from './transformation.ts';
 

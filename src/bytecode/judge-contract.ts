@@ -2,7 +2,7 @@
 import { type ConfiguredLibraries } from './explained-value.ts';
 import { groupByPath } from '../solidity/library-id.ts';
 import { matchCreationCode, matchRuntimeCode, requireSelfEvidentValues } from './match-code.ts';
-import { toCodeTemplate, type RecompiledCode } from './recompiled-code.ts';
+import { templateOf, type RecompiledCode } from './recompiled-code.ts';
 import { type CodeVerdict } from './verdict.ts';
 
 /** A recompiled code and the code on chain that it is held against. */
@@ -62,7 +62,7 @@ function judgeRuntime(
   { recompiled, onChain }: CodePair,
   { address, libraries = {} }: ContractComparison,
 ): { readonly verdict: CodeVerdict; withoutCreation(): CodeVerdict } {
-  const template = toCodeTemplate(recompiled);
+  const template = templateOf(recompiled);
   const verdict = matchRuntimeCode({ recompiled: template, onChain, address, libraries });
   return {
     verdict,
@@ -82,7 +82,7 @@ export function judgeContract(comparison: ContractComparison): ContractJudgement
   const creation =
     comparison.creation &&
     matchCreationCode({
-      recompiled: toCodeTemplate(comparison.creation.recompiled),
+      recompiled: templateOf(comparison.creation.recompiled),
       onChain: comparison.creation.onChain,
       abi: comparison.abi,
       libraries: linkedLibraries(found?.verdict, libraries),

@@ -1,4 +1,5 @@
-import { bytesToHex, hexToBytes, isAddress, type Hex } from '../lib/hex.ts';
+import { isAddress } from '../lib/address-text.ts';
+import { bytesToHex, hexToBytes, type Hex } from '../lib/hex.ts';
 import {
   applyValues,
   explainAuxdata,

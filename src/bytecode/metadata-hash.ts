@@ -28,11 +28,21 @@ function slicesOf(data: Buffer, size: number): Buffer[] {
   );
 }
 
-function swarmHash0(data: Buffer): Uint8Array {
+/** Work that may be left and taken up again after each step, which takes about a millisecond at most. */
+type Stepwise<Result> = Generator<undefined, Result, undefined>;
+
+function* hashEach(slices: readonly Buffer[], hash: (slice: Buffer) => Stepwise<Uint8Array>) {
+  const hashes: Uint8Array[] = [];
+  for (const slice of slices) hashes.push(yield* hash(slice));
+  return concat(...hashes);
+}
+
+function* swarmHash0(data: Buffer): Stepwise<Uint8Array> {
   const node =
     data.length <= SWARM_CHUNK_BYTES
       ? data
-      : concat(...slicesOf(data, branchBytes(data.length)).map(swarmHash0));
+      : yield* hashEach(slicesOf(data, branchBytes(data.length)), swarmHash0);
+  yield;
   return keccak256(concat(lengthOf(data.length), node));
 }
 
@@ -43,14 +53,15 @@ function merkleRoot(data: Buffer): Uint8Array {
 }
 
 /** @param isBranch whether a whole chunk is still hashed as a node: its siblings are nodes. */
-function swarmHash1(data: Buffer, isBranch = false): Uint8Array {
+function* swarmHash1(data: Buffer, isBranch = false): Stepwise<Uint8Array> {
   const isChunk =
     data.length < SWARM_CHUNK_BYTES || (data.length === SWARM_CHUNK_BYTES && !isBranch);
   const size = branchBytes(data.length);
   const node = isChunk
     ? data
-    : concat(...slicesOf(data, size).map((slice) => swarmHash1(slice, size > SWARM_CHUNK_BYTES)));
+    : yield* hashEach(slicesOf(data, size), (slice) => swarmHash1(slice, size > SWARM_CHUNK_BYTES));
   const padded = concat(node, Buffer.alloc(SWARM_CHUNK_BYTES - node.length));
+  yield;
   return keccak256(concat(lengthOf(data.length), merkleRoot(padded)));
 }
 
@@ -96,8 +107,12 @@ function ipfsNode(links: readonly Block[]): Block {
   return toBlock(concat(...linked, field(0x0a, file)), sum('fileBytes'), sum('blockBytes'));
 }
 
-function ipfsHash(data: Buffer): Uint8Array {
-  let level = slicesOf(data, IPFS_CHUNK_BYTES).map(ipfsLeaf);
+function* ipfsHash(data: Buffer): Stepwise<Uint8Array> {
+  let level: Block[] = [];
+  for (const slice of slicesOf(data, IPFS_CHUNK_BYTES)) {
+    level.push(ipfsLeaf(slice));
+    yield;
+  }
   while (level.length > 1) {
     const nodes = Math.ceil(level.length / IPFS_LINKS);
     const below = level;
@@ -112,12 +127,23 @@ const HASHES = {
   ipfs: ipfsHash,
   bzzr0: swarmHash0,
   bzzr1: swarmHash1,
-} satisfies Record<MetadataHashKind, (data: Buffer) => Uint8Array>;
+} satisfies Record<MetadataHashKind, (data: Buffer) => Stepwise<Uint8Array>>;
 
 /**
  * The 32 bytes that name a metadata document in code: the hash of a file in Swarm, version 0 or 1, or in IPFS
  * (https://docs.soliditylang.org/en/latest/metadata.html, and solc's SwarmHash.cpp and IpfsHash.cpp).
  */
 export function hashMetadata(kind: MetadataHashKind, metadata: string): Uint8Array {
-  return HASHES[kind](Buffer.from(metadata, 'utf8'));
+  const steps = HASHES[kind](Buffer.from(metadata, 'utf8'));
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/** As {@link hashMetadata}, in steps: for bytes from outside on a thread that has other work to do. */
+export function hashMetadataInSteps(
+  kind: MetadataHashKind,
+  metadata: Uint8Array,
+): Generator<undefined, Uint8Array, undefined> {
+  return HASHES[kind](Buffer.from(metadata.buffer, metadata.byteOffset, metadata.byteLength));
 }

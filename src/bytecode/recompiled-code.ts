@@ -195,6 +195,20 @@ export function toCodeTemplate(recompiled: RecompiledCode): CodeTemplate {
   return { bytes, libraries, immutables, auxdata };
 }
 
+const templates = new WeakMap<RecompiledCode, CodeTemplate>();
+
+/**
+ * The template of a recompiled code, made once for as long as somebody holds the code: one code may be held against
+ * thousands on chain. @throws as {@link toCodeTemplate}
+ */
+export function templateOf(recompiled: RecompiledCode): CodeTemplate {
+  const known = templates.get(recompiled);
+  if (known !== undefined) return known;
+  const template = toCodeTemplate(recompiled);
+  templates.set(recompiled, template);
+  return template;
+}
+
 /** Whether the whole code carries a metadata hash in every auxdata, and at least one: a full match needs it. */
 export function holdsMetadataHash({ auxdata }: CodeTemplate): boolean {
   return auxdata.length > 0 && auxdata.every(({ hashOffset }) => hashOffset !== undefined);

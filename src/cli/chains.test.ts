@@ -28,7 +28,7 @@ writeFileSync(
   `registry: { list: list.json, defaults: false }
 chains:
   7:
-    monitored: true
+    monitor: true
     title: The seventh
     privateRpc: ["https://rpc.example/\${RPC_KEY}"]
     contractFetchAddress: "https://explorer.example/\${ADDRESS}"
@@ -49,7 +49,7 @@ describe('fullmatch chains list', () => {
 
   test('prints supported ones alone', async () => {
     const { stdout } = await run('list', '--supported', '--json');
-    expect(JSON.parse(stdout)).toMatchObject([{ chainId: 7, supported: true, monitored: true }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ chainId: 7, supported: true, monitored: false }]);
   });
 
   test('lets no name write to the terminal', async () => {

@@ -122,6 +122,32 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
     ],
   },
   {
+    name: 'monitor',
+    description: 'The monitor, which finds new contracts of chains.',
+    commands: [
+      {
+        name: 'status',
+        description: 'Prints how far each chain was read, and what became of what was found.',
+        load: async () => (await import('./monitor.ts')).defineMonitorStatus,
+      },
+      {
+        name: 'backfill',
+        description: 'Has the running service read older blocks of a chain.',
+        load: async () => (await import('./monitor.ts')).defineMonitorBackfill,
+      },
+      {
+        name: 'retry',
+        description: 'Has contracts that wait, and blocks that could not be read, tried again now.',
+        load: async () => (await import('./monitor.ts')).defineMonitorRetry,
+      },
+      {
+        name: 'gaps',
+        description: 'Prints which blocks are not read, or not wholly.',
+        load: async () => (await import('./monitor.ts')).defineMonitorGaps,
+      },
+    ],
+  },
+  {
     name: 'compilers',
     description: 'The compilers that verify.',
     commands: [
@@ -135,6 +161,16 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
         description:
           'Downloads compilers into the folder of compilers, and checks their checksums.',
         load: async () => (await import('./compilers.ts')).defineCompilersFetch,
+      },
+      {
+        name: 'bundle',
+        description: 'Writes compilers into one file, for a machine that downloads nothing.',
+        load: async () => (await import('./compilers-bundle.ts')).defineCompilersBundle,
+      },
+      {
+        name: 'prefetch',
+        description: 'Fills the folder of compilers from such a file, or by download.',
+        load: async () => (await import('./compilers-bundle.ts')).defineCompilersPrefetch,
       },
       {
         name: 'verify',

@@ -86,6 +86,13 @@ function describeIsolation(isolation: Isolation): string {
   ].join('\n');
 }
 
+/** What speaks for a file: the catalogue of this program, a list that came with it, or the operator alone. */
+function checkedBy(file: CompilerEntry['file']): string {
+  if (file === undefined) return '-';
+  if (file.pinned) return 'catalogue';
+  return file.listed ? 'list' : 'nothing';
+}
+
 function print(
   entries: readonly CompilerEntry[],
   options: ParsedOptions,
@@ -95,10 +102,11 @@ function print(
   else {
     stdout.write(
       renderTable(
-        ['version', 'kind', 'place'],
+        ['version', 'kind', 'checked by', 'place'],
         entries.map(({ longVersion, file, problems }) => [
           longVersion,
           file?.kind ?? '-',
+          checkedBy(file),
           file?.path ?? problems[0]?.message ?? 'not here',
         ]),
       ),

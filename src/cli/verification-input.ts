@@ -10,7 +10,9 @@ import {
   metadataOf,
   readInputFiles,
 } from '../solidity/read-input-files.ts';
+import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
+import { readPlainSources } from './plain-sources.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 
 /** What the command line says beside the path. */
@@ -20,6 +22,8 @@ export interface InputChoices {
   readonly compiler?: string;
   /** The folder of the sources of a metadata.json. */
   readonly sources?: string;
+  /** For .sol files: where the command runs, and their settings. */
+  readonly plain: { readonly workingDirectory: string; readonly settings: SourceSettings };
 }
 
 type UsableFiles = Extract<InputFiles, { kind: 'usable' }>;
@@ -42,6 +46,14 @@ export async function readVerificationInput(
 ): Promise<VerificationRequest['compilation']> {
   const found = await stat(input).catch(() => undefined);
   if (found === undefined) throw unusable(`There is nothing at ${input}.`);
+  if (await isPlain(input, found.isDirectory())) {
+    const { plain, contract, compiler } = choices;
+    return readPlainSources(input, plain.workingDirectory, {
+      ...plain.settings,
+      ...(contract !== undefined && { contract }),
+      ...(compiler !== undefined && { compiler }),
+    });
+  }
   const files = found.isDirectory()
     ? await readFoundryProject(input, choices)
     : await readFileWithSources(input, choices.sources ?? path.dirname(input));
@@ -50,11 +62,18 @@ export async function readVerificationInput(
   return toRequest(read, choices);
 }
 
+/** Whether the path is a source, or a folder that Foundry has built nothing in. */
+async function isPlain(input: string, isFolder: boolean): Promise<boolean> {
+  if (!isFolder) return input.endsWith('.sol');
+  return (await stat(path.join(input, 'out')).catch(() => undefined)) === undefined;
+}
+
 function toRequest(
   files: UsableFiles,
   { contract, compiler }: InputChoices,
 ): VerificationRequest['compilation'] {
   const [first] = files.compilations;
+  if (first?.kind === 'sources') throw unusable('Name the .sol files themselves, or their folder.');
   if (first?.kind === 'metadata') {
     const { kind, metadata, sources } = first;
     return { kind, metadata, sources };

@@ -1,6 +1,6 @@
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, type Hex } from '../lib/hex.ts';
-import { printableText } from '../lib/printable-text.ts';
+import { printableLines, printableText } from '../lib/printable-text.ts';
 import type { Match } from '../repository/repository.ts';
 import { type FailureKind } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
@@ -30,8 +30,7 @@ const MEANINGS: Readonly<Record<Match, string>> = {
   full: 'identical, and every metadata hash in it is that of these sources',
   partial: 'identical but for the metadata hash: comments, names or settings may differ',
 };
-const MESSAGES_SHOWN = 5;
-const MESSAGE_SHOWN_CHARACTERS = 400;
+const MESSAGE_SHOWN_CHARACTERS = 4000;
 
 /** Both matches, what they mean, and what was not stored, for people. */
 export function outcomeText({
@@ -71,17 +70,13 @@ function droppedText(dropped: DroppedSources | undefined): string {
 /** The error that ends the command when there is no match: 6 no match, 75 not checked, 1 not verifiable. */
 export function failureOf({ failure }: VerificationOutcome): FullmatchError | undefined {
   if (failure === undefined) return undefined;
-  const { code, kind, message, data } = failure;
-  const messages = (data as { compilerErrors?: unknown } | undefined)?.compilerErrors;
-  const shown = (Array.isArray(messages) ? messages : [])
-    .slice(0, MESSAGES_SHOWN)
-    .map((each) => `\n  ${printableText(String(each), MESSAGE_SHOWN_CHARACTERS)}`);
+  const { code, kind, message } = failure;
   const codes = {
     no_match: 'no_match',
     invalid_input: 'not_verifiable',
     not_checked: 'not_checked',
   } as const;
-  return new FullmatchError(codes[kind], `${message}${shown.join('')}`, {
+  return new FullmatchError(codes[kind], printableLines(message, MESSAGE_SHOWN_CHARACTERS), {
     details: { reason: code },
   });
 }

@@ -4,10 +4,15 @@ import { hostPortOf } from '../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
+import { printableText } from '../lib/printable-text.ts';
 import type { Match } from '../repository/repository.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
-import { type VerificationRequest } from '../verification/verification-request.ts';
+import {
+  type StandardJsonCompilation,
+  type VerificationRequest,
+} from '../verification/verification-request.ts';
+import { type CliContext, writeLine } from './cli-context.ts';
 import { type VerificationOutcome } from './verification-outcome.ts';
 
 const POLL_MS = 500;
@@ -45,10 +50,32 @@ export class RemoteService {
     return Number(chain['chainId']);
   }
 
-  /** @returns the job's id */
-  async submit({ chainId, address, ...request }: VerificationRequest): Promise<string> {
+  /** The compiler that the code on chain names, or undefined. */
+  async propose(chainId: number, address: Hex): Promise<string | undefined> {
+    const answer = await this.#ask(`/v1/verify/proposal/${chainId}/${address}`);
+    const { compilerVersion } = answer;
+    return typeof compilerVersion === 'string' ? compilerVersion : undefined;
+  }
+
+  /** @returns the job's id, or the outcome where the contract is fully verified already */
+  async submit(request: VerificationRequest): Promise<string | VerificationOutcome> {
+    try {
+      return await this.#submit(request);
+    } catch (error) {
+      const isThere =
+        error instanceof FullmatchError && error.details['reason'] === 'already_verified';
+      if (!isThere) throw error;
+      const contract = await this.#ask(`/v2/contract/${request.chainId}/${request.address}`);
+      return toOutcome({ contract, stored: false });
+    }
+  }
+
+  async #submit({ chainId, address, ...request }: VerificationRequest): Promise<string> {
     const { compilation, creationTransactionHash } = request;
     const isMetadata = compilation.kind === 'metadata';
+    if (!isMetadata && compilation.contractIdentifier === undefined) {
+      return this.#submitSources({ chainId, address, ...request }, compilation);
+    }
     const body = isMetadata
       ? { metadata: compilation.metadata, sources: compilation.sources }
       : {
@@ -64,10 +91,41 @@ export class RemoteService {
     return String(answer['verificationId']);
   }
 
+  /** Sources without a contract: the service finds the one that is on chain. */
+  async #submitSources(
+    { chainId, address, creationTransactionHash }: VerificationRequest,
+    { input, compilerVersion }: StandardJsonCompilation,
+  ): Promise<string> {
+    const { optimizer, evmVersion, viaIR, remappings, libraries = {} } = input.settings;
+    const placed = Object.entries(libraries as Record<string, Record<string, string>>);
+    const answer = await this.#ask(`/v1/verify/sources/${chainId}/${address}`, {
+      ...{ compilerVersion, optimizer, evmVersion, viaIR, remappings, creationTransactionHash },
+      files: Object.fromEntries(
+        Object.entries(input.sources).map(([path, { content }]) => [path, content]),
+      ),
+      libraries: Object.fromEntries(
+        placed.flatMap(([path, named]) =>
+          Object.entries(named).map(([name, library]) => [`${path}:${name}`, library]),
+        ),
+      ),
+    });
+    return String(answer['verificationId']);
+  }
+
   /** Waits for a job's end. */
-  async waitFor(id: string, signal: AbortSignal): Promise<VerificationOutcome> {
+  async waitFor(
+    id: string,
+    { signal, stderr }: Pick<CliContext, 'signal' | 'stderr'>,
+  ): Promise<VerificationOutcome> {
+    let said: unknown;
     for (;;) {
       const job = await this.#ask(`/v2/verify/${id}`);
+      const message = isMembers(job['compilerDownload'])
+        ? job['compilerDownload']['message']
+        : said;
+      if (typeof message === 'string' && message !== said)
+        writeLine(stderr, printableText(message));
+      said = message;
       if (job['isJobCompleted'] === true) return toOutcome(job);
       await wait(POLL_MS, undefined, { signal });
     }

@@ -1,16 +1,20 @@
 import path from 'node:path';
 import { type Command } from 'commander';
+import { describeDownload } from '../compilers/compiler-file.ts';
 import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
+import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { failureKindOf, toVerificationFailure } from '../verification/verification-failure.ts';
+import { createProposalReader } from '../verification/propose-compiler.ts';
 import { toDroppedSources } from '../verification/jobs/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { readVerificationTask } from '../verification/compilation/read-compilation-task.ts';
 import { verifyAndSave, verifyCurrentCode } from '../verification/recheck/verify-and-save.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { followProgress } from './download-progress.ts';
 import { readVerificationInput } from './verification-input.ts';
 import { failureOf, outcomeText, type VerificationOutcome } from './verification-outcome.ts';
 import { RemoteService } from './verify-remotely.ts';
@@ -23,10 +27,18 @@ export function defineVerify(command: Command, context: CliContext): void {
     .argument('<address>', 'The address of the contract.')
     .argument(
       '<input>',
-      'A standard JSON input, a build info file of Hardhat, a metadata.json, or the folder of a Foundry project.',
+      'A standard JSON input, a build info file of Hardhat, a metadata.json, the folder of a Foundry project, a .sol file, or a folder of them.',
     )
     .option('--contract <path:Name>', 'The contract in the input.')
-    .option('--compiler <version>', 'The compiler of a standard JSON input, such as 0.8.30.')
+    .option(
+      '--compiler <version>',
+      'The compiler, such as 0.8.30, of a standard JSON input or of .sol files; of these the code on chain may say it.',
+    )
+    .option('--optimizer-runs <number>', 'Of .sol files: they were compiled with the optimizer.')
+    .option('--evm-version <name>', 'Of .sol files: the EVM version, such as paris.')
+    .option('--via-ir', 'Of .sol files: they were compiled via IR.')
+    .option('--library <name=address...>', 'Of .sol files: the address of a library.')
+    .option('--remapping <prefix=target...>', 'Of .sol files: where imports lead.')
     .option('--sources <folder>', 'Where the sources of a metadata.json lie, if not beside it.')
     .option('--creation-transaction <hash>', 'The transaction that created the contract.')
     .option('--url <url>', 'The API host of a running service, such as http://localhost:5555.')
@@ -38,7 +50,7 @@ export function defineVerify(command: Command, context: CliContext): void {
       if (typeof url === 'string') await runRemotely(url, chain, request, options, context);
       else {
         const verify = (core: Core): Promise<VerificationOutcome> =>
-          runHere(core, chain, request, context.signal);
+          runHere(core, chain, request, context);
         report(await withCore(options, context, 'verify', verify), options, context);
       }
     });
@@ -70,6 +82,7 @@ async function readRequest(
   const compiler = textOf(options, 'compiler');
   const sources = textOf(options, 'sources');
   const compilation = await readVerificationInput(path.resolve(workingDirectory, input), {
+    plain: { workingDirectory, settings: readSourceSettings(options) },
     ...(contract !== undefined && { contract }),
     ...(compiler !== undefined && { compiler }),
     ...(sources !== undefined && { sources: path.resolve(workingDirectory, sources) }),
@@ -81,15 +94,70 @@ async function readRequest(
   };
 }
 
+const PAIR = /^([^=]{1,4096})=(.{1,4096})$/;
+
+/** @throws FullmatchError invalid_parameter */
+function readSourceSettings(options: ParsedOptions): SourceSettings {
+  const runs = textOf(options, 'optimizerRuns');
+  if (runs !== undefined && !/^\d{1,10}$/.test(runs)) {
+    throw new FullmatchError('invalid_parameter', '--optimizer-runs is not a number, such as 200.');
+  }
+  const evmVersion = textOf(options, 'evmVersion');
+  const libraries = listOf(options, 'library').map((text) => {
+    const [, name, address] = PAIR.exec(text) ?? [];
+    if (name !== undefined && address !== undefined) return [name, address] as const;
+    throw new FullmatchError('invalid_parameter', '--library is not a name and an address: L=0x….');
+  });
+  const remappings = listOf(options, 'remapping');
+  return {
+    ...(runs !== undefined && { optimizer: { enabled: true, runs: Number(runs) } }),
+    ...(evmVersion !== undefined && { evmVersion }),
+    ...(options['viaIr'] === true && { viaIR: true }),
+    ...(libraries.length > 0 && { libraries: Object.fromEntries(libraries) }),
+    ...(remappings.length > 0 && { remappings }),
+  };
+}
+
+function listOf(options: ParsedOptions, name: string): readonly string[] {
+  const value: unknown = options[name];
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The request with the compiler that the code on chain names, where plain sources came without one. */
+async function withCompiler<Request extends Pick<ChainlessRequest, 'compilation'>>(
+  request: Request,
+  propose: () => Promise<string | undefined>,
+): Promise<Request> {
+  const { compilation } = request;
+  if (compilation.kind !== 'standard_json' || compilation.compilerVersion !== '') return request;
+  const compilerVersion = await propose();
+  if (compilerVersion !== undefined) {
+    return { ...request, compilation: { ...compilation, compilerVersion } };
+  }
+  throw new FullmatchError(
+    'verification_input_unusable',
+    'The code on chain does not say its compiler: add --compiler, such as --compiler 0.8.30.',
+  );
+}
+
 async function runHere(
   core: Core,
   chain: string,
-  request: ChainlessRequest,
-  signal: AbortSignal,
+  asked: ChainlessRequest,
+  { signal, stderr }: CliContext,
 ): Promise<VerificationOutcome> {
   const { chainId } = findChain((await core.registry()).registry, chain).record;
-  const { address } = request;
+  const { address } = asked;
   const parts = await core.verificationParts();
+  const proposals = createProposalReader(parts, () => parts.compilers.listVersions(), signal);
+  const request = await withCompiler(
+    asked,
+    async () =>
+      (await proposals.propose(chainId, address, { client: 'cli', signal })).compilerVersion,
+  );
+  const stopFollowing = followProgress(stderr, () =>
+    parts.compilers.describeDownloads().map(describeDownload),
+  );
   const log = await core.log();
   try {
     const task = readVerificationTask({ ...request, chainId }, parts.sourceBytes);
@@ -120,6 +188,8 @@ async function runHere(
       creationMatch: null,
       failure: { code, kind: failureKindOf(code), message, data },
     };
+  } finally {
+    stopFollowing();
   }
 }
 
@@ -133,10 +203,12 @@ async function runRemotely(
   const service = new RemoteService(url);
   try {
     const chainId = await service.findChainId(chain);
-    const id = await service.submit({ ...request, chainId });
-    if (options['wait']) report(await service.waitFor(id, context.signal), options, context);
-    else if (options['json']) writeJson(context.stdout, { verificationId: id });
-    else writeLine(context.stdout, `verification job ${id}`);
+    const named = await withCompiler(request, () => service.propose(chainId, request.address));
+    const submitted = await service.submit({ ...named, chainId });
+    if (typeof submitted !== 'string') report(submitted, options, context);
+    else if (options['wait']) report(await service.waitFor(submitted, context), options, context);
+    else if (options['json']) writeJson(context.stdout, { verificationId: submitted });
+    else writeLine(context.stdout, `verification job ${submitted}`);
   } finally {
     await service.close();
   }

@@ -93,11 +93,17 @@ export function findVersion(text: string, known: readonly string[]): string | un
   return known.find((version) => isMeant(asked, parseCompilerVersion(version)));
 }
 
+/** Whether a version is new enough to be run here. */
+export function isSupported(longVersion: string): boolean {
+  return compareVersions(longVersion, OLDEST_RELEASE) >= 0;
+}
+
 /** Why the text names no known version, with the nearest ones. */
 export function unknownVersion(text: string, known: readonly string[]): FullmatchError {
   const { release, prerelease, commit } = parseCompilerVersion(text);
-  const sameRelease = known.filter((version) => parseCompilerVersion(version).release === release);
-  const nearest = sameRelease.length > 0 ? sameRelease : nearestVersions(release, known);
+  const usable = known.filter(isSupported);
+  const sameRelease = usable.filter((version) => parseCompilerVersion(version).release === release);
+  const nearest = sameRelease.length > 0 ? sameRelease : nearestVersions(release, usable);
   const details = { version: printableText(text, MAX_SHOWN_LENGTH), nearest };
   const hint = nearest.length === 0 ? '' : ` Nearest: ${nearest.join(', ')}.`;
   const refuse = (message: string): FullmatchError =>

@@ -1,8 +1,9 @@
 // Obtains compilers and runs them in child processes with bounded time, memory and output.
-import { FullmatchError } from '../errors.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { FullmatchError, messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { checkCompilerInput } from './check-input.ts';
-import { type CompilerFile } from './compiler-file.ts';
+import { type CompilerFile, type DownloadProgress } from './compiler-file.ts';
 import {
   CompilerFinder,
   type CompilerSources,
@@ -70,12 +71,29 @@ export interface Compilers {
    * loaded. The function given back ends it when no compilation has taken it. That compilation reports faults.
    */
   prepare(version: string): () => void;
+  /**
+   * Begins to download a compiler that is not here; undefined where it is here, and where compiling will say at once
+   * what is wrong. Never rejects.
+   */
+  obtain(version: string): Promise<CompilerObtained | undefined>;
+  /** The long versions of these. */
+  listVersions(): Promise<readonly string[]>;
+  /** The downloads that are under way. */
+  describeDownloads(): readonly DownloadProgress[];
   /** The versions that can compile, newest first. */
   listUsable(): Promise<readonly UsableCompiler[]>;
   /** What runs, waits and is kept ready; for health and metrics. */
   describe(): CompilersState;
   /** Ends everything: what waits and runs rejects with shutting_down. Settles when all processes have ended. */
   close(): Promise<void>;
+}
+
+/** A compiler that is being downloaded. */
+export interface CompilerObtained {
+  readonly longVersion: string;
+  readonly progress: () => DownloadProgress;
+  /** Resolves when it is here, and when it cannot be had now. */
+  readonly ended: Promise<void>;
 }
 
 /** Counts of compilations and waiting processes, for metrics and health. */
@@ -91,6 +109,10 @@ const DEFAULT_WORKERS = 2;
 const DEFAULT_IDLE_BYTES = 2 ** 30;
 const DEFAULT_IDLE_TIMEOUT_MS = 600_000;
 
+/** What is known to fail fails within this time. */
+const AT_ONCE_MS = 50;
+const SMALLEST_INPUT = { language: 'Solidity', sources: { a: { content: '' } }, settings: {} };
+
 class BoundedCompilers implements Compilers {
   readonly #limits: CompilerLimits;
   readonly #finder: CompilerFinder;
@@ -102,7 +124,7 @@ class BoundedCompilers implements Compilers {
 
   constructor(options: CompilersOptions, isolation: Isolation, log: Logger) {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.#finder = new CompilerFinder(options.sources ?? {});
+    this.#finder = new CompilerFinder({ canRun: (file) => this.#canRun(file), ...options.sources });
     this.#queue = new WorkQueue(options.workers ?? DEFAULT_WORKERS);
     this.#isolation = isolation;
     this.#log = log;
@@ -154,8 +176,38 @@ class BoundedCompilers implements Compilers {
     };
   }
 
+  async obtain(version: string): Promise<CompilerObtained | undefined> {
+    try {
+      const longVersion = await this.#finder.resolve(version);
+      if (!(await this.#finder.needsDownload(longVersion))) return undefined;
+      const finding = this.#finder.find(longVersion);
+      const ended = finding.then(
+        () => undefined,
+        () => undefined,
+      );
+      // What was refused not long ago is refused at once.
+      if ((await Promise.race([ended, wait(AT_ONCE_MS, 'late')])) !== 'late') return undefined;
+      const none = { longVersion, receivedBytes: 0 };
+      return {
+        longVersion,
+        progress: () => this.#finder.progressOf(longVersion) ?? none,
+        ended,
+      };
+    } catch {
+      return undefined;
+    }
+  }
+
+  describeDownloads(): readonly DownloadProgress[] {
+    return this.#finder.describeDownloads();
+  }
+
   listUsable(): Promise<readonly UsableCompiler[]> {
     return this.#finder.listUsable();
+  }
+
+  async listVersions(): Promise<readonly string[]> {
+    return (await this.listUsable()).map(({ longVersion }) => longVersion);
   }
 
   describe(): CompilersState {
@@ -168,6 +220,22 @@ class BoundedCompilers implements Compilers {
     this.#closing.abort(reason);
     this.#queue.close(reason);
     await this.#pool.close();
+  }
+
+  /** Whether a native build answers the smallest input: its loader or its libraries may be missing here. */
+  async #canRun(file: CompilerFile): Promise<boolean> {
+    try {
+      const signal = this.#closing.signal;
+      const limits = { limits: this.#limits, isolation: this.#isolation, signal };
+      const output = await runNative(file, Buffer.from(JSON.stringify(SMALLEST_INPUT)), limits);
+      JSON.parse(output.toString('utf8'));
+      return true;
+    } catch (error) {
+      if (this.#closing.signal.aborted) throw error;
+      const facts = { event: 'native_compiler_unusable', compiler: file.longVersion };
+      this.#log.warn({ ...facts, error: messageOf(error) }, 'a native compiler cannot be run here');
+      return false;
+    }
   }
 
   async #runLogged(

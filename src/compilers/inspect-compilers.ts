@@ -33,6 +33,38 @@ export function fetchCompiler(sources: CompilerSources, version: string): Promis
   return new CompilerFinder(sources).find(version);
 }
 
+/**
+ * The builds of a version: what would be run, and the soljson, which every machine runs; each is downloaded where it is not
+ * here.
+ * @throws FullmatchError as {@link CompilerFinder.find}.
+ */
+export async function findBuilds(
+  sources: CompilerSources,
+  version: string,
+): Promise<readonly CompilerFile[]> {
+  const finder = new CompilerFinder(sources);
+  const [preferred, soljson] = [
+    await finder.find(version),
+    await finder.find(version, { soljsonOnly: true }),
+  ];
+  return preferred.sha256 === soljson.sha256 ? [preferred] : [preferred, soljson];
+}
+
+/** The builds that are here, as {@link findBuilds} has them. */
+export async function listBuilds(sources: CompilerSources): Promise<readonly CompilerFile[]> {
+  const finder = new CompilerFinder(sources);
+  const builds: CompilerFile[] = [];
+  for (const { longVersion, isInstalled } of await finder.listUsable()) {
+    if (!isInstalled) continue;
+    for (const soljsonOnly of [false, true]) {
+      const { file } = await finder.findHere(longVersion, { soljsonOnly });
+      if (file !== undefined && !builds.some(({ sha256 }) => sha256 === file.sha256))
+        builds.push(file);
+    }
+  }
+  return builds;
+}
+
 /** Reads every compiler file that is here again and compares its checksum; gives the versions that have any. */
 export async function verifyCompilers(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
   forgetDigests();

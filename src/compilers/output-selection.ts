@@ -39,6 +39,16 @@ export function narrowOutputSelection(
   return { ...input, settings: { ...input.settings, outputSelection } };
 }
 
+/**
+ * The input with its output selection replaced by the running code of every contract. The selection is no part of the
+ * metadata: each code is the one that the contract has by itself.
+ */
+export function selectRunningCodes(input: StandardJsonInput): StandardJsonInput {
+  const code = 'evm.deployedBytecode';
+  const selected = [`${code}.object`, `${code}.linkReferences`, `${code}.immutableReferences`];
+  return { ...input, settings: { ...input.settings, outputSelection: { '*': { '*': selected } } } };
+}
+
 /** Whether a source may declare an immutable, or a type that one may have. */
 const DECLARES_TYPES = /\b(?:immutable|enum|type)\b/;
 

@@ -196,10 +196,14 @@ export const configSchema = z.object({
       expected: 'the path of a folder, such as ./compilers',
       base: 'dataDir',
     }),
-    downloadUrl: unset(publicUrl, {
+    downloadUrl: text(z.union([z.literal('off'), publicUrl]), 'https://binaries.soliditylang.org', {
       description:
-        'A mirror of the Solidity binaries, with /bin/list.json below it; without it only the compilers at hand are used.',
-      expected: 'an http or https URL without query, such as https://binaries.example.org',
+        'Where compilers are downloaded from when they are first needed: the official Solidity binaries or a mirror of them, with /bin and /linux-amd64 below it; off where nothing may be downloaded.',
+      expected: 'off, or an http or https URL without query, such as https://binaries.example.org',
+    }),
+    downloadBytes: integer([2 ** 27, 2 ** 40], 2_000_000_000, {
+      description:
+        'How much disk downloaded compilers may take, in bytes; those used longest ago are removed first.',
     }),
     timeoutMs: integer([1000, 3_600_000], 180_000, {
       description: 'How long one compilation may take, in milliseconds.',
@@ -217,9 +221,48 @@ export const configSchema = z.object({
         'How long between two probes of an endpoint, in seconds; chance and health.dailyBudget vary it.',
     }),
     dailyBudget: integer([10, 10_000_000], 5000, {
-      description: 'The most requests that probes send to one host in a day.',
+      description:
+        'The most requests that probes and the monitor send to one host in a day; nodes of your own are not counted for the monitor.',
     }),
   }),
+  monitor: section(
+    'The monitor, which finds new contracts of chains with `monitor` and verifies those whose sources can be had.',
+    {
+      enabled: toggle(true, {
+        description:
+          'Whether this process follows chains and works on what was found; other processes of the database may.',
+      }),
+      gateways: texts(
+        publicUrl,
+        {
+          description:
+            'Trustless gateways of IPFS that are asked for metadata and sources, in order; [] for none. What they give is checked.',
+          expected: 'a list of http or https URLs without query, such as [https://ipfs.io]',
+        },
+        ['https://trustless-gateway.link', 'https://ipfs.io', 'https://dweb.link'],
+      ),
+      swarmGateways: texts(publicUrl, {
+        description: 'Gateways of Swarm, for contracts whose metadata is there; none by default.',
+        expected:
+          'a list of http or https URLs without query, such as [https://api.gateway.ethswarm.org]',
+      }),
+      stallSeconds: integer([10, 86_400], 600, {
+        description:
+          'How long the monitor of a chain may stand still before /chains says monitored: false, in seconds.',
+      }),
+      concurrency: integer([1, 64], 4, {
+        description: 'How many found contracts this process works on at once.',
+      }),
+      queueShare: integer([1, 10_000], 8, {
+        description:
+          'How many verifications of found contracts may wait in the queue or run; those of people come before them.',
+      }),
+      keepDays: integer([1, 3650], 90, {
+        description:
+          'How long found contracts are listed after the monitor is done with them, in days; their counts stay.',
+      }),
+    },
+  ),
   events: section('Events as they happen, at /v1/events.', {
     maxClients: integer([0, 100_000], 200, {
       description:

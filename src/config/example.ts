@@ -21,7 +21,8 @@ const CHAINS = `# Chains of your own, and what the service does on chains that t
 # chains:
 #   1:
 #     supported: true         # may a contract be verified on this chain? true once it is configured
-#     monitored: false        # is the chain watched for new contracts?
+#     monitor: true           # watch the chain for new contracts, and verify those whose sources can be had; or with
+#                             # { from: head, confirmations: 0, traces: true, gateways: [https://ipfs.example.org] }
 #     quorum: 2               # how many independent endpoints must agree on code; 1 is enough of a node of your own
 #     extraRpc:               # public endpoints beside the list's; \`rpc\` replaces them
 #       - https://rpc.example.org

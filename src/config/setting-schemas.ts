@@ -67,10 +67,14 @@ export function toggle(byDefault: boolean, facts: Facts) {
 }
 
 /** A list of texts; one text stands for a list of itself. A variable holds them with commas or white space between. */
-export function texts(item: z.ZodType<string>, facts: SettingFacts) {
+export function texts(
+  item: z.ZodType<string>,
+  facts: SettingFacts,
+  byDefault: readonly string[] = [],
+) {
   const list = z.array(item).refine((items) => new Set(items).size === items.length);
   const schema = z.union([list, item.transform((value) => [value])]).readonly();
-  return known(schema.default([]), facts);
+  return known(schema.default([...byDefault]), facts);
 }
 
 /** Keys below one name. */

@@ -2,6 +2,8 @@ import { findExplorerHosts } from '../chains/creation/explorer-hits.ts';
 import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { type ChainHealth, watchEndpoints } from '../chains/health/chain-health.ts';
 import { isUrlSource } from '../chains/list/source-name.ts';
+import { createProxyLookup, type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
+import { readProxy } from '../chains/proxy/read-proxy.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { findOperatorHosts } from '../chains/rpc/asked-chain.ts';
 import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
@@ -29,20 +31,28 @@ export interface ChainAccess extends Pick<
   /** Every request that goes out. Each caller has its own deadline and size. */
   readonly fetch: GuardedFetch;
   readonly rpc: RpcClient;
+  /** Whether contracts are proxies, within bounds for those who serve requests. */
+  readonly proxies: ProxyLookup;
   /** How the endpoints are, as far as they are watched. */
   readonly health: ChainHealth;
 }
 
 /** The hosts that may have private addresses: what the operator names may be on his own network. */
 export function findPrivateHosts(
-  { compilers: { downloadUrl }, registry: { sync } }: Config,
+  { compilers: { downloadUrl }, registry: { sync }, monitor }: Config,
   registry: ChainRegistry,
+  configured: Config['chains'],
 ): readonly string[] {
+  const gateways = [
+    ...monitor.gateways,
+    ...monitor.swarmGateways,
+    ...[...configured.values()].flatMap((chain) => chain.monitor?.gateways ?? []),
+  ];
   return [
     ...findOperatorHosts(registry.chains),
     ...findExplorerHosts(registry.chains),
-    ...(downloadUrl === undefined ? [] : [hostPortOf(new URL(downloadUrl))]),
-    ...sync.urls.filter(isUrlSource).map((url) => hostPortOf(new URL(url))),
+    ...(downloadUrl === 'off' ? [] : [hostPortOf(new URL(downloadUrl))]),
+    ...[...sync.urls.filter(isUrlSource), ...gateways].map((url) => hostPortOf(new URL(url))),
   ];
 }
 
@@ -54,7 +64,7 @@ export function openChainAccess(
   log: Logger,
 ): ChainAccess {
   const fetch = createGuardedFetch({
-    allowPrivate: findPrivateHosts(config, inForce.registry),
+    allowPrivate: findPrivateHosts(config, inForce.registry, config.chains),
     maxBytes: MAX_BYTES,
     deadlineMs: DEADLINE_MS,
     maxRedirects: MAX_REDIRECTS,
@@ -64,13 +74,18 @@ export function openChainAccess(
   const probing = { ...config.health, enabled: watches && config.health.enabled };
   const health = watchEndpoints(fetch, sources, probing, log);
   const { rpc, archive } = health;
+  const findSupportedChain: ChainAccess['findSupportedChain'] = (chainId) =>
+    inForce.registry.chains.find(({ record }) => record.chainId === chainId && record.supported);
+  const quorumOf: ChainAccess['quorumOf'] = (chainId) =>
+    inForce.inputs.configured.get(chainId)?.quorum;
   return {
-    ...{ fetch, rpc, health },
+    ...{ fetch, rpc, health, findSupportedChain, quorumOf },
+    proxies: createProxyLookup({
+      readProxy: (chain, address, options) => readProxy(rpc, chain, address, options),
+      ...{ findSupportedChain, quorumOf },
+    }),
     readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
     findCreation: (chain, address, options) =>
       findCreationTransaction({ rpc, fetch, archive }, chain, address, options),
-    findSupportedChain: (chainId) =>
-      inForce.registry.chains.find(({ record }) => record.chainId === chainId && record.supported),
-    quorumOf: (chainId) => inForce.inputs.configured.get(chainId)?.quorum,
   };
 }

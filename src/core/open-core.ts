@@ -64,10 +64,26 @@ export interface Core {
   readonly close: () => Promise<void>;
 }
 
+/** What a publication begins with: the list that was served last, and the chains whose monitor keeps up. */
+async function readInputs(
+  { config, secrets }: LoadedConfig,
+  database: Database,
+  list: ChainList,
+  log: Logger,
+) {
+  const { readServedList } = await import('../chains/list/start-list-sync.ts');
+  const { readWatchedChains } = await import('../monitor/watched-chains.ts');
+  const { registry: options, chains: configured, monitor } = config;
+  return {
+    watched: await readWatchedChains(database, configured, monitor.stallSeconds),
+    list: await readServedList(database, options.sync.urls, list, log),
+    ...{ options, configured, secrets },
+  };
+}
+
 /** The core of a configuration: store → chains → compilers → publication → verification. Nothing is open yet. */
 export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   const { config } = loaded;
-  const { sync } = config.registry;
   const isPublished = options.registry === 'published';
   const now = options.now ?? (() => new Date());
   const closers = new Closers();
@@ -101,14 +117,8 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     // Its failure is met below; the store is opened meanwhile.
     read.catch(() => undefined);
     const { database } = await store();
-    const { readServedList } = await import('../chains/list/start-list-sync.ts');
     const { openPublication } = await import('../publication/publication.ts');
-    const inputs = {
-      list: await readServedList(database, sync.urls, await read, await log()),
-      options: config.registry,
-      configured: config.chains,
-      secrets: loaded.secrets,
-    };
+    const inputs = await readInputs(loaded, database, await read, await log());
     const { served } = options;
     const opened = closers.add(
       await openPublication(inputs, database, await log(), { now, ...(served && { served }) }),

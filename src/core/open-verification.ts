@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type CompilerSources } from '../compilers/sources/compiler-finder.ts';
 import { createCompilers, type Compilers } from '../compilers/compilers.ts';
 import { type Config } from '../config/config.ts';
@@ -7,15 +8,23 @@ import { type Store } from '../store/open-store.ts';
 import { startVerification, type Verification } from '../verification/verification.ts';
 import { type VerificationParts } from '../verification/verify-contract.ts';
 
-/** Where compilers come from: the folder, installed packages, and the mirror if one is configured. */
+/** The folder of downloads within that of compilers: what the operator puts there himself is never removed. */
+const DOWNLOADS = 'downloads';
+
+/** Where compilers come from: the folder, installed packages, and the official binaries or a mirror of them. */
 export function compilerSourcesOf(
-  { compilers: { folder, downloadUrl } }: Config,
+  { compilers: { folder, downloadUrl, downloadBytes } }: Config,
   fetch: GuardedFetch,
 ): CompilerSources {
   return {
     directory: folder,
-    ...(downloadUrl !== undefined && {
-      download: { baseUrl: downloadUrl, directory: folder, fetch },
+    ...(downloadUrl !== 'off' && {
+      download: {
+        baseUrl: downloadUrl,
+        directory: path.join(folder, DOWNLOADS),
+        maxBytes: downloadBytes,
+        fetch,
+      },
     }),
   };
 }

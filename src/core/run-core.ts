@@ -2,6 +2,8 @@ import { type ListSyncTimes, startListSync } from '../chains/list/start-list-syn
 import { createSyncRules } from '../chains/list/sync-rules.ts';
 import { openIcons } from '../chains/registry/chain-icons.ts';
 import { type LoadedConfig } from '../config/config.ts';
+import { watchMonitors } from '../monitor/monitor-report.ts';
+import { followWatchedChains } from '../monitor/watched-chains.ts';
 import { readContractChainIds } from '../repository/repository.ts';
 import { startRecheckWalk } from '../verification/recheck/recheck-walk.ts';
 import { type Core } from './open-core.ts';
@@ -24,7 +26,7 @@ export type RunningCore = Awaited<ReturnType<typeof runCore>>;
  */
 export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const { closers, loaded, now } = core;
-  const { registry, verification: options } = loaded.config;
+  const { registry, verification: options, monitor } = loaded.config;
   const { sync } = registry;
   const startedAt = now();
   const store = await core.store();
@@ -32,7 +34,7 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const publication = await core.publication();
   const log = await core.log();
   const icons = { current: await openIcons(registry.icons) };
-  const { fetch, health: chainHealth } = await core.chains();
+  const { fetch, rpc, health: chainHealth } = await core.chains();
   const listSync = closers.addFirst(
     await startListSync(
       {
@@ -54,6 +56,32 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const configuredChains = (): number[] => [...publication.inputs.configured.keys()];
   const { recheckPerHour: perHour } = options;
   closers.addFirst(startRecheckWalk(database, parts, configuredChains, { perHour }, log));
+  // Loaded behind the rest, so that a low limit of descriptors bears the start.
+  const { openMonitor } = await import('../monitor/monitor.ts');
+  const monitoring = monitor.enabled
+    ? closers.addFirst(
+        openMonitor(
+          {
+            ...{ database, fetch, rpc, verification: parts },
+            takeRequest: (host) => chainHealth.takeRequest(host),
+            findChain: (chainId) =>
+              publication.registry.chains.find(({ record }) => record.chainId === chainId),
+            configured: () => publication.inputs.configured,
+            submit: (...submission) => verification.submit(...submission),
+          },
+          monitor,
+          log,
+        ),
+      )
+    : undefined;
+  const configured = () => publication.inputs.configured;
+  const monitors = closers.addFirst(watchMonitors(database, configured, monitor, log));
+  const watched = {
+    database,
+    inputs: () => publication.inputs,
+    publish: (watched: ReadonlySet<number>) => publication.replace({ watched }),
+  };
+  closers.addFirst(followWatchedChains(watched, monitor, log));
   const { reloader } = closers.add(
     await startReload(
       { started: loaded, database, publication, fetch, icons, log },
@@ -64,6 +92,8 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const { compilers } = parts;
   return {
     ...{ log, database, publication, chainHealth, compilers, verification, reloader, icons },
+    monitors,
+    ...(monitoring && { monitorRequests: monitoring.requests }),
     facts: () => ({
       now: now(),
       startedAt,
@@ -74,6 +104,7 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
       ...(verification.queue && { queue: verification.queue }),
       compilers: compilers.describe(),
       probedChains: chainHealth.summary(),
+      monitors: monitors.reports(),
     }),
   };
 }

@@ -38,7 +38,7 @@ async function applyConfiguration(
     configured: config.chains,
     secrets,
   });
-  fetch.allowOnly(findPrivateHosts(started.config, publication.registry));
+  fetch.allowOnly(findPrivateHosts(started.config, publication.registry, config.chains));
   icons.current = fresh;
   log.level = config.log.level;
 }

@@ -2,9 +2,12 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type FairShares } from '../lib/fair-shares.ts';
+import { FairShares, type Share } from '../lib/fair-shares.ts';
 import { nameOfPeer } from './client-of.ts';
+import { Cuts } from './cuts.ts';
 import { LoopShares } from './loop-shares.ts';
+import { ParserHold } from './parser-hold.ts';
+import { requestsIn } from './requests-in.ts';
 
 /** How often a drain looks whether it is done, in milliseconds. */
 const DRAIN_STEP_MS = 20;
@@ -15,15 +18,20 @@ const DRAIN_STEP_MS = 20;
 const IDLE_GRACE_MS = 500;
 const SWEEP_MAX_MS = 5_000;
 /**
- * Requests of one connection that may be unanswered, the one that is being answered included. Clients that send
- * requests ahead send a few; what one reading brings is more than that only where somebody floods.
- */
-const MOST_UNANSWERED = 100;
-/**
  * Requests of one connection that wait while more of them are read. Where nothing is read, the end of a connection is
  * noticed only by the next write, so that clients that send a few requests ahead are read on.
  */
 const MOST_READ_AHEAD = 4;
+/**
+ * Requests that one reading of a connection may bring beyond those. Clients that send requests ahead send a few; more
+ * come only where somebody floods.
+ */
+const MOST_SENT_AHEAD = 100;
+/** Where the parser cannot be stopped, what one reading brings becomes requests, so that fewer may be unanswered. */
+const MOST_UNANSWERED = 20;
+/** What requests that wait may hold on all connections, and what one of them holds beside its head. */
+const MOST_WAITING_BYTES = 33_554_432;
+const REQUEST_BYTES = 2_048;
 /** From this many bytes on, an answer is to be taken at a rate. */
 const RATED_FROM_BYTES = 65_536;
 
@@ -38,15 +46,24 @@ export interface TakingLimits {
 /** Told of each request once its answer has been taken, or its connection is gone, with the seconds since it began. */
 type Ended = (request: IncomingMessage, response: ServerResponse, seconds: number) => void;
 
+/** A request that has come. */
+interface Begun {
+  readonly at: number;
+  /** What is counted of it. */
+  readonly bytes: number;
+}
+
 interface ConnectionState {
-  /** The answers that are under way, in the order of their requests, and when these came. */
-  readonly responses: Map<ServerResponse, number>;
+  /** The answers that are under way, in the order of their requests. */
+  readonly responses: Map<ServerResponse, Begun>;
   /** How those are answered that wait behind the first of the responses. */
   readonly waiting: Map<ServerResponse, () => void>;
   /** Listens to the end of each response. */
   readonly end: (this: ServerResponse) => void;
-  /** Whether nothing is read until some of the responses have been taken. */
-  isHeldBack: boolean;
+  /** Stops reading until some of the responses have been taken. */
+  readonly hold: ParserHold | undefined;
+  /** The bytes of requests that wait behind another, and of what was read with them. */
+  readonly waitingBytes: Share;
   /** When it last had something to do, and how many bytes it had sent us by then. */
   idleSince: number;
   bytesRead: number;
@@ -61,7 +78,9 @@ interface ConnectionState {
 export class Connections {
   readonly #states = new Map<Socket, ConnectionState>();
   readonly #seats: FairShares;
+  readonly #waitingBytes = new FairShares({ total: MOST_WAITING_BYTES, perClient: Infinity });
   readonly #loop = new LoopShares();
+  readonly #cuts = new Cuts();
   readonly #ended: Ended;
   #draining = false;
 
@@ -83,20 +102,29 @@ export class Connections {
   add(socket: Socket): void {
     const now = performance.now();
     const end = (response: ServerResponse): void => this.#end(socket, state, response);
+    const cut = (): void => void socket.destroy();
+    const responses: ConnectionState['responses'] = new Map();
+    const waitingBytes = this.#waitingBytes.open(nameOfPeer(socket), cut);
     const state: ConnectionState = {
-      responses: new Map(),
+      responses,
       waiting: new Map(),
       end() {
         end(this);
       },
-      isHeldBack: false,
+      hold: ParserHold.of(socket, {
+        isFull: () => responses.size > MOST_READ_AHEAD || socket.destroyed,
+        keep: (bytes, behind) =>
+          requestsIn(bytes, behind, MOST_SENT_AHEAD) < MOST_SENT_AHEAD &&
+          waitingBytes.grow(bytes.length) === 'granted',
+        drop: (byteLength) => waitingBytes.shrink(byteLength),
+      }),
+      waitingBytes,
       idleSince: now,
       bytesRead: 0,
       taken: 0,
       takenSince: now,
       rated: undefined,
     };
-    const cut = (): void => void socket.destroy();
     // The beginning of a request keeps no seat: a client may never send the rest.
     const seat = this.#seats.open(nameOfPeer(socket), cut, () => state.responses.size === 0);
     if (seat.grow(1) !== 'granted') {
@@ -106,26 +134,29 @@ export class Connections {
     this.#states.set(socket, state);
     socket.once('close', () => {
       seat.release();
+      waitingBytes.release();
       this.#states.delete(socket);
     });
   }
 
   /**
    * Follows a request until its answer has been taken or its connection is gone. From a connection with several
-   * requests that wait nothing more is read, and one on which too many of them wait is cut.
+   * requests that wait nothing more is read, and one whose requests hold more than there is room for is cut.
    */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const state = this.#states.get(socket);
-    if (state === undefined) return;
-    if (state.responses.size >= MOST_UNANSWERED) {
-      // What Node has read of it already still comes as requests.
+    if (state === undefined || socket.destroyed) return;
+    const waits = state.responses.size > 0;
+    const bytes = waits ? bytesOf(request) : 0;
+    if (
+      state.responses.size >= MOST_UNANSWERED ||
+      (waits && state.waitingBytes.grow(bytes) !== 'granted')
+    ) {
       socket.destroy();
       return;
     }
-    state.responses.set(response, performance.now());
-    // Node reads on at the end of each request: what it has read of the connection is to be parsed first.
-    if (state.responses.size > MOST_READ_AHEAD) process.nextTick(regulateReading, socket, state);
+    state.responses.set(response, { at: performance.now(), bytes });
     if (this.#draining) response.shouldKeepAlive = false;
     // One listener for all that is to be done, and one function for all responses of a connection: a closure that hears
     // `once` costs several times as much.
@@ -134,10 +165,12 @@ export class Connections {
 
   #end(socket: Socket, state: ConnectionState, response: ServerResponse): void {
     const now = performance.now();
-    const begun = state.responses.get(response) ?? now;
+    const { at, bytes } = state.responses.get(response) ?? { at: now, bytes: 0 };
     state.responses.delete(response);
-    this.#ended(response.req, response, (now - begun) / 1000);
-    if (state.isHeldBack) regulateReading(socket, state);
+    if (bytes > 0) state.waitingBytes.shrink(bytes);
+    this.#ended(response.req, response, (now - at) / 1000);
+    const { hold } = state;
+    if (hold?.isHolding === true) this.#loop.run(socket, () => hold.goOn());
     state.idleSince = now;
     state.bytesRead = socket.bytesRead;
     if (state.waiting.size > 0) answerNext(state);
@@ -180,10 +213,8 @@ export class Connections {
         }
         if (waiting === 0) state.rated = undefined;
         else if (waiting >= RATED_FROM_BYTES) state.rated ??= { taken, since: now };
-        if (now - state.takenSince >= timeoutMs || isTooSlow(state, now, limits)) {
-          onCut();
-          socket.destroy();
-        }
+        const isDue = now - state.takenSince >= timeoutMs || isTooSlow(state, now, limits);
+        if (isDue && !socket.destroyed && this.#cuts.add(socket)) onCut();
       }
     };
     const timer = setInterval(sweep, Math.min(timeoutMs / 4, SWEEP_MAX_MS));
@@ -231,11 +262,9 @@ function firstOf({ responses }: ConnectionState): ServerResponse | undefined {
   return responses.keys().next().value;
 }
 
-/** Requests that wait cost memory, and reading them takes time from others. */
-function regulateReading(socket: Socket, state: ConnectionState): void {
-  state.isHeldBack = state.responses.size > MOST_READ_AHEAD;
-  if (state.isHeldBack) socket.pause();
-  else socket.resume();
+/** What a request holds until it is answered. */
+function bytesOf({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((bytes, { length }) => bytes + length, REQUEST_BYTES + url.length);
 }
 
 function answerNext(state: ConnectionState): void {

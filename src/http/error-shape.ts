@@ -7,9 +7,11 @@ export interface ErrorShape {
   readonly covers: (method: string, path: string) => boolean;
   /** The JSON body for a problem. */
   readonly body: (problem: Problem) => object;
+  /** The status of every error, where clients of that interface look only into the body; else the problem's. */
+  readonly status?: number;
 }
 
-/** The bytes and headers of a problem in the shape that holds, if one does; status and headers are the problem's. */
+/** The bytes and headers of a problem in the shape that holds, if one does; headers are the problem's. */
 export function renderShaped(
   problem: Problem,
   shape: ErrorShape | undefined,
@@ -19,7 +21,7 @@ export function renderShaped(
   if (shape === undefined) return rendered;
   const body = Buffer.from(JSON.stringify(shape.body(problem)));
   return {
-    status: rendered.status,
+    status: shape.status ?? rendered.status,
     body,
     headers: {
       ...rendered.headers,

@@ -1,5 +1,6 @@
 import { type HealthSummary } from '../chains/health/health-report.ts';
 import { type CompilersState } from '../compilers/compilers.ts';
+import { type MonitorReport } from '../monitor/monitor-report.ts';
 import { type PublicationFacts } from '../publication/publication-facts.ts';
 import { type QueueState } from '../verification/jobs/queue-state.ts';
 
@@ -41,6 +42,8 @@ export interface HealthFacts extends PublicationFacts {
   readonly compilers?: CompilersState;
   /** As this process sees them. */
   readonly probedChains?: HealthSummary;
+  /** How chains are watched for new contracts; absent where none is to be. */
+  readonly monitors?: readonly MonitorReport[];
   /** Whether the service has been told to end. */
   readonly stopping: boolean;
 }

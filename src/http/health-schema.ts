@@ -20,6 +20,7 @@ const healthReasonSchema = z.strictObject({
       'feed_stopped',
       'queue_stalled',
       'chains_down',
+      'monitor_stopped',
     ])
     .describe('Stable; programs branch on it'),
   detail: z.string().describe('The same for people'),
@@ -89,6 +90,23 @@ export const healthReportSchema = z
       .strictObject({ up: count, degraded: count, down: count, unknown: count })
       .optional()
       .describe('Configured chains by the state of their endpoints, as this process sees them'),
+    monitor: z
+      .strictObject({
+        chains: count.describe('Chains with a monitor'),
+        stopped: z
+          .array(
+            z.strictObject({
+              chainId: z.int().min(1),
+              status: z.enum(['failing', 'stalled']),
+              code: z.string().describe('Why: a code'),
+              since: z.iso.datetime().optional(),
+              lagBlocks: count.optional(),
+            }),
+          )
+          .describe('Chains whose monitor does not go on'),
+      })
+      .optional()
+      .describe('Watching chains for new contracts, by any process of the database'),
   })
   .meta({ id: 'Health', description: 'What the service knows of its own state' });
 

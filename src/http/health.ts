@@ -12,7 +12,7 @@ export function composeHealth(facts: HealthFacts): HealthReport {
   const age = (since: Date): number =>
     Math.max(0, Math.floor((facts.now.getTime() - since.getTime()) / 1000));
   const reasons = findReasons(facts);
-  const { registry, statistics, database, queue, compilers, probedChains } = facts;
+  const { registry, statistics, database, queue, compilers, probedChains, monitors = [] } = facts;
   return {
     status: reasons.length === 0 ? 'ok' : 'degraded',
     ready: !reasons.some((reason) => reason.blocking),
@@ -71,6 +71,9 @@ export function composeHealth(facts: HealthFacts): HealthReport {
       },
     }),
     ...(probedChains && { probedChains: { ...probedChains, down: probedChains.down.length } }),
+    ...(monitors.length > 0 && {
+      monitor: { chains: monitors.length, stopped: findStopped(monitors) },
+    }),
   };
 }
 
@@ -188,7 +191,38 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     detail: `No endpoint gives answers that can be used, of chain ${nameChains(down)}. /v1/chains/{ref}/health says why.`,
     blocking: false,
   });
+  const stopped = findStopped(facts.monitors ?? []).filter(({ status, since: at }) => {
+    const seconds = at === undefined ? 0 : (facts.now.getTime() - Date.parse(at)) / 1000;
+    return status === 'stalled' || seconds > MONITOR_PATIENCE_SECONDS;
+  });
+  const stoppedAt = stopped.flatMap(({ since: at }) => at ?? []).sort()[0];
+  add(stopped.length > 0, {
+    code: 'monitor_stopped',
+    detail: `New contracts are not found on chain ${nameChains(stopped.map(({ chainId }) => chainId))}: ${stopped[0]?.code ?? ''}. /v1/chains/{ref}/monitor says more.`,
+    blocking: false,
+    ...(stoppedAt !== undefined && { since: stoppedAt }),
+  });
   return reasons;
+}
+
+/** A fault that is over within a minute is no trouble. */
+const MONITOR_PATIENCE_SECONDS = 60;
+
+/** The chains whose monitor does not go on, and why. */
+function findStopped(
+  monitors: NonNullable<HealthFacts['monitors']>,
+): NonNullable<HealthReport['monitor']>['stopped'] {
+  return monitors.flatMap(({ chainId, status, cursor }) => {
+    if (status !== 'failing' && status !== 'stalled') return [];
+    const since = cursor?.fault?.since ?? cursor?.currentAt;
+    return [
+      {
+        ...{ chainId, status, code: cursor?.fault?.code ?? 'no_progress' },
+        ...(since && { since: since.toISOString() }),
+        ...(cursor && { lagBlocks: cursor.lag }),
+      },
+    ];
+  });
 }
 
 function nameChains(chainIds: readonly number[]): string {

@@ -96,6 +96,7 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   const app = new Hono({ strict: false, router: new RecallingRouter() });
   const prefixes = [...new Set(['/', ...parts.prefixes.map(normalizePrefix)])];
   for (const prefix of prefixes) app.route(prefix, parts.routes);
+  for (const prefix of prefixes.slice(1)) addJoined(app, parts.routes, prefix);
   const prepared = indexPrepared(parts.prepared ?? {}, prefixes);
   const routeOf = (method: string, requestPath: string): string | undefined => {
     if (method === 'GET' || method === 'HEAD') {
@@ -105,8 +106,7 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     const path = withoutTrailingSlash(requestPath);
     const route = app.router.match(method === 'HEAD' ? 'GET' : method, path)[0][0]?.[0][1];
     if (route === undefined) return undefined;
-    const template = route.basePath === '/' ? route.path : route.path.slice(route.basePath.length);
-    return template === '' ? '/' : template.replace(/:(\w+)/g, '{$1}');
+    return withoutPrefix(route.path, prefixes).replace(/:(\w+)/g, '{$1}');
   };
   const errorShapeOf = (method: string, path: string): ErrorShape | undefined => {
     const bare = withoutPrefix(withoutTrailingSlash(path), prefixes);
@@ -209,8 +209,22 @@ function withoutTrailingSlash(path: string): string {
 }
 
 function withoutPrefix(path: string, prefixes: readonly string[]): string {
-  const prefix = prefixes.find((each) => each !== '/' && `${path}/`.startsWith(`${each}/`));
-  return prefix === undefined ? path : path.slice(prefix.length) || '/';
+  const prefix = prefixes.find(
+    (each) => each !== '/' && (`${path}/`.startsWith(`${each}/`) || path.startsWith(each + JOINED)),
+  );
+  if (prefix === undefined) return path;
+  const rest = path.slice(prefix.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** What clients join to a base URL that ends without a slash, such as forge: /serverv2/verify. */
+const JOINED = 'v2/';
+
+/** Adds the routes of the verification API v2 as they come from such clients. */
+function addJoined(app: Hono, { routes }: Pick<Hono, 'routes'>, prefix: string): void {
+  for (const { method, path, handler } of routes) {
+    if (path.startsWith(`/${JOINED}`)) app.on(method, `${prefix}${path.slice(1)}`, handler);
+  }
 }
 
 /** Answers a problem in the shape that holds at a method and path. */

@@ -1,10 +1,12 @@
 import { type ChainHealth } from '../chains/health/chain-health.ts';
+import { type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
 import { type ChainIcons } from '../chains/registry/chain-icons.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { type Compilers } from '../compilers/compilers.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import type { ContractLists, ContractReader } from '../repository/repository.ts';
+import { type MonitorReports } from '../monitor/monitor-report.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type TrustedProxies } from './client-of.ts';
@@ -31,6 +33,10 @@ export interface HttpParts {
   readonly health: () => HealthReport;
   /** How the endpoints of chains are. */
   readonly chainHealth: Pick<ChainHealth, 'report' | 'reports'>;
+  /** How chains are watched for new contracts. */
+  readonly monitors: Pick<MonitorReports, 'report' | 'reports'>;
+  /** Whether contracts are proxies. */
+  readonly proxies: ProxyLookup;
   /** Reads verified contracts. */
   readonly contracts: ContractReader;
   /** Answers with large records of contracts. */

@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi';
 
+import { describeDownload } from '../compilers/compiler-file.ts';
+import { type CompilerDownload } from '../verification/jobs/awaited-compilers.ts';
+
 /** Which sources of a submission are not published. */
 export const droppedSourcesSchema = z
   .strictObject({ count: z.int(), paths: z.array(z.string()).describe('The first 20') })
@@ -8,6 +11,27 @@ export const droppedSourcesSchema = z
 /** What a job says of {@link droppedSourcesSchema}. */
 export const DROPPED_SOURCES =
   'The compilation gives the same code without these sources, so they are not published; absent where all are needed';
+
+/** The download that a job waits for. */
+export const compilerDownloadSchema = z
+  .strictObject({
+    longVersion: z.string(),
+    receivedBytes: z.int(),
+    totalBytes: z.int().optional().describe('Absent where the mirror does not say it'),
+    message: z.string().describe('For people').meta({ example: '0.8.20: downloading, 8 of 9 MB' }),
+  })
+  .meta({ id: 'CompilerDownload', description: 'How far the download of a compiler has come' });
+
+/** What a job says of {@link compilerDownloadSchema}. */
+export const COMPILER_DOWNLOAD =
+  'Present while the job waits in the queue for its compiler, which is being downloaded';
+
+/** A download as jobs show it. */
+export function renderDownload(
+  download: CompilerDownload | undefined,
+): z.infer<typeof compilerDownloadSchema> | undefined {
+  return download && { ...download, message: describeDownload(download) };
+}
 
 /** What a job says of a text that was not stored as the match. */
 export const KEPT_BESIDE =

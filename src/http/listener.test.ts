@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { request } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -613,6 +614,81 @@ describe('requests that one connection sends ahead', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     client.socket.destroy();
     await waitUntil(() => isGone);
+  });
+
+  test('become requests a few at a time, however many of them one reading brings', async () => {
+    let made = 0;
+    const count = (): void => void (made += 1);
+    subscribe('http.server.request.start', count);
+    const listener = await serveApi();
+    const tiny = 'GET / HTTP/1.1\r\n\r\n'.repeat(3_600);
+    const flood = await Promise.all(Array.from({ length: 20 }, () => connect(listener)));
+    for (const client of flood) client.send(tiny);
+    const other = await connect(listener);
+    other.send(ask('/healthz'));
+    expect((await other.answer()).status).toBe(200);
+    await Promise.all(flood.map((client) => client.end()));
+    unsubscribe('http.server.request.start', count);
+    // Twenty times 3,600 came.
+    expect(made).toBeLessThanOrEqual(20 * 5 + 1);
+  });
+
+  test('stay whole and in order, wherever readings end and with whatever bodies', async () => {
+    const app = appOf(async (received) => {
+      const body = `${new URL(received.url).pathname} ${await received.text()}`;
+      return new Response(body, { headers: { 'content-length': String(body.length) } });
+    });
+    const client = await connect(await serve(app, { requestBytes: 1_000_000 }));
+    const bodies = Array.from({ length: 90 }, (_, index) =>
+      index % 3 === 0 ? '' : `GET /x HTTP/1.1\r\n\r\n${'b'.repeat((index * 7_919) % 30_000)}`,
+    );
+    const message = (body: string, index: number): string => {
+      const head = `POST /${index} HTTP/1.1\r\nHost: x\r\n`;
+      if (body === '') return ask(`/${index}`);
+      if (index % 3 === 1) return `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+      const chunks = [body.slice(0, 20), body.slice(20)].filter((chunk) => chunk !== '');
+      const coded = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+      return `${head}Transfer-Encoding: chunked\r\n\r\n${coded}0\r\n\r\n`;
+    };
+    const all = bodies.map(message).join('');
+    for (let [at, piece] = [0, 1]; at < all.length; at += piece) {
+      piece = (piece * 31 + 7) % 50_021;
+      client.send(all.slice(at, at + piece));
+      if (piece % 2 === 0) await nextTurn();
+    }
+    const answers = await client.answers(90, 20_000);
+    expect(answers.map(({ body }) => body)).toEqual(
+      bodies.map((body, index) => `/${index} ${body}`),
+    );
+    // The connection goes on.
+    client.send(ask('/last'));
+    expect((await client.answers(91)).at(-1)?.body).toBe('/last ');
+  });
+
+  test('keep a bounded number of bytes on all connections, and others are answered', async () => {
+    const app = appOf((received) =>
+      received.url.endsWith('/done')
+        ? new Response('done', { headers: { 'content-length': '4' } })
+        : new Promise<Response>(() => undefined),
+    );
+    const listener = await serve(app);
+    const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Padding: ${'p'.repeat(14_000)}\r\n\r\n`;
+    const flood: RawClient[] = [];
+    for (let index = 0; index < 900; index += 1) {
+      const client = await RawClient.connect(listener.port, '127.0.0.2');
+      clients.push(client);
+      flood.push(client.send(large.repeat(4)));
+    }
+    const open = (): number => flood.filter(({ ended }) => !ended).length;
+    await waitUntil(() => open() < 900);
+    const other = await RawClient.connect(listener.port, '127.0.1.3');
+    clients.push(other);
+    // Of these some wait too.
+    other.send(ask('/done').repeat(20));
+    expect(await other.answers(20)).toHaveLength(20);
+    // Three heads wait on each connection.
+    await expect.poll(() => open() * 3 * 14_000).toBeLessThan(33_554_432);
+    expect(open()).toBeGreaterThan(500);
   });
 
   test('cut their connection where they are very many', async () => {

@@ -7,6 +7,8 @@ import { addEndpointMetrics } from './endpoint-metrics.ts';
 import { type HealthReport } from './health-schema.ts';
 import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
 import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
+import { addMonitorMetrics, addMonitorRequests } from './monitor-metrics.ts';
+import { type MonitorReports } from '../monitor/monitor-report.ts';
 import { type RecordAnswers } from './records/record-answers.ts';
 import { createReportGauges } from './report-gauge.ts';
 import { RequestDurations, type RequestObserver } from './request-durations.ts';
@@ -31,6 +33,9 @@ export function createMetrics(sources: {
   readonly health: () => HealthReport;
   readonly verification: Pick<Verification, 'onJobEnd' | 'waiters'>;
   readonly chainHealth: Pick<ChainHealth, 'reports'>;
+  readonly monitors: Pick<MonitorReports, 'reports'>;
+  /** Of the monitor of this process, where one works. */
+  readonly monitorRequests?: { readonly granted: number; readonly refused: number };
   readonly answers?: Pick<RecordAnswers, 'held'>;
   readonly version: string;
 }): Metrics {
@@ -51,6 +56,8 @@ export function createMetrics(sources: {
   addQueueMetrics(registers, sources.health);
   addJobMetrics(registers, sources.verification);
   addEndpointMetrics(registers, sources.chainHealth.reports);
+  addMonitorMetrics(registers, () => sources.monitors.reports());
+  if (sources.monitorRequests) addMonitorRequests(registers, sources.monitorRequests);
   const durations = new RequestDurations(registry);
   return {
     observer: (host) => durations.observer(host),

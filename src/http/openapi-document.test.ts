@@ -25,6 +25,7 @@ const document = buildOpenapiDocument(version);
 /** A value for each parameter of a path. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   matchId: '1',
+  match: 'full',
   chainId: '1',
   id: '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f',
   address: `0x${'1'.repeat(40)}`,

@@ -3,17 +3,20 @@ import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import * as apiRoutes from './api/api-routes.ts';
 import { chainRoutes } from './api/chains/chain-routes.ts';
 import { chainHealthRoute } from './api/chains/chain-health-route.ts';
+import { chainMonitorRoute } from './api/chains/chain-monitor-route.ts';
 import { compilersRoute } from './api/compilers-route.ts';
+import { etherscanRoutes } from './api/etherscan/etherscan-routes.ts';
 import { evidenceRoutes } from './api/evidence/evidence-routes.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
 import { statisticsRoutes } from './api/statistics/add-statistics-routes.ts';
 import { eventDataSchemas } from './api/statistics/statistics-routes.ts';
+import { sourcesRoutes } from './api/sources/sources-routes.ts';
 import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
 import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
 import { v2ContractRoutes } from './api/v2/contract-routes.ts';
 import { v2VerifyRoutes } from './api/v2/verify-routes.ts';
 import { livenessRoute, readinessRoute } from './health-routes.ts';
-import { fileRoute, folderRoute } from './repository/contract-tree.ts';
+import { apiFileRoute, fileRoute, folderRoute } from './repository/contract-tree.ts';
 import * as repositoryRoutes from './repository/repository-routes.ts';
 import { STATISTICS_COMPONENT, statisticsJsonSchema } from './repository/statistics-schema.ts';
 
@@ -39,7 +42,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION = `The API of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
 
-Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
+Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1 and the Etherscan protocol, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
 
 const API_SERVERS = [
   { url: 'http://localhost:5555', description: 'The API host' },
@@ -53,11 +56,15 @@ export const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.chainRoute,
   ...chainRoutes,
   chainHealthRoute,
+  chainMonitorRoute,
   compilersRoute,
   ...v2VerifyRoutes,
   ...v2ContractRoutes,
   ...v1VerifyRoutes,
+  ...sourcesRoutes,
   ...v1LookUpRoutes,
+  apiFileRoute,
+  ...etherscanRoutes,
   ...statisticsRoutes,
   ...evidenceRoutes,
   contractPageRoute,
@@ -105,6 +112,10 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
       { name: 'chains', description: 'The chain registry' },
       { name: 'verification', description: 'Verification of contracts' },
       { name: 'contracts', description: 'Verified contracts' },
+      {
+        name: 'Etherscan protocol',
+        description: 'Verification and look-ups for tools that speak to block explorers',
+      },
       { name: 'statistics', description: 'Counts over time, and events' },
       { name: 'repository', description: 'The published tree' },
       { name: 'service', description: 'The service itself' },

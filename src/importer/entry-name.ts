@@ -1,4 +1,5 @@
-import { checksumAddress, isAddress, parseAddress, type Hex } from '../lib/hex.ts';
+import { isAddress } from '../lib/address-text.ts';
+import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
 import { Refusal } from './refusal.ts';
 
 const CANONICAL_CHAIN_ID = /^[1-9][0-9]{0,15}$/;

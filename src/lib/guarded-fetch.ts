@@ -48,6 +48,12 @@ export interface FetchRequest {
   readonly probe?: boolean;
 }
 
+/** A request for a body that is written to a sink. */
+export interface DownloadRequest extends FetchRequest {
+  /** Told of the answer before its body comes. */
+  readonly onHead?: (head: FetchHead) => void;
+}
+
 /** One message to a WebSocket endpoint. */
 export type ExchangeRequest = Pick<
   FetchRequest,
@@ -91,7 +97,7 @@ export interface GuardedFetch {
   download(
     url: string,
     sink: Writable,
-    request?: FetchRequest,
+    request?: DownloadRequest,
   ): Promise<FetchHead & { readonly bytes: number }>;
   /**
    * Sends `body` as one message to a WebSocket endpoint (`ws:` or `wss:`) and gives the first message that comes back,
@@ -181,9 +187,10 @@ class UndiciGuardedFetch implements GuardedFetch {
   async download(
     url: string,
     sink: Writable,
-    request: FetchRequest = {},
+    request: DownloadRequest = {},
   ): Promise<FetchHead & { readonly bytes: number }> {
     return this.#run(url, request, async ({ head, body, origin }, signal, maxBytes) => {
+      request.onHead?.(head);
       if (body === undefined || head.status < 200 || head.status > 299) {
         discard(body);
         return { ...head, bytes: 0 };

@@ -1,9 +1,9 @@
+import { isAddress } from './address-text.ts';
 import { keccak256 } from './keccak.ts';
 
 /** `0x` and an even number of lower-case hex digits. */
 export type Hex = `0x${string}`;
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/;
 const UPPER_ADDRESS = /^0x[0-9A-F]{40}$/;
 const TRANSACTION_HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -20,11 +20,6 @@ export function hexToBytes(hex: string): Buffer {
     throw new TypeError('expected hex digits of whole bytes');
   }
   return Buffer.from(digits, 'hex');
-}
-
-/** Whether the text is an address in any case; says nothing about its checksum. */
-export function isAddress(text: string): boolean {
-  return ADDRESS.test(text);
 }
 
 /** Whether the text is a 32-byte hash in hex, in any case. */

@@ -22,9 +22,9 @@ export class NetworkTurns<Item> {
     };
   }
 
-  /** Takes what is next; its network is behind all others then. */
-  next(): Item | undefined {
-    const [first] = this.#waiting;
+  /** Takes what is next of the networks that may go on; its network is behind all others then. */
+  next(mayGoOn: (network: string) => boolean = () => true): Item | undefined {
+    const first = this.#first(mayGoOn);
     if (first === undefined) return undefined;
     const [network, items] = first;
     const [item] = items;
@@ -33,5 +33,10 @@ export class NetworkTurns<Item> {
     items.delete(item);
     if (items.size > 0) this.#waiting.set(network, items);
     return item;
+  }
+
+  #first(mayGoOn: (network: string) => boolean): readonly [string, Set<Item>] | undefined {
+    for (const entry of this.#waiting) if (mayGoOn(entry[0])) return entry;
+    return undefined;
   }
 }

@@ -17,6 +17,23 @@ export function copyableText(text: string, maxLength = MAX_LENGTH): string {
   return escapeText(text, maxLength, '\\');
 }
 
+/**
+ * As {@link copyableText}, but line breaks and tabs stay: for what people read in lines, such as the messages of a compiler,
+ * and never for a log.
+ */
+export function printableLines(text: string, maxLength = MAX_LENGTH): string {
+  const cut = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+  return cut
+    .split(/\r?\n/)
+    .map((line) =>
+      line
+        .split('\t')
+        .map((part) => copyableText(part, maxLength + 1))
+        .join('\t'),
+    )
+    .join('\n');
+}
+
 function escapeText(text: string, maxLength: number, backslash: string): string {
   const cut = text.length > maxLength;
   const shown = (cut ? text.slice(0, maxLength) : text).replace(UNPRINTABLE, (character) =>

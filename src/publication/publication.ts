@@ -37,6 +37,8 @@ export interface RegistryInputs {
   readonly configured: ReadonlyMap<number, ServiceChain>;
   /** What must not stand in the chain document. */
   readonly secrets: readonly NamedSecret[];
+  /** The chains that a monitor keeps up with; absent where nobody looks. */
+  readonly watched?: ReadonlySet<number>;
 }
 
 /** What {@link openPublication} may be told. */
@@ -254,10 +256,10 @@ export class Publication {
 
 /** @throws FullmatchError `secret_in_document` */
 function makePublishable(
-  { list, options, configured, secrets }: RegistryInputs,
+  { list, options, configured, secrets, watched }: RegistryInputs,
   chainIds: readonly number[],
 ): ChainRegistry {
-  const registry = makeRegistry(list, options, configured, chainIds);
+  const registry = makeRegistry(list, options, configured, chainIds, watched);
   assertNoSecrets(registry, secrets);
   return registry;
 }

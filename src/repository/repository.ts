@@ -8,6 +8,20 @@ export {
   type MatchEvent,
   type OpenedFeed,
 } from './feed/feed-reader.ts';
+export { addKnownCodes, type KnownContract } from './known-codes/add-known-codes.ts';
+export {
+  findKnownCodes,
+  findSimilarCodes,
+  type KnownCandidate,
+} from './known-codes/find-known-codes.ts';
+export {
+  indexStoredCodes,
+  isProjectKnown,
+  settleProject,
+  type SettledProject,
+  takeProject,
+} from './known-codes/index-queue.ts';
+export { readStoredCompilation, type StoredCompilation } from './known-codes/read-compilation.ts';
 export { type ContractLists, createContractLists } from './lists/contract-lists.ts';
 export { listContracts } from './lists/list-contracts.ts';
 export { forgetAlternatives } from './matches/alternative-matches.ts';
@@ -23,6 +37,7 @@ export {
 export { type ContractReader, createContractReader } from './matches/contract-reader.ts';
 export type { ContractSummary, ListQuestion, SummaryPage } from './matches/contract-summary.ts';
 export { correctDeployment, DEPLOYMENT_CORRECTED } from './matches/correct-deployment.ts';
+export { findStoredSources, type StoredSources } from './matches/find-stored-sources.ts';
 export { MATCHES_CHANNEL } from './matches/match-notifications.ts';
 export {
   CLAIM_DISPROVED,
@@ -30,13 +45,20 @@ export {
   contractChanged,
   CREATION_DISPROVED,
   CREATION_REPLACED,
+  CREATION_ROLLED_BACK,
   readNewestEvent,
 } from './matches/outdated-reading.ts';
 export type { Alternative, AlternativeText } from './matches/read-alternatives.ts';
 export type { RecordVersion } from './matches/read-contract.ts';
 export { type CurrentMatch, readCurrentMatches } from './matches/read-current-matches.ts';
 export { type SavedMatch, saveMatch, saveMatches } from './matches/save-matches.ts';
-export { deploymentId, hashOf, sha256, textHash } from './matches/verified-contract-identity.ts';
+export {
+  compilationId,
+  deploymentId,
+  hashOf,
+  sha256,
+  textHash,
+} from './matches/verified-contract-identity.ts';
 export type {
   CodeReading,
   Compilation,

@@ -85,7 +85,7 @@ export async function openHosts(
 
 /** What the apps of the hosts need, and the URLs that are added once they listen; nothing where nothing is served. */
 async function openServed(
-  { closers, loaded: { config } }: Core,
+  { closers, chains, loaded: { config } }: Core,
   { publication, database, icons, log, ...running }: RunningCore,
   health: () => HealthReport,
 ): Promise<(HttpParts & { readonly reached: ReachedUrls }) | undefined> {
@@ -104,6 +104,7 @@ async function openServed(
     requests: closers.add(openRequestReader(config, trustedProxies, log)),
     trustedProxies,
     verificationBytes: config.verification.requestBytes,
+    proxies: (await chains()).proxies,
     contracts: createContractReader(serving),
     answers: closers.add(openRecordAnswers(config, trustedProxies)),
     contractLists: createContractLists(serving),

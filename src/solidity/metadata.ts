@@ -10,6 +10,8 @@ export interface ListedSource {
   readonly keccak256?: string;
   /** The source itself, where the compiler was told to put it into the metadata. */
   readonly content?: string;
+  /** Where the compiler says that the source may be had, such as `dweb:/ipfs/Qm…`. */
+  readonly urls?: readonly string[];
 }
 
 /** The languages whose compilers write metadata. */
@@ -74,13 +76,14 @@ export function versionOf({ compiler }: Members): string | undefined {
 /** The sources that metadata lists; none where it has no such object. */
 export function listedSourcesOf({ sources }: Members): ListedSource[] {
   return Object.entries(isMembers(sources) ? sources : {}).map(([path, source]) => {
-    const { keccak256: hash, content } = isMembers(source) ? source : {};
+    const { keccak256: hash, content, urls } = isMembers(source) ? source : {};
     return {
       path,
       ...(typeof hash === 'string' && {
         keccak256: hash.toLowerCase().replace(/^(?!0x)/, '0x'),
       }),
       ...(typeof content === 'string' && { content }),
+      ...(Array.isArray(urls) && { urls: urls.filter((url) => typeof url === 'string') }),
     };
   });
 }

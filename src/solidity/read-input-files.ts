@@ -1,9 +1,10 @@
 import { isMembers, type Members } from '../lib/members.ts';
+import { declarationsIn, findMissingImports } from './build-standard-json.ts';
 import { type InputFile } from './input-file.ts';
 import { matchFiles } from './match-files.ts';
 import { isMetadata, listedSourcesOf, targetOf, versionOf } from './metadata.ts';
 
-/** One thing that can be compiled: a standard JSON input, or metadata with its sources. */
+/** One thing that can be compiled: a standard JSON input, metadata with its sources, or sources alone. */
 export type InputCompilation = {
   /** Where the file says it. */
   readonly compilerVersion?: string;
@@ -21,6 +22,12 @@ export type InputCompilation = {
       readonly metadata: Members;
       readonly sources: Readonly<Record<string, string>>;
       /** Sources that the metadata names and that are not there, by name or by content. */
+      readonly missing: readonly string[];
+    }
+  | {
+      readonly kind: 'sources';
+      readonly sources: Readonly<Record<string, string>>;
+      /** Imports that are not among the sources, where no remapping leads elsewhere. */
       readonly missing: readonly string[];
     }
 );
@@ -108,17 +115,32 @@ function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument
     return unusable(`${broken.path} is not JSON: ${faultOf(broken.text)}`);
   }
   const [document] = documents;
-  if (document === undefined) {
-    return unusable(
-      'Sources alone do not say how they were compiled. Add the standard JSON input, the build info, the artifact or the metadata.json of the compilation.',
-    );
-  }
+  if (document === undefined) return sourcesAlone(files);
   const { path, value } = document;
   return unusable(
     isMembers(value['output'])
       ? `${path} is the output of a build. Choose the build info beside it, which has the same name without .output.`
       : `${path} is not a standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
   );
+}
+
+/** Solidity sources that came without anything that says how they were compiled: people say it. */
+function sourcesAlone(files: readonly InputFile[]): InputFiles {
+  const solidity = files.filter(({ path }) => path.endsWith('.sol'));
+  if (solidity.length === 0) {
+    return unusable(
+      'These files do not say how they were compiled. Add the standard JSON input, the build info, the artifact or the metadata.json of the compilation.',
+    );
+  }
+  const sources = Object.fromEntries(solidity.map(({ path, text }) => [path, text]));
+  const contracts = declarationsIn(sources).map(({ path, name }) => `${path}:${name}`);
+  const missing = findMissingImports({ sources }).map(({ path }) => path);
+  return {
+    kind: 'usable',
+    from: solidity.length === 1 ? 'One Solidity source' : `${solidity.length} Solidity sources`,
+    compilations: [{ kind: 'sources', sources, contracts, missing }],
+    contracts,
+  };
 }
 
 /** The mark that some editors write first is not a part of JSON. */
@@ -200,7 +222,7 @@ function declaredIn(input: Members): string[] {
 
 /** Why an input cannot be sent; empty where it can. */
 function faultOfInput(compilation: InputCompilation): string {
-  if (compilation.kind === 'metadata') return '';
+  if (compilation.kind !== 'standard_json') return '';
   const sources = Object.entries(membersOf(compilation.input['sources']));
   if (sources.length === 0) return 'The input has no sources.';
   const without = sources.find(([, source]) => typeof membersOf(source)['content'] !== 'string');

@@ -31,31 +31,49 @@ export interface ChainReading {
   stop(): void;
 }
 
+/** What to ask endpoints for: the quorum of the chain, and until when. */
+export function readingOptions(
+  { quorumOf }: Pick<ReadingParts, 'quorumOf'>,
+  chainId: number,
+  signal: AbortSignal,
+): { readonly signal: AbortSignal; readonly quorum?: 1 | 2 } {
+  const quorum = quorumOf(chainId);
+  return { signal, ...(quorum !== undefined && { quorum }) };
+}
+
 /**
- * Begins to read both codes of a contract, so that the compiler can work meanwhile. If the client names a creation
- * transaction, only that one is checked, and it is ignored where it did not create the contract or nobody can say.
- * If the client names none, every search method is tried.
+ * Looks for the creation of a contract whose code was read. If the client names a creation transaction, only that one is
+ * checked, and it is ignored where it did not create the contract or nobody can say. If the client names none, every
+ * search method is tried.
  */
-export function startReading(
-  { readDeployedCode, findCreation, quorumOf }: ReadingParts,
+export function searchCreation(
+  { findCreation }: Pick<ReadingParts, 'findCreation'>,
   chain: RegisteredChain,
-  { chainId, address, creationTransactionHash: submitted }: Deployment,
+  { address, creationTransactionHash: submitted }: Deployment,
+  running: DeployedCode,
+  options: ReadCodeOptions,
+): Promise<CreationSearch> {
+  return findCreation(chain, address, {
+    ...options,
+    running,
+    ...(submitted !== undefined && { submitted, methods: ['submitted_hash'] }),
+  });
+}
+
+/** Begins to read both codes of a contract, so that the compiler can work meanwhile. See {@link searchCreation}. */
+export function startReading(
+  parts: ReadingParts,
+  chain: RegisteredChain,
+  deployment: Deployment,
   signal: AbortSignal,
 ): ChainReading {
   const stopped = new AbortController();
-  const quorum = quorumOf(chainId);
-  const options = {
-    signal: AbortSignal.any([signal, stopped.signal]),
-    ...(quorum !== undefined && { quorum }),
-  };
-  const deployed = readDeployedCode(chain, address, options);
+  const ending = AbortSignal.any([signal, stopped.signal]);
+  const options = readingOptions(parts, deployment.chainId, ending);
+  const deployed = parts.readDeployedCode(chain, deployment.address, options);
   // Endpoints that cannot even give the code are not asked for more.
   const creation = deployed.then((running) =>
-    findCreation(chain, address, {
-      ...options,
-      running,
-      ...(submitted !== undefined && { submitted, methods: ['submitted_hash'] }),
-    }),
+    searchCreation(parts, chain, deployment, running, options),
   );
   // The caller may fail before it waits for the second.
   for (const reading of [deployed, creation]) reading.catch(() => undefined);

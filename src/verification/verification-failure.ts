@@ -46,6 +46,7 @@ export const FAILURE_KINDS = {
   immutable_not_proven: 'not_checked',
   library_not_deployed: 'no_match',
   call_protection_missing: 'no_match',
+  constructor_arguments_differ: 'no_match',
   no_match: 'no_match',
   job_timed_out: 'not_checked',
   job_cancelled: 'not_checked',

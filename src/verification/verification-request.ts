@@ -10,8 +10,8 @@ export interface StandardJsonCompilation {
   readonly input: StandardJsonInput;
   /** With or without `v` and the commit. */
   readonly compilerVersion: string;
-  /** `path:Name`; the path may hold colons. */
-  readonly contractIdentifier: string;
+  /** `path:Name`; the path may hold colons. Absent where the code on chain is to say which contract it is. */
+  readonly contractIdentifier?: string;
 }
 
 /** A compilation that the metadata describes: what is given is the metadata document and the sources that it names. */
@@ -34,7 +34,11 @@ export interface Deployment {
 
 /** What somebody asks to verify: a deployment, and the compilation that is said to be it. */
 export interface VerificationRequest extends Deployment {
+  /** The encoded arguments of the constructor, in lower-case hex, by the word of the client: another fact to compare. */
+  readonly constructorArguments?: Hex;
   readonly compilation: StandardJsonCompilation | MetadataCompilation;
+  /** Where the monitor found the sources itself; no client can say so. */
+  readonly origin?: 'monitored';
 }
 
 /** A request as it lies in the queue. It holds no part of the body that it came in. */

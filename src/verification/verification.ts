@@ -2,13 +2,16 @@
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
+import { CompilerAwaited, MAX_COMPILER_WAITS } from './jobs/awaited-compilers.ts';
 import { watchJobs } from './jobs/job-notifications.ts';
 import { JobWaiters, type WaiterLimits, type WaitOptions } from './jobs/job-waiters.ts';
 import { submitJob, type QueueLimits } from './jobs/submit-job.ts';
-import { checkBeforeSubmitting } from './recheck/code-check.ts';
+import { checkBeforeSubmitting } from './recheck/submission-check.ts';
 import { watchQueue, type QueueState } from './jobs/queue-state.ts';
 import { type JobEnd, type VerificationJob } from './jobs/verification-job.ts';
+import { createProposalReader, type ProposalReader } from './propose-compiler.ts';
 import { type PackedRequest } from './verification-request.ts';
+import { type VerificationTask } from './compilation/read-compilation-task.ts';
 import { type VerificationParts } from './verify-contract.ts';
 import { verifyCurrentCode } from './recheck/verify-and-save.ts';
 import { shuttingDown, startWorkers, type WorkerOptions } from './jobs/worker.ts';
@@ -17,11 +20,18 @@ import { shuttingDown, startWorkers, type WorkerOptions } from './jobs/worker.ts
 export interface Verification {
   /**
    * Puts a verification into the queue.
+   * @param share of the queue, where it is not that of every client
    * @returns the job's id.
    * @throws FullmatchError unsupported_chain, already_verified, duplicate_verification_request, queue_full,
    * storage_full, database_unreachable when the database does not answer in time.
    */
-  submit(request: PackedRequest, client: string): Promise<string>;
+  submit(
+    request: PackedRequest,
+    client: string,
+    share?: Pick<QueueLimits, 'perClient' | 'displaces'>,
+  ): Promise<string>;
+  /** See {@link ProposalReader.propose}. */
+  propose: ProposalReader['propose'];
   /** The job of an id, or undefined. */
   readJob(id: string): Promise<VerificationJob | undefined>;
   /** See {@link JobWaiters.waitForEnd}. */
@@ -56,6 +66,11 @@ export async function startVerification(
   const serving = database.limited(SERVING_TIME_LIMIT_MS);
   const waiters = new JobWaiters({ database: serving, watch, log }, options.waiters);
   const closing = new AbortController();
+  const proposals = createProposalReader(
+    parts,
+    () => parts.compilers.listVersions(),
+    closing.signal,
+  );
   const checkCode = checkBeforeSubmitting(serving, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
   const tell = (end: JobEnd): void => {
@@ -66,8 +81,9 @@ export async function startVerification(
       database,
       watch,
       log,
-      verify: async ({ request }, signal) => {
+      verify: async ({ request, compilerWaits }, signal) => {
         const task = await parts.reader.readTask(request, parts.sourceBytes, signal);
+        if (compilerWaits < MAX_COMPILER_WAITS) await requireCompiler(parts, task);
         return verifyCurrentCode(database, parts, task, signal, log);
       },
       onEnd: tell,
@@ -83,14 +99,15 @@ export async function startVerification(
   };
   let closed: Promise<void> | undefined;
   return {
-    submit: async (request, client) => {
+    submit: async (request, client, share) => {
       requireSupported(parts, request.chainId);
       await options.requireSpace?.();
-      await checkCode(request);
-      return submitJob(serving, request, client, options.queue, () =>
+      await checkCode(request, client);
+      return submitJob(serving, request, client, { ...options.queue, ...share }, () =>
         tell({ kind: 'not_checked', outcome: 'job_displaced' }),
       );
     },
+    propose: (chainId, address, asker) => proposals.propose(chainId, address, asker),
     readJob: (id) => waiters.read(id),
     waitForJob: (id, wait) => waiters.waitForEnd(id, wait),
     get waiters() {
@@ -102,6 +119,15 @@ export async function startVerification(
     onJobEnd: (listener) => listeners.push(listener),
     close: () => (closed ??= closeAll()),
   };
+}
+
+/** @throws CompilerAwaited where the compiler must be downloaded first. Every other fault is met when it compiles. */
+async function requireCompiler(
+  { compilers }: VerificationParts,
+  { task: { version } }: VerificationTask,
+): Promise<void> {
+  const awaited = await compilers.obtain(version);
+  if (awaited !== undefined) throw new CompilerAwaited(awaited);
 }
 
 function requireSupported({ findSupportedChain }: VerificationParts, chainId: number): void {

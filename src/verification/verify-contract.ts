@@ -10,8 +10,10 @@ import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { bytesToHex, checksumAddress } from '../lib/hex.ts';
 import { isStorableJson } from '../lib/storable-text.ts';
-import type { VerifiedContract } from '../repository/repository.ts';
+import type { Compilation, VerifiedContract } from '../repository/repository.ts';
 import { readConfiguredLibraries } from './compilation/configured-libraries.ts';
+import { chooseTarget } from './compilation/choose-target.ts';
+import { isOpen } from './compilation/compilation-task.ts';
 import { describeCompilation } from './compilation/describe-compilation.ts';
 import {
   compileTarget,
@@ -20,6 +22,7 @@ import {
 } from './compilation/compile-contract.ts';
 import { requireBounded } from './code-size.ts';
 import { withoutUnusedSettings } from './compilation/drop-unused-settings.ts';
+import { withOtherEndings } from './compilation/line-endings.ts';
 import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
 import { findNeededSources } from './compilation/needed-sources.ts';
@@ -48,7 +51,7 @@ export interface VerificationResult {
 }
 
 /** What was read on chain: the running code, its creation where that is known, and the steps of the creation search. */
-interface OnChain {
+export interface OnChain {
   readonly deployed: DeployedCode;
   readonly creation: Creation | undefined;
   readonly methods: CreationSearch['methods'];
@@ -66,13 +69,7 @@ export async function verifyContract(
   deployment: VerificationTask,
   signal: AbortSignal,
 ): Promise<VerificationResult> {
-  const chain = parts.findSupportedChain(deployment.chainId);
-  if (chain === undefined) {
-    throw new VerificationFailure(
-      'unsupported_chain',
-      `Contracts of chain ${deployment.chainId} are not verified here.`,
-    );
-  }
+  const chain = requireSupportedChain(parts, deployment);
   const reading = startReading(parts, chain, deployment, signal);
   const giveUpCompiler = parts.compilers.prepare(deployment.task.version);
   try {
@@ -83,18 +80,35 @@ export async function verifyContract(
   }
 }
 
+/** @throws VerificationFailure unsupported_chain */
+export function requireSupportedChain(
+  { findSupportedChain }: Pick<VerificationParts, 'findSupportedChain'>,
+  { chainId }: Deployment,
+): RegisteredChain {
+  const chain = findSupportedChain(chainId);
+  if (chain !== undefined) return chain;
+  throw new VerificationFailure(
+    'unsupported_chain',
+    `Contracts of chain ${chainId} are not verified here.`,
+  );
+}
+
 async function compare(
   parts: VerificationParts,
   chain: RegisteredChain,
-  deployment: VerificationTask,
+  asked: VerificationTask,
   reading: ChainReading,
   signal: AbortSignal,
 ): Promise<VerificationResult> {
-  const { task } = deployment;
   // What does not stand on chain is not compiled.
   const deployed = await reading.deployed;
   requireBounded('on chain', deployed.code.length);
-  if (isDelegation(deployed.code)) throw describeDelegation(deployment, deployed);
+  if (isDelegation(deployed.code)) throw describeDelegation(asked, deployed);
+  const target = isOpen(asked.task.target)
+    ? await chooseTarget(parts, asked.task, deployed.code, signal)
+    : asked.task.target;
+  const task = { ...asked.task, target };
+  const deployment = { ...asked, task };
   const compile = (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
     compileTarget(parts, task, input, within);
   const first = await compile(task.input);
@@ -106,7 +120,8 @@ async function compare(
       judge(deployment, input, compiled, onChain),
     hasSameMetadata: (compiled: CompiledTarget) => hasSameMetadata(compiled, onChain),
   };
-  const needed = await findNeededSources(task, first, trial);
+  const given = await findNeededSources(task, first, trial);
+  const needed = await withOtherEndings(task, given, trial);
   if (needed.judgement.match === null) {
     throw describeMismatch(needed.judgement, needed.compiled, onChain);
   }
@@ -114,13 +129,12 @@ async function compare(
   const configured = linkedBySettings(found.input, found.compiled);
   await requireDeployedLibraries(parts, chain, configured, found.judgement, signal);
   requireStorableNames(found.compiled);
-  const contract = toVerifiedContract(
-    deployment,
-    found.input,
-    found.compiled,
-    onChain,
-    found.judgement,
-  );
+  requireGivenArguments(deployment, found.judgement.creation);
+  const compilation = describeCompilation(task, found.input, found.compiled);
+  const contract = {
+    ...toVerifiedContract(deployment, compilation, onChain, found.judgement),
+    ...(deployment.origin && { origin: deployment.origin }),
+  };
   requireKeptSize(contract.compilation.sources, parts.sourceBytes);
   return { contract, compileTimeMs: found.compileTimeMs, droppedSources: needed.dropped };
 }
@@ -139,6 +153,24 @@ function requireStorableNames({ evm: { bytecode, deployedBytecode } }: CompiledT
   throw new VerificationFailure(
     'invalid_compiler_input',
     'The name of an immutable or of a library holds a NUL or text that is not well-formed Unicode; use another name.',
+  );
+}
+
+/**
+ * A client that names the arguments of the constructor has them compared where creation code that matches shows them.
+ * @throws VerificationFailure constructor_arguments_differ
+ */
+function requireGivenArguments(
+  { constructorArguments: given }: VerificationTask,
+  creation: CodeVerdict | undefined,
+): void {
+  if (given === undefined || creation === undefined || creation.match === null) return;
+  const { constructorArguments: found = '0x' } = creation.values;
+  if (found === given) return;
+  throw new VerificationFailure(
+    'constructor_arguments_differ',
+    'The code matches, but the creation transaction gave the constructor other arguments than the request names. Correct them or leave them out: they are read from the chain.',
+    { data: { constructorArguments: found } },
   );
 }
 
@@ -247,10 +279,10 @@ export function toTransformed(verdict: CodeVerdict | undefined): VerifiedContrac
   };
 }
 
-function toVerifiedContract(
-  { chainId, address, task }: VerificationTask,
-  input: StandardJsonInput,
-  compiled: CompiledTarget,
+/** A contract as it is stored, of a compilation that gives its code. */
+export function toVerifiedContract(
+  { chainId, address }: Deployment,
+  compilation: Compilation,
   { deployed, creation, methods }: OnChain,
   judgement: ContractJudgement,
 ): VerifiedContract {
@@ -274,7 +306,7 @@ function toVerifiedContract(
         creationCode: creation.creationCode,
       }),
     },
-    compilation: describeCompilation(task, input, compiled),
+    compilation,
     ...(runtimeTransformed && { runtime: runtimeTransformed }),
     ...(creationTransformed && { creation: creationTransformed }),
     codeReading: { blockNumber, blockHash, endpoints, witnesses },

@@ -96,7 +96,12 @@ async function callAnvil<T>(url: string, method: string, params: readonly unknow
  * @throws Error when the binary is not there: see {@link findAnvil}.
  */
 export async function startAnvil(
-  options: { readonly chainId?: number; readonly hardfork?: 'shanghai' } = {},
+  options: {
+    readonly chainId?: number;
+    readonly hardfork?: 'shanghai';
+    /** A port in place of a free one: that of a node that was stopped. */
+    readonly port?: number;
+  } = {},
 ): Promise<Anvil> {
   const chainId = options.chainId ?? 31_337;
   const binary = findAnvil();
@@ -104,7 +109,14 @@ export async function startAnvil(
   const child = spawn(
     binary,
     [
-      ...['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
+      ...[
+        '--host',
+        '127.0.0.1',
+        '--port',
+        String(options.port ?? 0),
+        '--chain-id',
+        String(chainId),
+      ],
       ...(options.hardfork === undefined ? [] : ['--hardfork', options.hardfork]),
     ],
     { stdio: ['ignore', 'pipe', 'ignore'] },

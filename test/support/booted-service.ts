@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createService, type Service, type ServiceOverrides } from '../../src/service/service.ts';
+import { NO_DOWNLOADS } from './no-downloads.ts';
 import { configSources } from './config-sources.ts';
 import { recordedCompilers } from './recorded-compilers.ts';
 import { checkAnswersOf } from './wire/checked-answers.ts';
@@ -13,6 +14,8 @@ import { checkAnswersOf } from './wire/checked-answers.ts';
 export interface BootedService {
   readonly apiUrl: string;
   readonly repositoryUrl: string;
+  /** Where metrics are served. */
+  readonly metricsUrl?: string;
   /** Everything it logged so far. */
   readonly logText: () => string;
   readonly close: () => Promise<void>;
@@ -47,6 +50,7 @@ export function prepareService(options: BootOptions): { service: Service; logTex
     configSources({
       environment: {
         ...LOOPBACK_PORTS,
+        ...NO_DOWNLOADS,
         DATABASE_URL: options.databaseUrl,
         ...options.environment,
       },
@@ -70,13 +74,13 @@ export function prepareService(options: BootOptions): { service: Service; logTex
 /** Starts the real service in this process. */
 export async function bootService(options: BootOptions): Promise<BootedService> {
   const { service, logText } = prepareService(options);
-  const { apiUrl = '', repositoryUrl = '' } = await service.start();
+  const { apiUrl = '', repositoryUrl = '', ...more } = await service.start();
   const release = checkAnswersOf({ apiUrl, repositoryUrl });
   const close = async (): Promise<void> => {
     await service.close();
     release();
   };
-  return { apiUrl, repositoryUrl, logText, close };
+  return { apiUrl, repositoryUrl, ...more, logText, close };
 }
 
 /** The program as built. */
@@ -111,7 +115,7 @@ export function runProgram(args: readonly string[], options: ProgramOptions = {}
   ];
   const child = spawn(program, all, {
     cwd: options.workingDirectory,
-    env: { PATH: process.env['PATH'], ...options.environment },
+    env: { PATH: process.env['PATH'], ...NO_DOWNLOADS, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ChainList } from '../../src/chains/list/chain-list.ts';
 import { type ListRecord } from '../../src/chains/registry/list-record.ts';
 import { buildRegistry, type ChainRegistry } from '../../src/chains/registry/registry.ts';
+import { type MonitoredChain } from '../../src/chains/registry/monitored-chain.ts';
 import { type ServiceChain } from '../../src/chains/registry/service-chain.ts';
 
 /** A chain list of records that are good already. */
@@ -26,6 +27,7 @@ export function registryOf(
     readonly include?: 'all' | 'configured';
     readonly localChains?: boolean;
     readonly contracts?: readonly number[];
+    readonly watched?: readonly number[];
   } = {},
 ): ChainRegistry {
   return buildRegistry({
@@ -35,5 +37,14 @@ export function registryOf(
     include: sources.include ?? 'all',
     localChains: sources.localChains ?? false,
     contractChainIds: sources.contracts ?? [],
+    watched: new Set(sources.watched),
   });
 }
+
+/** What `monitor: true` stands for. */
+export const MONITOR: MonitoredChain = {
+  from: 'head',
+  confirmations: 0,
+  traces: true,
+  gateways: [],
+};

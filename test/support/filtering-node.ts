@@ -1,3 +1,4 @@
+import { type Anvil } from './anvil.ts';
 import { type WebServer, startWebServer } from './web-server.ts';
 
 /** What a node of a test does to the answers of the node behind it. */
@@ -14,6 +15,36 @@ export interface FilteringNode extends WebServer {
   readonly calls: string[];
   /** May be replaced while it runs. */
   filter: NodeFilter;
+}
+
+const TRACES = [
+  'debug_traceTransaction',
+  'trace_transaction',
+  'trace_block',
+  'debug_traceBlockByNumber',
+  'debug_traceBlockByHash',
+  'ots_getContractCreator',
+];
+const KEPT_STATES = 128;
+const STATE_METHODS = ['eth_getCode', 'eth_getTransactionCount', 'eth_call'];
+
+/** What geth keeps by default: no traces, and the states of the newest 128 blocks. */
+export function prunedNode({ request }: Anvil): NodeFilter {
+  const changes = async (
+    method: string,
+    params: readonly unknown[],
+    result: unknown,
+  ): Promise<unknown> => {
+    const at = params[1] as string | { readonly blockHash: string } | undefined;
+    if (!STATE_METHODS.includes(method) || at === undefined || at === 'latest') return result;
+    const number =
+      typeof at === 'string'
+        ? at
+        : (await request<{ number: string }>('eth_getBlockByHash', [at.blockHash, false])).number;
+    const head = await request<string>('eth_blockNumber');
+    return Number(number) > Number(head) - KEPT_STATES ? result : new Error('missing trie node');
+  };
+  return { hides: TRACES, changes };
 }
 
 interface Call {

@@ -122,8 +122,10 @@ const emptyContracts: ContractReader = {
   readContractEvents: async () => [],
   readAlternative: async () => undefined,
   listContracts: async () => [],
+  listAddresses: async () => ({ addresses: [], total: 0 }),
   findOnChains: async () => [],
   readSourcePage: async () => undefined,
+  findCreations: async () => [],
   readFile: async () => undefined,
 };
 
@@ -174,6 +176,7 @@ const noVerification: Verification = {
   submit: async ({ chainId }) => {
     throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
   },
+  propose: async () => ({ from: 'none' as const }),
   readJob: async () => undefined,
   waitForJob: async () => undefined,
   waiters: 0,
@@ -203,7 +206,14 @@ export async function fixtureDependencies(
       report: (chain) => reportUnprobed(chain, 'not_configured'),
       reports: () => [],
     },
+    monitors: { report: () => undefined, reports: () => [] },
     compilers: { listUsable: async () => [] },
+    proxies: {
+      find: async (chainId) => {
+        throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
+      },
+      newest: () => undefined,
+    },
     contracts: emptyContracts,
     answers: new RecordAnswers(FIXTURE_ANSWERS),
     contractLists: emptyLists,

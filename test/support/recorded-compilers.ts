@@ -41,7 +41,10 @@ export function recordedCompilers(real: Compilers): Compilers {
     },
     // What was compiled before needs no compiler.
     prepare: () => () => undefined,
+    obtain: (version) => real.obtain(version),
+    describeDownloads: () => real.describeDownloads(),
     listUsable: () => real.listUsable(),
+    listVersions: () => real.listVersions(),
     describe: () => real.describe(),
     close: () => real.close(),
   };

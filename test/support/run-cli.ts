@@ -1,4 +1,5 @@
 import { runCli } from '../../src/cli/program.ts';
+import { NO_DOWNLOADS } from './no-downloads.ts';
 import { type OutputStream } from '../../src/cli/cli-context.ts';
 
 /** What a command line wrote, and its exit code. */
@@ -35,7 +36,7 @@ export async function runInProcess(
   const exitCode = await runCli(args, {
     stdout: stream('stdout'),
     stderr: stream('stderr'),
-    environment: surroundings.environment ?? {},
+    environment: { ...NO_DOWNLOADS, ...surroundings.environment },
     workingDirectory: surroundings.workingDirectory ?? '/',
     signal: surroundings.signal ?? new AbortController().signal,
     onHangUp: surroundings.onHangUp ?? (() => undefined),

@@ -7,7 +7,12 @@ import {
   readInputFiles,
   withoutOutput,
 } from '../../src/solidity/read-input-files.ts';
-import { buildRequest, fillFields, findFaults } from '../../web/src/verify/verify-form.ts';
+import {
+  NO_SETTINGS,
+  buildRequest,
+  fillFields,
+  findFaults,
+} from '../../web/src/verify/verify-form.ts';
 
 const file = (path: string, value: unknown): { path: string; text: string } => ({
   path,
@@ -24,7 +29,10 @@ const METADATA = {
   settings: { compilationTarget: { 'src/Token.sol': 'Token' } },
   sources: { 'src/Token.sol': { keccak256: '0x' }, 'lib/a/Token.sol': { keccak256: '0x' } },
 };
-const EMPTY = { chain: '', address: '', compilerVersion: '', contract: '', transaction: '' };
+const EMPTY = {
+  ...{ chain: '', address: '', compilerVersion: '', contract: '', transaction: '' },
+  ...NO_SETTINGS,
+};
 
 describe('files that are dropped', () => {
   test('may be a standard JSON input: its sources name the contracts', () => {
@@ -182,7 +190,7 @@ describe('files that are dropped', () => {
   });
 
   test.each([
-    ['sources alone', [file('Token.sol', TOKEN)]],
+    ['sources of a language without pragmas alone', [file('Token.vy', TOKEN)]],
     ['broken JSON', [file('input.json', '{"language": ')]],
     [
       'an input without the texts of its sources',
@@ -212,6 +220,7 @@ describe('the form', () => {
     compilerVersion: '0.8.30',
     contract: 'src/Token.sol:Token',
     transaction: '',
+    ...NO_SETTINGS,
   };
 
   test('names each field that lacks something', () => {

@@ -11,6 +11,7 @@ import {
 export {
   type ChainDetails,
   type ChainHealth,
+  type ChainMonitor,
   type ChainRecord,
   type ContractEvents,
   type ContractFolder,

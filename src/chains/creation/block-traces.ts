@@ -1,14 +1,23 @@
 import { z } from 'zod';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { findCallTracerCreation, findFlatCreation, flatFrame } from '../rpc/create-frames.ts';
+import {
+  findCallTracerCreation,
+  findFlatCreation,
+  flatFrame,
+  type FrameEvent,
+  walkCallTracer,
+  walkFlatTrace,
+} from '../rpc/create-frames.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { hash, hashOrNull, listOf } from '../rpc/rpc-shapes.ts';
 import { type MethodParts } from './method-parts.ts';
 
 /** The answer of trace_block (OpenEthereum's format): the frames of all transactions, and rewards of none. */
-export const flatBlockTrace = listOf(flatFrame.extend({ transactionHash: hash.nullish() }));
+export const flatBlockTrace = listOf(
+  flatFrame.extend({ transactionHash: hash.nullish(), blockHash: hashOrNull.optional() }),
+);
 
 /** The answer of debug_traceBlockByNumber with geth's callTracer. The hash came with geth 1.11. */
 export const callTracerBlock = listOf(
@@ -20,35 +29,55 @@ export type BlockTraces =
   | { readonly format: 'flat'; readonly frames: z.output<typeof flatBlockTrace> }
   | { readonly format: 'call_tracer'; readonly traces: z.output<typeof callTracerBlock> };
 
+/** The methods that trace a whole block. */
+export const BLOCK_TRACE_METHODS = ['trace_block', 'debug_traceBlockByNumber'] as const;
+export type BlockTraceMethod = (typeof BLOCK_TRACE_METHODS)[number];
+
+/** For those who ask an endpoint again and again. */
+export interface BlockTraceOptions {
+  /** Methods that the endpoint is known not to have. */
+  readonly lacks?: (method: BlockTraceMethod) => boolean;
+  /** Told of each method that the endpoint refuses, or answers in another shape. */
+  readonly onRefusal?: (method: BlockTraceMethod, error: unknown) => void;
+}
+
 /** The traces of a block, by the first tracing method that the endpoint has; undefined when it has none. */
 export async function readBlockTraces(
-  { rpc, chain, signal }: MethodParts,
+  { rpc, chain, signal }: Pick<MethodParts, 'rpc' | 'chain' | 'signal'>,
   endpoint: Endpoint,
   number: number,
+  { lacks, onRefusal }: BlockTraceOptions = {},
 ): Promise<BlockTraces | undefined> {
   const block = `0x${number.toString(16)}`;
   const maxBytes = ANSWER_MAX_BYTES;
-  try {
-    const request = { method: 'trace_block', params: [block], result: flatBlockTrace, maxBytes };
-    const frames = await rpc.ask(chain, endpoint, request, { signal });
-    // A node whose index of traces has not come so far gives none, which is not a word about the block.
-    if (frames.length > 0) return { format: 'flat', frames };
-  } catch (error) {
-    if (!lacksMethod(error)) throw error;
+  const readers: Record<BlockTraceMethod, () => Promise<BlockTraces | undefined>> = {
+    trace_block: async () => {
+      const request = { method: 'trace_block', params: [block], result: flatBlockTrace, maxBytes };
+      const frames = await rpc.ask(chain, endpoint, request, { signal });
+      // A node whose index of traces has not come so far gives none, which is not a word about the block.
+      return frames.length > 0 ? { format: 'flat', frames } : undefined;
+    },
+    debug_traceBlockByNumber: async () => {
+      const request = {
+        method: 'debug_traceBlockByNumber',
+        params: [block, { tracer: 'callTracer' }],
+        result: callTracerBlock,
+        maxBytes,
+      };
+      return { format: 'call_tracer', traces: await rpc.ask(chain, endpoint, request, { signal }) };
+    },
+  };
+  for (const method of BLOCK_TRACE_METHODS) {
+    if (lacks?.(method) === true) continue;
+    try {
+      const traces = await readers[method]();
+      if (traces !== undefined) return traces;
+    } catch (error) {
+      if (!lacksMethod(error)) throw error;
+      onRefusal?.(method, error);
+    }
   }
-  try {
-    const params = [block, { tracer: 'callTracer' }];
-    const request = {
-      method: 'debug_traceBlockByNumber',
-      params,
-      result: callTracerBlock,
-      maxBytes,
-    };
-    return { format: 'call_tracer', traces: await rpc.ask(chain, endpoint, request, { signal }) };
-  } catch (error) {
-    if (!lacksMethod(error)) throw error;
-    return undefined;
-  }
+  return undefined;
 }
 
 /**
@@ -62,15 +91,7 @@ export function findBlockCreations(
 ): readonly Hex[] {
   const holds = createHolds();
   if (traces.format === 'flat') {
-    const byTransaction = new Map<Hex, (typeof traces.frames)[number][]>();
-    for (const frame of traces.frames) {
-      const key = frame.transactionHash ?? undefined;
-      if (key === undefined) continue;
-      const frames = byTransaction.get(key) ?? [];
-      frames.push(frame);
-      byTransaction.set(key, frames);
-    }
-    return [...byTransaction].flatMap(([transactionHash, frames]) =>
+    return [...framesByTransaction(traces.frames)].flatMap(([transactionHash, frames]) =>
       holds(() => findFlatCreation(frames, address)) ? transactionHash : [],
     );
   }
@@ -80,6 +101,59 @@ export function findBlockCreations(
       ? transactionHash
       : [];
   });
+}
+
+/** What one transaction created and destroyed. */
+export interface TransactionTrace {
+  readonly transactionHash: Hex;
+  /** In the order of execution; undefined where the trace has another shape. */
+  readonly events: readonly FrameEvent[] | undefined;
+}
+
+/**
+ * What the transactions of a block created and destroyed, in the order of the traces.
+ * @param hashes the transactions of the block, for traces that do not name theirs
+ */
+export function readTransactionTraces(
+  traces: BlockTraces,
+  hashes: readonly Hex[],
+): readonly TransactionTrace[] {
+  let others = 0;
+  const collect = (walk: () => Iterable<FrameEvent>): readonly FrameEvent[] | undefined => {
+    if (others > OTHERS_MAX) return undefined;
+    try {
+      return [...walk()];
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      others += 1;
+      return undefined;
+    }
+  };
+  if (traces.format === 'flat') {
+    return [...framesByTransaction(traces.frames)].map(([transactionHash, frames]) => ({
+      transactionHash,
+      events: collect(() => walkFlatTrace(frames)),
+    }));
+  }
+  return traces.traces.flatMap(({ txHash, result }, index) => {
+    const transactionHash = txHash ?? hashes[index];
+    if (transactionHash === undefined) return [];
+    return { transactionHash, events: collect(() => walkCallTracer(result)) };
+  });
+}
+
+type FlatFrames = Extract<BlockTraces, { format: 'flat' }>['frames'];
+
+function framesByTransaction(frames: FlatFrames): ReadonlyMap<Hex, FlatFrames> {
+  const byTransaction = new Map<Hex, FlatFrames>();
+  for (const frame of frames) {
+    const key = frame.transactionHash ?? undefined;
+    if (key === undefined) continue;
+    const known = byTransaction.get(key);
+    if (known === undefined) byTransaction.set(key, [frame]);
+    else known.push(frame);
+  }
+  return byTransaction;
 }
 
 /** Transactions of a block whose traces have another shape; more say that the endpoint does not have this format. */

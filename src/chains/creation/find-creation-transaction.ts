@@ -39,6 +39,8 @@ export interface FindCreationOptions {
   readonly submitted?: Hex;
   /** How many operators have to agree on the creation; as for reading code. */
   readonly quorum?: Quorum;
+  /** As `asksAll` of reading a creation: for a denial that withdraws something. */
+  readonly asksAll?: boolean;
   /** The code that runs, where it is known already: a creation must have left it. */
   readonly running?: RunningCode;
   readonly signal?: AbortSignal;
@@ -165,9 +167,10 @@ async function checkOnChain(
   const { chain, address, options, refused } = search;
   const known = refused.get(transactionHash);
   if (known !== undefined) return known;
-  const { quorum, running } = options;
+  const { quorum, running, asksAll } = options;
   const reading = await readCreation(rpc, chain, address, transactionHash, {
     signal,
+    asksAll,
     ...(quorum && { quorum }),
     ...(running && { running }),
   });

@@ -166,9 +166,10 @@ async function findByTraces(
   if (traces !== undefined) return findBlockCreations(traces, parts.address, hashes);
   const { rpc, chain, address, signal } = parts;
   const found: Hex[] = [];
-  for (const transactionHash of hashes.slice(0, MAX_TRACED_TRANSACTIONS)) {
+  for (const transaction of block.transactions.slice(0, MAX_TRACED_TRANSACTIONS)) {
+    const transactionHash = transaction.hash;
     const question = { rpc, chain, address, transactionHash, options: { signal } };
-    const frame = await traceCreation(question, endpoint);
+    const frame = await traceCreation(question, endpoint, transaction);
     if (frame === 'traces_unavailable') return undefined;
     if (frame !== 'created_nothing_here') found.push(transactionHash);
   }

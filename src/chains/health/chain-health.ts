@@ -14,6 +14,7 @@ import {
   summariseReports,
 } from './health-report.ts';
 import { type Capability } from './probe-endpoint.ts';
+import { DailyBudget } from './probe-schedule.ts';
 import { Prober, type ProberOptions } from './prober.ts';
 
 /** What tells the probes which chains to ask. */
@@ -38,6 +39,8 @@ export interface ChainHealth {
   readonly rpc: RpcClient;
   /** Whether an endpoint knows the state of old blocks. */
   readonly archive: (chainId: number, endpoint: Endpoint) => Capability;
+  /** Takes one request of a host out of the budget that the probes have for the day, or says that none is left. */
+  takeRequest(host: string): boolean;
   /** Ends the probes under way. */
   close(): Promise<void>;
 }
@@ -73,9 +76,11 @@ export function watchEndpoints(
     fetch,
     preference: (chainId, endpoint) => book.rank(chainId, endpoint),
   });
+  const { now = Date.now } = options;
+  const budget = new DailyBudget(options.dailyBudget);
   const prober = new Prober(
     {
-      ...{ rpc, book },
+      ...{ rpc, book, budget },
       chains: () => findProbedChains(parts).filter(hasEndpoints),
       configuration: () => parts.inputs().configured,
     },
@@ -98,6 +103,7 @@ export function watchEndpoints(
     summary: () => summariseReports(reports()),
     rpc,
     archive: (chainId, endpoint) => book.find(chainId, endpoint)?.archive ?? 'unknown',
+    takeRequest: (host) => budget.take(host, now()),
     close: () => prober.close(),
   };
 }

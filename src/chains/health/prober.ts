@@ -15,6 +15,8 @@ export interface ProberParts {
   /** The configuration that they come from: another object means another configuration. */
   readonly configuration: () => unknown;
   readonly book: HealthBook;
+  /** The requests of each host in a day, where they are counted together with others'. */
+  readonly budget?: DailyBudget;
 }
 
 export interface ProberOptions {
@@ -73,7 +75,7 @@ export class Prober {
     this.#parts = parts;
     this.#options = { ...DEFAULTS, ...options };
     this.#log = log;
-    this.#budget = new DailyBudget(options.dailyBudget);
+    this.#budget = parts.budget ?? new DailyBudget(options.dailyBudget);
   }
 
   /** Begins to probe by itself, until {@link close}. */

@@ -17,8 +17,8 @@ function toMap(chains: readonly ServiceChain[]): ReadonlyMap<number, ServiceChai
 /**
  * The service configuration that ships with the project: the best-known chains, supported, with the public
  * endpoints of the chain list. It sets no field that the list knows, so a newer list stays in force, and it applies
- * only to chains that the list in use holds or the operator configured. Nothing is monitored until something monitors it. Explorer pages are
- * named where one is known to have served them.
+ * only to chains that the list in use holds or the operator configured. Explorer pages are named
+ * where one is known to have served them.
  */
 export const defaultServiceChains: ReadonlyMap<number, ServiceChain> = toMap(
   [
@@ -46,7 +46,7 @@ export const defaultServiceChains: ReadonlyMap<number, ServiceChain> = toMap(
     { chainId: 534352 },
     { chainId: 11155111, ...etherscanPage('sepolia.etherscan.io') },
     { chainId: 11155420 },
-  ].map((chain) => ({ ...chain, supported: true, monitored: false })),
+  ].map((chain) => ({ ...chain, supported: true })),
 );
 
 function localChain(
@@ -62,7 +62,6 @@ function localChain(
     networkId: fields.chainId,
     local: true,
     supported: true,
-    monitored: false,
   };
 }
 
@@ -94,5 +93,4 @@ export const demonstrationChain: ServiceChain = {
   nativeCurrency: { name: 'Demonstration Ether', symbol: 'DEMO', decimals: 18 },
   networkId: DEMONSTRATION_CHAIN_ID,
   supported: false,
-  monitored: false,
 };

@@ -20,12 +20,15 @@ export function readChainList({ list }: RegistryOptions): Promise<ChainList> {
   return list === undefined ? readEmbeddedList() : readListFile(list);
 }
 
-/** The chain registry of a list, the options, the operator's chains and the chains that have contracts. */
+/**
+ * The chain registry of a list, the options, the operator's chains, the chains that have contracts, and those whose monitor keeps up.
+ */
 export function makeRegistry(
   list: ChainList,
   options: RegistryOptions,
   configured: ReadonlyMap<number, ServiceChain>,
   contractChainIds: readonly number[],
+  watched: ReadonlySet<number> = new Set(),
 ): ChainRegistry {
   return buildRegistry({
     list,
@@ -34,5 +37,6 @@ export function makeRegistry(
     include: options.include,
     localChains: options.localChains,
     contractChainIds,
+    watched,
   });
 }

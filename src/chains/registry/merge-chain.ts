@@ -16,6 +16,8 @@ export interface ChainEntries {
   readonly defaults?: ServiceChain;
   /** The operator's entry. */
   readonly configured?: ServiceChain;
+  /** Whether a monitor keeps up with the chain now. */
+  readonly isWatched?: boolean;
 }
 
 type RecordField = keyof ChainRecord;
@@ -70,7 +72,7 @@ function stackLayers(
   defaults: ServiceChain | undefined,
   configured: ServiceChain | undefined,
 ): readonly Layer[] {
-  const bottom = { name: unknownChainName(chainId), rpc: [], supported: false, monitored: false };
+  const bottom = { name: unknownChainName(chainId), rpc: [], supported: false };
   const layers: Layer[] = [{ origin: 'service', fromList: false, fields: bottom }];
   const configuredIn = configured === undefined ? 'default configuration' : 'configuration';
   if (configured !== undefined || defaults !== undefined) {
@@ -99,6 +101,7 @@ function mergeFields(
   chainId: number,
   layers: readonly Layer[],
   endpoints: ChainEndpoints,
+  monitored: { readonly value: boolean; readonly origin: FieldOrigin },
 ): { readonly record: ChainRecord; readonly origins: Readonly<Record<string, FieldOrigin>> } {
   const record: Record<string, unknown> = {};
   const origins: Record<string, FieldOrigin> = {};
@@ -111,6 +114,7 @@ function mergeFields(
   for (const field of CHAIN_RECORD_FIELDS) {
     const layer = findLayer(layers, field);
     if (field === 'rpc') set(field, endpoints.rpc, endpoints.origin);
+    else if (field === 'monitored') set(field, monitored.value, monitored.origin);
     else if (field === 'chainId') {
       const lowest = layers.find(({ fields }) => fields.chainId !== undefined);
       set(field, chainId, lowest?.origin ?? 'service');
@@ -127,6 +131,12 @@ function mergeFields(
     }
   }
   return { record: record as unknown as ChainRecord, origins };
+}
+
+/** True of a chain that is to be watched and that is: a configuration alone watches nothing. */
+function findMonitored({ configured, isWatched = false }: ChainEntries) {
+  const isWanted = configured?.monitor !== undefined;
+  return { value: isWanted && isWatched, origin: isWanted ? 'configuration' : 'service' };
 }
 
 function isTestnet(record: ChainRecord): boolean {
@@ -150,7 +160,7 @@ export function mergeChain(entries: ChainEntries): {
   const layers = stackLayers(chainId, listed, defaults, configured);
   const local = configured?.local ?? defaults?.local ?? false;
   const endpoints = mergeEndpoints(chainId, layers, local);
-  const { record, origins } = mergeFields(chainId, layers, endpoints);
+  const { record, origins } = mergeFields(chainId, layers, endpoints, findMonitored(entries));
   const chain = {
     record,
     origins,

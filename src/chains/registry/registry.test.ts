@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chainListOf, registryOf } from '../../../test/support/chain-sources.ts';
+import { chainListOf, MONITOR, registryOf } from '../../../test/support/chain-sources.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseChainList, readEmbeddedList } from '../list/chain-list.ts';
 import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
@@ -147,7 +147,7 @@ describe('a record', () => {
     const registry = registryOf({
       list: [FULL],
       defaults: [{ chainId: 7, name: 'Default', title: 'Default', supported: true }],
-      configured: [{ chainId: 7, name: 'Mine', supported: false, monitored: true, status: 'x' }],
+      configured: [{ chainId: 7, name: 'Mine', supported: false, status: 'x' }],
     });
     expect(chainOf(registry, 7).record).toMatchObject({
       name: 'Mine',
@@ -155,7 +155,6 @@ describe('a record', () => {
       shortName: 'ex',
       status: 'x',
       supported: false,
-      monitored: true,
     });
   });
 
@@ -421,17 +420,58 @@ describe('the local chains', () => {
   test('are there without a list that knows them, and the configuration wins over their defaults', () => {
     const registry = registryOf({
       localChains: true,
-      configured: [{ chainId: 31337, rpc: ['http://10.0.0.5:8545'], monitored: true }],
+      configured: [{ chainId: 31337, rpc: ['http://10.0.0.5:8545'] }],
     });
     expect(chainOf(registry, 31337).record).toMatchObject({
       name: 'Local Chain 31337',
       rpc: ['http://10.0.0.5:8545'],
-      monitored: true,
     });
   });
 });
 
+describe('a chain', () => {
+  const isMonitored = (
+    entry: { readonly monitored?: boolean; readonly monitor?: typeof MONITOR },
+    watched: readonly number[],
+  ): boolean =>
+    chainOf(registryOf({ list: [FULL], configured: [{ chainId: 7, ...entry }], watched }), 7).record
+      .monitored;
+
+  test('is monitored where a monitor is configured and keeps up, and never by a word alone', () => {
+    expect(isMonitored({ monitor: MONITOR }, [7])).toBe(true);
+    expect(isMonitored({ monitor: MONITOR, monitored: false }, [7])).toBe(true);
+    expect(isMonitored({ monitor: MONITOR }, [8])).toBe(false);
+    expect(isMonitored({ monitor: MONITOR, monitored: true }, [])).toBe(false);
+    expect(isMonitored({ monitored: true }, [])).toBe(false);
+    expect(isMonitored({ monitored: true }, [7])).toBe(false);
+  });
+
+  test('is not monitored by the default configuration or the list, whatever they say', () => {
+    const monitored = { monitored: true, monitor: MONITOR };
+    const registry = registryOf({
+      list: [{ ...FULL, ...monitored }],
+      defaults: [{ chainId: 7, supported: true, ...monitored }],
+      watched: [7],
+    });
+    expect(chainOf(registry, 7).record.monitored).toBe(false);
+  });
+});
+
 describe('findings', () => {
+  test('tell of monitored: true without a monitor, which watches nothing', () => {
+    const registry = registryOf({
+      list: [FULL],
+      configured: [{ chainId: 7, monitored: true }],
+    });
+    expect(registry.findings[0]).toMatchObject({
+      level: 'warning',
+      code: 'monitored_without_monitor',
+      chainId: 7,
+      field: 'monitored',
+    });
+    expect(registry.findings[0]?.message).toContain('set monitor: true');
+  });
+
   test('tell of quarantined records and ignored fields of the list', () => {
     const text = JSON.stringify([{ name: 'A', chainId: 1, tvl: 5 }, { chainId: 2 }]);
     const registry = buildRegistry({
@@ -474,7 +514,7 @@ describe('findings', () => {
   test('tell of what is monitored but not supported, and of a txRegex without a page', () => {
     const registry = registryOf({
       list: [FULL],
-      configured: [{ chainId: 7, supported: false, monitored: true, txRegex: '(a)' }],
+      configured: [{ chainId: 7, supported: false, monitor: MONITOR, txRegex: '(a)' }],
     });
     expect(codesOf(registry)).toEqual([
       'monitored_chain_unsupported',

@@ -41,6 +41,8 @@ export interface RegistryInput {
   readonly localChains: boolean;
   /** Every chain that ever stored a contract: it has a record whatever the other sources say. */
   readonly contractChainIds: readonly number[];
+  /** The chains that a monitor keeps up with now; none where nobody looked. */
+  readonly watched?: ReadonlySet<number>;
 }
 
 /** A configuration keys its chains by id; an entry that says another id would be published under the wrong one. */
@@ -98,9 +100,10 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
   const chains: RegisteredChain[] = [];
   const findings: Finding[] = [...input.list.quarantined];
   for (const chainId of [...included].sort((left, right) => left - right)) {
-    const merged = mergeChain(
-      entriesOf(chainId, { listed, defaults, configured: input.configured }),
-    );
+    const merged = mergeChain({
+      ...entriesOf(chainId, { listed, defaults, configured: input.configured }),
+      isWatched: input.watched?.has(chainId) === true,
+    });
     const formerNames = input.list.formerNames?.get(chainId);
     chains.push(formerNames === undefined ? merged.chain : { ...merged.chain, formerNames });
     findings.push(...merged.findings);

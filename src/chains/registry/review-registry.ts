@@ -35,15 +35,6 @@ function reviewSupport({ record, endpoints }: RegisteredChain): readonly Finding
       message: `Chain ${chainId} is supported, but the list calls it deprecated; set supported: false when it has ended.`,
     });
   }
-  if (record.monitored && !record.supported) {
-    findings.push({
-      level: 'warning',
-      code: 'monitored_chain_unsupported',
-      chainId,
-      field: 'monitored',
-      message: `Chain ${chainId} is monitored but not supported, so nothing that is found can be verified; set supported: true or monitored: false.`,
-    });
-  }
   if (record.txRegex !== undefined && record.contractFetchAddress === undefined) {
     findings.push({
       level: 'warning',
@@ -54,6 +45,26 @@ function reviewSupport({ record, endpoints }: RegisteredChain): readonly Finding
     });
   }
   return findings;
+}
+
+function reviewMonitor(
+  { record: { chainId, supported } }: RegisteredChain,
+  { configured }: ReviewInput,
+): readonly Finding[] {
+  const { monitor, monitored } = configured.get(chainId) ?? {};
+  if (monitor !== undefined && !supported) {
+    const message = `Chain ${chainId} has a monitor but is not supported, so nothing that is found can be verified; set supported: true or monitor: false.`;
+    return [
+      { level: 'warning', code: 'monitored_chain_unsupported', chainId, field: 'monitor', message },
+    ];
+  }
+  if (monitor === undefined && monitored === true) {
+    const message = `Chain ${chainId} has monitored: true but no monitor, so nothing watches it and /chains says monitored: false; set monitor: true in place of monitored.`;
+    return [
+      { level: 'warning', code: 'monitored_without_monitor', chainId, field: 'monitored', message },
+    ];
+  }
+  return [];
 }
 
 /** Chains are also found by short name, in upper or lower case, so two chains must not share one. */
@@ -123,6 +134,7 @@ export function reviewRegistry(
 ): readonly Finding[] {
   return [
     ...chains.flatMap(reviewSupport),
+    ...chains.flatMap((chain) => reviewMonitor(chain, input)),
     ...chains.flatMap((chain) => reviewNames(chain, input)),
     ...reviewShortNames(chains),
     ...reviewSources(input, listed),

@@ -44,6 +44,12 @@ describe('validateServiceChain', () => {
     const entry = {
       supported: false,
       monitored: true,
+      monitor: {
+        from: 12,
+        confirmations: 'finalized',
+        traces: false,
+        gateways: ['https://ipfs.example.org'],
+      },
       local: true,
       rpc: ['https://a.example.org'],
       extraRpc: ['https://b.example.org'],
@@ -125,6 +131,41 @@ describe('validateServiceChain', () => {
   );
 });
 
+describe('monitor', () => {
+  test.each([
+    [true, { from: 'head', confirmations: 0, traces: true, gateways: [] }],
+    [{}, { from: 'head', confirmations: 0, traces: true, gateways: [] }],
+    [false, undefined],
+    [{ from: 7 }, { from: 7, confirmations: 0, traces: true, gateways: [] }],
+    [
+      { confirmations: 12, gateways: ['http://127.0.0.1:8080/'] },
+      { from: 'head', confirmations: 12, traces: true, gateways: ['http://127.0.0.1:8080'] },
+    ],
+  ])('%j is spelled out', (monitor, expected) => {
+    const { chain, problems } = validateServiceChain(5, { monitor });
+    expect(problems).toEqual([]);
+    expect(chain?.monitor).toEqual(expected);
+  });
+
+  test.each([
+    ['yes', 'monitor', 'is not valid'],
+    [null, 'monitor', 'is not valid'],
+    [{ from: 'tail' }, 'monitor.from', 'expected head or the number of a block'],
+    [{ from: -1 }, 'monitor.from', 'expected head or the number of a block'],
+    [{ confirmations: 1.5 }, 'monitor.confirmations', 'expected a whole number'],
+    [{ traces: 'no' }, 'monitor.traces', 'is not valid'],
+    [{ gateways: ['https://u:p@a.example'] }, 'monitor.gateways[0]', 'expected an http or https'],
+    [{ gateways: ['https://a.example/?key=1'] }, 'monitor.gateways[0]', 'expected an http'],
+    [{ gateways: ['https://a.example', 'https://a.example/'] }, 'monitor.gateways', 'each gateway'],
+    [{ confirmation: 1 }, 'monitor.confirmation', "did you mean 'confirmations'"],
+  ])('%j is refused', (monitor, field, fault) => {
+    const { chain, problems } = validateServiceChain(5, { monitor });
+    expect(chain).toBeUndefined();
+    expect(problems).toMatchObject([{ field }]);
+    expect(problems[0]?.message).toContain(fault);
+  });
+});
+
 describe('the default service configuration', () => {
   const chains = [...defaultServiceChains, ...localServiceChains];
 
@@ -132,7 +173,8 @@ describe('the default service configuration', () => {
     const { chainId: id, ...entry } = chain;
     expect(id).toBe(chainId);
     expect(validateServiceChain(chainId, entry)).toMatchObject({ chain, problems: [] });
-    expect(chain).toMatchObject({ supported: true, monitored: false });
+    expect(chain).toMatchObject({ supported: true });
+    expect(chain).not.toHaveProperty('monitor');
   });
 
   test.skipIf(real === undefined)(

@@ -5,6 +5,7 @@ import { looksLikeName, NOT_A_NAME } from '../../lib/shown-key.ts';
 import { Secret } from '../../lib/secret.ts';
 import { findFetchAddressFault, findTxRegexFault } from './explorer-page.ts';
 import { isChainId, type ListRecord, runsCode } from './list-record.ts';
+import { MONITOR_KEYS, type MonitoredChain, monitoredChainSchema } from './monitored-chain.ts';
 
 type ListFields = Omit<ListRecord, 'chainId' | 'name' | 'rpc'>;
 
@@ -17,8 +18,12 @@ export interface ServiceChain extends ListFields {
   readonly name?: string;
   /** May a contract be verified on this chain? True once the chain is configured. */
   readonly supported?: boolean;
-  /** Is the chain watched for new contracts? False unless set. */
+  /**
+   * A key of earlier versions that says nothing any more: whether the chain is watched is what its monitor shows.
+   */
   readonly monitored?: boolean;
+  /** How the chain is watched for new contracts; absent where it is not. */
+  readonly monitor?: MonitoredChain;
   /** A chain on the operator's machine or private network: private hosts may be shown in rpc. */
   readonly local?: boolean;
   /** How many independent endpoints must agree on the code on chain; 1 for the operator's own node, else 2 unless set. */
@@ -49,6 +54,7 @@ const link = text.refine((value) => !runsCode(value), { error: 'is a link that r
 const serviceChainSchema = z.strictObject({
   supported: z.boolean().optional(),
   monitored: z.boolean().optional(),
+  monitor: monitoredChainSchema,
   local: z.boolean().optional(),
   quorum: z.union([z.literal(1), z.literal(2)]).optional(),
   rpc: texts.optional(),
@@ -90,7 +96,11 @@ const serviceChainSchema = z.strictObject({
   redFlags: texts.optional(),
 });
 
-const KNOWN_KEYS = Object.keys(serviceChainSchema.shape);
+/** The keys of an entry, and those below one of them: only of these another spelling is suggested. */
+const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(serviceChainSchema.shape),
+  monitor: MONITOR_KEYS,
+};
 const SUGGESTION_MAX_DISTANCE = 3;
 
 /** A fault of one entry of the service configuration: where, what, and the mend. */
@@ -121,10 +131,13 @@ function problem(
   return { code, field, message: `Chain ${chainId}: ${where} ${fault}.` };
 }
 
-function describeUnknownKey(key: string, isEntryKey: boolean): string {
-  if (isEntryKey) {
-    const candidate = closest(key, KNOWN_KEYS);
-    if (key === 'chainId') return 'is not written here; the key of the entry is the chain id';
+function describeUnknownKey(key: string, below: string): string {
+  const known = KNOWN_KEYS[below];
+  if (known !== undefined) {
+    const candidate = closest(key, known);
+    if (below === '' && key === 'chainId') {
+      return 'is not written here; the key of the entry is the chain id';
+    }
     if (distance(key.toLowerCase(), candidate.toLowerCase()) <= SUGGESTION_MAX_DISTANCE) {
       return `is not a known key; did you mean '${candidate}'`;
     }
@@ -141,7 +154,7 @@ function problemsOf(chainId: number, issue: z.core.$ZodIssue): readonly ServiceC
         const hiddenKey = new Secret(key);
         return { ...problem(chainId, joinPath(issue.path), fault, code), hiddenKey };
       }
-      const fault = describeUnknownKey(key, issue.path.length === 0);
+      const fault = describeUnknownKey(key, joinPath(issue.path));
       return problem(chainId, joinPath([...issue.path, key]), fault, code);
     });
   }

@@ -87,7 +87,7 @@ export async function knowsBlock(
 async function readCode(
   { rpc, chain, address, options }: CodeQuestion,
   endpoint: Endpoint,
-  at: string | { readonly blockHash: Hex },
+  at: StateAt,
 ): Promise<Buffer> {
   const request = {
     method: 'eth_getCode',
@@ -120,26 +120,41 @@ export function readCodeByNumber(
 }
 
 /**
- * The code at an address as of a block. The block is named by its hash (EIP-1898); of a node that does not take one,
- * the code is read by number, and the hash of that number compared afterwards.
- * @throws FullmatchError as {@link RpcClient.ask}; code_too_large; rpc_refused with reason `reorganised` when the block
- * has gone.
+ * The code at an address as of a block.
+ * @throws FullmatchError as {@link readStateAt}; code_too_large
  */
-export async function readCodeAt(
+export function readCodeAt(
   question: CodeQuestion,
   endpoint: Endpoint,
   block: Pick<BlockHead, 'number' | 'hash'>,
 ): Promise<Buffer> {
+  return readStateAt(question, endpoint, block, (at) => readCode(question, endpoint, at));
+}
+
+/** A block as a parameter of calls that read states: its number or tag, or its hash (EIP-1898). */
+export type StateAt = string | { readonly blockHash: Hex };
+
+/**
+ * What an endpoint has in the state of a block. The block is named by its hash; of a node that does not take one, the
+ * state is read by number, and the hash of that number compared afterwards.
+ * @throws FullmatchError as {@link RpcClient.ask}; rpc_refused with reason `reorganised` when the block has gone.
+ */
+export async function readStateAt<T>(
+  question: CodeQuestion,
+  endpoint: Endpoint,
+  block: Pick<BlockHead, 'number' | 'hash'>,
+  read: (at: StateAt) => Promise<T>,
+): Promise<T> {
   const { chain } = question;
   try {
-    return await readCode(question, endpoint, { blockHash: block.hash });
+    return await read({ blockHash: block.hash });
   } catch (error) {
     const unknown = error instanceof FullmatchError && error.code === 'rpc_refused';
     if (!unknown) throw error;
   }
-  const code = await readCodeByNumber(question, endpoint, block.number);
+  const state = await read(numberParam(block.number));
   const now = await readBlock(question, endpoint, block.number);
-  if (now?.hash === block.hash) return code;
+  if (now?.hash === block.hash) return state;
   const { chainId } = chain.record;
   throw new FullmatchError(
     'rpc_refused',

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type Hex } from '../../lib/hex.ts';
 import { computeCreate2Address, readProxyDeployment } from './contract-address.ts';
-import { findCallTracerCreation, findFlatCreation, flatTrace } from './create-frames.ts';
+import {
+  findCallTracerCreation,
+  findFlatCreation,
+  flatTrace,
+  isCallTraceOf,
+  isFlatTraceOf,
+} from './create-frames.ts';
 
 const MADE: Hex = `0x${'aa'.repeat(20)}`;
 const FACTORY: Hex = `0x${'fa'.repeat(20)}`;
@@ -197,5 +203,33 @@ describe('a CREATE2 address', () => {
       readProxyDeployment(FACTORY, Buffer.concat([input, Buffer.of(0)]), address),
     ).toBeUndefined();
     expect(readProxyDeployment(FACTORY, Buffer.alloc(31), address)).toBeUndefined();
+  });
+});
+
+describe('a trace is of a transaction', () => {
+  const called = { from: SENDER, to: FACTORY };
+  const creating = { from: SENDER, to: null };
+
+  test('when the root of the tree is the transaction', () => {
+    expect(isCallTraceOf(call({}), called)).toBe(true);
+    expect(isCallTraceOf(call({ from: FACTORY }), called)).toBe(false);
+    expect(isCallTraceOf(call({ to: MADE }), called)).toBe(false);
+    expect(isCallTraceOf(create({ from: SENDER, to: FACTORY }), called)).toBe(false);
+    expect(isCallTraceOf(create({ from: SENDER }), creating)).toBe(true);
+    expect(isCallTraceOf(call({}), creating)).toBe(false);
+  });
+
+  test('when the flat trace has its root', () => {
+    const of = (frames: unknown, transaction: typeof called | typeof creating): boolean =>
+      isFlatTraceOf(flatTrace.parse(frames), transaction);
+    const root = { type: 'call', action: called, traceAddress: [] };
+    const made = { type: 'create', action: { from: SENDER, init: '0x' }, traceAddress: [] };
+    expect(of([], called)).toBe(false);
+    expect(of(null, called)).toBe(false);
+    expect(of([{ ...root, traceAddress: [0] }], called)).toBe(false);
+    expect(of([{ ...root, action: { from: SENDER, to: MADE } }], called)).toBe(false);
+    expect(of([root], called)).toBe(true);
+    expect(of([made], creating)).toBe(true);
+    expect(of([made], called)).toBe(false);
   });
 });

@@ -25,31 +25,90 @@ const callFrame = z.object({
 /** The shape of an answer to debug_traceTransaction; its frames are read by {@link findCallTracerCreation}. */
 export const callTrace = z.looseObject({ type: z.string() });
 
+/** The transaction that a trace has to be of. */
+export interface TracedTransaction {
+  readonly from: Hex;
+  /** Absent when the transaction creates a contract. */
+  readonly to?: Hex | null | undefined;
+}
+
+/** Whether the first frame of a trace is the transaction itself: else the answer tells nothing of it. */
+function isOf(
+  { from, to }: TracedTransaction,
+  root: {
+    readonly from: Hex | null | undefined;
+    readonly to: Hex | null | undefined;
+    readonly creates: boolean;
+  },
+): boolean {
+  const isTarget = to === undefined || to === null ? root.creates : !root.creates && root.to === to;
+  return root.from === from && isTarget;
+}
+
+/** Whether a tree of geth's callTracer is of a transaction. @throws z.ZodError when its root has another shape. */
+export function isCallTraceOf(root: unknown, transaction: TracedTransaction): boolean {
+  const { from, to, type } = callFrame.parse(root);
+  return isOf(transaction, { from, to, creates: type === 'CREATE' });
+}
+
+/** What a call that stands did to an address. */
+export type FrameEvent =
+  | {
+      readonly kind: 'created';
+      readonly address: Hex;
+      /** Whether the transaction itself is the creation. */
+      readonly isRoot: boolean;
+      /** The frame with its codes. @throws z.ZodError when these have another shape. */
+      readonly read: () => CreateFrame;
+    }
+  | { readonly kind: 'destroyed'; readonly address: Hex };
+
+/**
+ * The creations and destructions in a tree of geth's callTracer, in the order of their execution; what is inside of a
+ * reverted frame never happened.
+ * @throws z.ZodError when a frame has another shape.
+ */
+export function* walkCallTracer(root: unknown): Generator<FrameEvent> {
+  const open = [root];
+  let isRoot = true;
+  while (open.length > 0) {
+    const frame = callFrame.parse(open.pop());
+    const isOutermost = isRoot;
+    isRoot = false;
+    if (frame.error !== undefined && frame.error !== null && frame.error !== '') continue;
+    const creates = frame.type === 'CREATE' || frame.type === 'CREATE2';
+    if (creates && typeof frame.to === 'string') {
+      const read = (): CreateFrame => ({
+        deployer: frame.from,
+        creationCode: data.parse(frame.input),
+        // A tracer leaves the output out where it is empty, and some leave it out always.
+        ...(typeof frame.output === 'string' && { runtimeCode: data.parse(frame.output) }),
+      });
+      yield { kind: 'created', address: frame.to, isRoot: isOutermost, read };
+    }
+    if (frame.type === 'SELFDESTRUCT') yield { kind: 'destroyed', address: frame.from };
+    // From the end, so that frames are met in the order of their execution.
+    for (const call of (frame.calls ?? []).toReversed()) open.push(call);
+  }
+}
+
 /**
  * The last CREATE or CREATE2 of this address that was not reverted, in a tree of geth's callTracer. Undefined when there is none, and
  * when the contract destroyed itself in the same transaction: then nothing of it is left at the transaction's end.
  * @throws z.ZodError when a frame has another shape.
  */
 export function findCallTracerCreation(root: unknown, wanted: Hex): CreateFrame | undefined {
+  return findCreation(walkCallTracer(root), wanted);
+}
+
+/** What is left of the creations of one address at the end of a transaction. */
+function findCreation(events: Iterable<FrameEvent>, wanted: Hex): CreateFrame | undefined {
   let found: CreateFrame | undefined;
   let isDestroyed = false;
-  const open = [root];
-  while (open.length > 0) {
-    const frame = callFrame.parse(open.pop());
-    // What happens inside of a reverted frame never happened.
-    if (frame.error !== undefined && frame.error !== null && frame.error !== '') continue;
-    const creates = frame.type === 'CREATE' || frame.type === 'CREATE2';
-    if (creates && frame.to === wanted) {
-      found = {
-        deployer: frame.from,
-        creationCode: data.parse(frame.input),
-        // A tracer leaves the output out where it is empty, and some leave it out always.
-        ...(typeof frame.output === 'string' && { runtimeCode: data.parse(frame.output) }),
-      };
-    }
-    if (frame.type === 'SELFDESTRUCT' && frame.from === wanted) isDestroyed = true;
-    // From the end, so that frames are met in the order of their execution.
-    for (const call of (frame.calls ?? []).toReversed()) open.push(call);
+  for (const event of events) {
+    if (event.address !== wanted) continue;
+    if (event.kind === 'created') found = event.read();
+    else isDestroyed = true;
   }
   return isDestroyed ? undefined : found;
 }
@@ -87,6 +146,20 @@ function namedAddress(value: unknown): Hex | null | undefined {
 export const flatTrace = listOf(flatFrame).nullable();
 type FlatTrace = z.output<typeof flatTrace>;
 
+const rootAction = z.looseObject({ from: addressOrNull.optional(), to: addressOrNull.optional() });
+
+/**
+ * Whether a trace of trace_transaction is of a transaction. Some nodes answer with no frames for a transaction whose state
+ * they do not have.
+ * @throws z.ZodError when the first frame has another shape.
+ */
+export function isFlatTraceOf(trace: FlatTrace, transaction: TracedTransaction): boolean {
+  const root = trace?.find(({ traceAddress }) => traceAddress.length === 0);
+  if (root === undefined) return false;
+  const { from, to } = rootAction.parse(root.action);
+  return isOf(transaction, { from, to, creates: root.type === 'create' });
+}
+
 /** A node in the tree of calls. The tree holds only reverted calls and the calls around them. */
 interface CallNode {
   readonly below: Map<number, CallNode>;
@@ -116,13 +189,12 @@ function noteReverted(root: CallNode, path: readonly number[]): void {
 }
 
 /**
- * The last creation of this address that was not reverted, in a trace of trace_transaction (OpenEthereum's format). Undefined when
- * there is none, and when the contract destroyed itself in the same transaction.
- * @throws z.ZodError when the creation has another shape.
+ * The creations and destructions in a trace of trace_transaction or trace_block (OpenEthereum's format) of one
+ * transaction, in the order of their execution.
+ * @throws z.ZodError when the object that should name an address has another shape.
  */
-export function findFlatCreation(trace: FlatTrace, wanted: Hex): CreateFrame | undefined {
+export function* walkFlatTrace(trace: FlatTrace): Generator<FrameEvent> {
   const root = callNode();
-  let found: CreateFrame | undefined;
   for (const frame of trace ?? []) {
     if (isReverted(root, frame.traceAddress)) continue;
     if (frame.error !== undefined && frame.error !== null) {
@@ -130,16 +202,30 @@ export function findFlatCreation(trace: FlatTrace, wanted: Hex): CreateFrame | u
       continue;
     }
     if (frame.type === 'suicide' || frame.type === 'selfdestruct') {
-      if (namedAddress(frame.action) === wanted) return undefined;
+      const destroyed = namedAddress(frame.action);
+      if (typeof destroyed === 'string') yield { kind: 'destroyed', address: destroyed };
     }
-    if (frame.type !== 'create' || namedAddress(frame.result) !== wanted) continue;
-    const { from, init } = createAction.parse(frame.action);
-    const { code } = createResult.parse(frame.result);
-    found = {
-      deployer: from,
-      creationCode: init,
-      ...(code !== undefined && code !== null && { runtimeCode: code }),
+    if (frame.type !== 'create') continue;
+    const made = namedAddress(frame.result);
+    if (typeof made !== 'string') continue;
+    const read = (): CreateFrame => {
+      const { from, init } = createAction.parse(frame.action);
+      const { code } = createResult.parse(frame.result);
+      return {
+        deployer: from,
+        creationCode: init,
+        ...(code !== undefined && code !== null && { runtimeCode: code }),
+      };
     };
+    yield { kind: 'created', address: made, isRoot: frame.traceAddress.length === 0, read };
   }
-  return found;
+}
+
+/**
+ * The last creation of this address that was not reverted, in a trace of trace_transaction (OpenEthereum's format). Undefined when
+ * there is none, and when the contract destroyed itself in the same transaction.
+ * @throws z.ZodError when the creation has another shape.
+ */
+export function findFlatCreation(trace: FlatTrace, wanted: Hex): CreateFrame | undefined {
+  return findCreation(walkFlatTrace(trace), wanted);
 }

@@ -81,7 +81,7 @@ export async function findCreationAt(
     });
   }
   const proxied = to === undefined ? undefined : readProxyDeployment(to, sent.input, address);
-  const frame = await traceCreation(question, endpoint);
+  const frame = await traceCreation(question, endpoint, sent);
   if (typeof frame !== 'string') {
     const { runtimeCode, ...made } = frame;
     const proof = await proveTracedCreation(question, endpoint, running, block, runtimeCode);
@@ -94,6 +94,8 @@ export async function findCreationAt(
     });
   }
   if (frame === 'created_nothing_here' || to === undefined || proxied === undefined) return frame;
+  // Nodes of some chains leave the status out: then nothing shows that the call did not fail.
+  if (receiptFound.status !== 1) return 'not_proven';
   const proof = await proveProxiedCreation(question, endpoint, running, block, {
     proxy: to,
     creationCode: proxied,

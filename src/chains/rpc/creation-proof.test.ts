@@ -13,7 +13,8 @@ import {
 } from '../../../test/support/replaceable-contracts.ts';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
-import { type Hex } from '../../lib/hex.ts';
+import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
+import { keccak256 } from '../../lib/keccak.ts';
 import { computeCreate2Address } from './contract-address.ts';
 import { type CreationRefusal, readCreation } from './creation.ts';
 import { sampleBlocks } from './creation-proof.ts';
@@ -29,10 +30,19 @@ const MAKE_MORTAL_OTHERWISE: Hex = '0x5f506133ff6000526002601ef3';
 /** STOP STOP, which nothing can destroy. */
 const LASTING: Hex = '0x0000';
 const MAKE_LASTING = '60026000f3';
+const DEPLOY_PROXY = `0x6045600c60003960456000f37f${'ff'.repeat(31)}e03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3`;
 const absent = findAnvil() === undefined;
 
+/** The address that an account gives with one of its first nonces. */
+function addressOfNonce(account: Hex, nonce: number): Hex {
+  const encoded =
+    nonce === 0 ? Buffer.of(0x80) : Buffer.of(...(nonce < 0x80 ? [nonce] : [0x81, nonce]));
+  const head = Buffer.of(0xc0 + 21 + encoded.length, 0x94);
+  return bytesToHex(keccak256(Buffer.concat([head, hexToBytes(account), encoded])).subarray(12));
+}
+
 /** A node that keeps the state of its newest block only. */
-const withoutStates: NodeFilter['changes'] = (method, [, at], result) =>
+const withoutStates: NonNullable<NodeFilter['changes']> = (method, [, at], result) =>
   method === 'eth_getCode' && at !== 'latest' ? new Error('missing trie node') : result;
 
 describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}`, () => {
@@ -189,11 +199,73 @@ describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}
       ]).toEqual([
         'found',
         isQuiet ? 'not_proven' : 'found',
-        isQuiet ? 'not_proven' : 'found',
+        'not_proven',
         failed ?? 'created_nothing_here',
         failed ?? 'code_was_there_before',
         failed ?? 'not_proven',
       ]);
+    }
+  });
+
+  test('fails where the proxy had no code yet when it was called', async () => {
+    const { anvil, read } = present;
+    const data: Hex = `0x${word(11)}${MAKE_LASTING}`;
+    const [salt, code] = [word(11), MAKE_LASTING].map((hex) => Buffer.from(hex, 'hex'));
+    const filters = [{}, { hides: TRACES }, { hides: TRACES, changes: withoutStates }];
+    for (const isOneBlock of [false, true]) {
+      const nonce = Number(
+        await anvil.request('eth_getTransactionCount', [anvil.account, 'latest']),
+      );
+      const proxy = addressOfNonce(anvil.account, nonce + 1);
+      const hashes: Hex[] = [];
+      if (isOneBlock) await anvil.request('evm_setAutomine', [false]);
+      for (const call of [{ to: proxy, data }, { data: DEPLOY_PROXY }, { to: proxy, data }]) {
+        const sent = { from: anvil.account, gas: '0x989680', ...call };
+        hashes.push(await anvil.request<Hex>('eth_sendTransaction', [sent]));
+      }
+      if (isOneBlock) await anvil.request('evm_mine');
+      await anvil.request('evm_setAutomine', [true]);
+      const address = computeCreate2Address(proxy, salt!, code!);
+      await expect.poll(() => anvil.request('eth_getCode', [address, 'latest'])).toBe(LASTING);
+      const [early, , late] = hashes;
+      for (const filter of filters) expect(await read(address, early!, filter)).not.toBe('found');
+      expect(await read(address, late!)).toBe('found');
+      // The state before a block does not show what its first transactions did.
+      const untraced = await read(address, late!, { hides: TRACES });
+      expect(untraced).toBe(isOneBlock ? 'not_proven' : 'found');
+    }
+  });
+
+  test('is not denied by an answer that is no trace of the transaction', async () => {
+    const { anvil, read } = present;
+    const address = computeCreate2Address(
+      DEPLOYMENT_PROXY,
+      Buffer.from(word(12), 'hex'),
+      Buffer.from(MAKE_LASTING, 'hex'),
+    );
+    const made = await anvil.send({ to: DEPLOYMENT_PROXY, data: `0x${word(12)}${MAKE_LASTING}` });
+    const idle = await anvil.send({ to: address });
+    const traceOf = (method: string, hash: Hex): Promise<unknown> =>
+      anvil.request(
+        method,
+        [hash, { tracer: 'callTracer' }].slice(0, method === TRACES[0] ? 2 : 1),
+      );
+    const flat = await traceOf('trace_transaction', idle.transactionHash);
+    const tree = await traceOf('debug_traceTransaction', idle.transactionHash);
+    for (const [hides, answer] of [
+      [TRACES[0]!, []],
+      [TRACES[0]!, flat],
+      [TRACES[1]!, tree],
+    ] as const) {
+      const answers =
+        (shown: unknown): NonNullable<NodeFilter['changes']> =>
+        (method, params, result) =>
+          TRACES.includes(method) ? shown : withoutStates(method, params, result);
+      const reading = await read(address, made.transactionHash, {
+        hides: [hides],
+        changes: answers(answer),
+      });
+      expect(reading).toBe('not_proven');
     }
   });
 

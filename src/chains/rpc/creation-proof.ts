@@ -25,7 +25,10 @@ export type ProofRefusal =
 
 /** That a transaction left the code which runs. */
 export interface CreationProof {
-  /** Whether nothing can have created the contract again since; else the states that were looked at show nothing of it. */
+  /**
+   * Whether a trace or the receipt shows the creation, and nothing can have created the contract again since. Else the
+   * states that were looked at show nothing of another one.
+   */
   readonly isFinal: boolean;
 }
 
@@ -50,6 +53,8 @@ const SAMPLES = 12;
 const cancunHead = blockHead.extend({ parentBeaconBlockRoot: hash.nullish().catch(null) });
 
 const FINAL: CreationProof = { isFinal: true };
+/** States alone never show all of it: what was withdrawn or is claimed may speak against them. */
+const UNTRACED: CreationProof = { isFinal: false };
 
 type StateAt = 'same' | 'none' | 'other' | 'unavailable';
 
@@ -97,8 +102,9 @@ export async function proveTracedCreation(
 
 /**
  * Proves without a trace that a call of the known deployment proxy created the contract: the call data makes this address,
- * and the proxy's call fails where it creates nothing. The creation code must not be able to end the contract before its
- * transaction is over: then the same call could create it once more, in the same block too.
+ * and the proxy's call fails where it creates nothing. The proxy must have had its code in the block before: a call of an
+ * address that has no code yet succeeds, and creates nothing. The creation code must not be able to end the contract
+ * before its transaction is over: then the same call could create it once more, in the same block too.
  */
 export async function proveProxiedCreation(
   question: CreationQuestion,
@@ -113,10 +119,12 @@ export async function proveProxiedCreation(
   const refusal = refuseOtherState(after);
   if (refusal !== undefined) return refusal;
   if (canDestroyItself(creationCode)) return 'not_proven';
-  const { rpc, chain, options } = question;
-  const code = await readCodeByNumber({ rpc, chain, address: proxy, options }, endpoint, 'latest');
-  if (!code.equals(DEPLOYMENT_PROXY_CODE)) return 'not_proven';
-  return proveStanding(question, endpoint, running, block);
+  const atProxy = { ...question, address: proxy };
+  const known = { ...running, code: DEPLOYMENT_PROXY_CODE };
+  const proxyBefore = await readStateAt(atProxy, endpoint, known, block.number - 1);
+  if (proxyBefore !== 'same') return 'not_proven';
+  const standing = await proveStanding(question, endpoint, running, block);
+  return typeof standing === 'string' ? standing : UNTRACED;
 }
 
 /** Proves that the contract was not destroyed after its creation and recreated, as far as that can be shown. */

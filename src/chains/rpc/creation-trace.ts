@@ -9,6 +9,9 @@ import {
   findCallTracerCreation,
   findFlatCreation,
   flatTrace,
+  isCallTraceOf,
+  isFlatTraceOf,
+  type TracedTransaction,
 } from './create-frames.ts';
 import { ANSWER_MAX_BYTES } from './rpc-answer.ts';
 import { type AskOptions, type RpcClient } from './rpc-client.ts';
@@ -28,12 +31,16 @@ export function lacksMethod(error: unknown): boolean {
   return code === 'rpc_refused' || code === 'rpc_invalid_answer' || error instanceof z.ZodError;
 }
 
-/** The CREATE inside a transaction, by the first tracing method that the endpoint has. */
+/**
+ * The CREATE inside a transaction, by the first tracing method that the endpoint has. An answer that is not a trace of this
+ * transaction is none: nodes without its state give an empty one.
+ */
 export async function traceCreation(
   { rpc, chain, address, transactionHash, options }: CreationQuestion,
   endpoint: Endpoint,
+  transaction: TracedTransaction,
 ): Promise<CreateFrame | 'created_nothing_here' | 'traces_unavailable'> {
-  const tracings: readonly (() => Promise<CreateFrame | undefined>)[] = [
+  const tracings: readonly (() => Promise<CreateFrame | 'created_nothing_here' | undefined>)[] = [
     async () => {
       const request = {
         method: 'debug_traceTransaction',
@@ -41,7 +48,9 @@ export async function traceCreation(
         result: callTrace,
         maxBytes: ANSWER_MAX_BYTES,
       };
-      return findCallTracerCreation(await rpc.ask(chain, endpoint, request, options), address);
+      const trace = await rpc.ask(chain, endpoint, request, options);
+      if (!isCallTraceOf(trace, transaction)) return undefined;
+      return findCallTracerCreation(trace, address) ?? 'created_nothing_here';
     },
     async () => {
       const request = {
@@ -50,12 +59,15 @@ export async function traceCreation(
         result: flatTrace.unwrap(),
         maxBytes: ANSWER_MAX_BYTES,
       };
-      return findFlatCreation(await rpc.ask(chain, endpoint, request, options), address);
+      const trace = await rpc.ask(chain, endpoint, request, options);
+      if (!isFlatTraceOf(trace, transaction)) return undefined;
+      return findFlatCreation(trace, address) ?? 'created_nothing_here';
     },
   ];
   for (const trace of tracings) {
     try {
-      return (await trace()) ?? 'created_nothing_here';
+      const found = await trace();
+      if (found !== undefined) return found;
     } catch (error) {
       if (!lacksMethod(error)) throw error;
     }

@@ -50,6 +50,8 @@ export type CreationReading =
 export interface ReadCreationOptions {
   /** The code that runs, where it is known already; else each endpoint is asked for it. */
   readonly running?: RunningCode;
+  /** Asks all endpoints before `created_nothing_here` counts: one that shows the creation contradicts those that do not. */
+  readonly asksAll?: boolean | undefined;
   /** How many operators must agree, as for reading code. */
   readonly quorum?: Quorum;
   readonly signal?: AbortSignal;
@@ -117,6 +119,7 @@ export async function readCreation(
   const asked = { rpc, chain, address, transactionHash, options: { signal } };
   const question = { ...asked, running: options.running };
   const count: Count = { votes: new Map(), denials: new Map(), faults: [] };
+  let denied: CreationReading | undefined;
   try {
     for (const batch of planBatches(chain, options.quorum, rpc.preference)) {
       const answers = await Promise.all(
@@ -125,9 +128,16 @@ export async function readCreation(
       for (const [index, endpoint] of batch.entries()) {
         const needed = quorumFor(chain, endpoint, options.quorum);
         const reading = countAnswer(count, endpoint, answers[index], needed);
-        if (reading !== undefined) return reading;
+        if (reading === undefined) continue;
+        const isOpen =
+          options.asksAll === true &&
+          !reading.creation &&
+          reading.reason === 'created_nothing_here';
+        if (!isOpen && denied === undefined) return reading;
+        if (isOpen) denied ??= reading;
       }
     }
+    if (denied !== undefined && count.votes.size === 0) return denied;
   } catch (error) {
     if (!ending.aborted || options.signal?.aborted === true) throw error;
     count.faults.push({ endpoint: 'all', reason: 'deadline_exceeded' });

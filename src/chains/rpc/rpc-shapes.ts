@@ -58,6 +58,7 @@ export const receipt = z.object({
   contractAddress: address.nullish(),
   /** Absent before Byzantium (EIP-658). */
   status: quantity.nullish(),
+  gasUsed: quantity.nullish().catch(null),
 });
 export type Receipt = z.output<typeof receipt>;
 

@@ -1,8 +1,16 @@
+import path from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { type CompilerFile, type CompilerSource, type SourceProblem } from '../compiler-file.ts';
+import {
+  type CompilerFile,
+  type CompilerSource,
+  type DownloadProgress,
+  type FindOptions,
+  type SourceProblem,
+} from '../compiler-file.ts';
 import {
   compareVersions,
   findVersion,
+  isSupported,
   nearestVersions,
   parseCompilerVersion,
   unknownVersion,
@@ -10,7 +18,7 @@ import {
 import { DirectorySource } from './directory-source.ts';
 import { type DownloadOptions, DownloadSource } from './download-source.ts';
 import { installedSolcFolders, PackageSource } from './package-source.ts';
-import { SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
+import { findCatalogued, SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
 
 /** Where compilers come from, in the order in which they are asked: directory, packages, download. */
 export interface CompilerSources {
@@ -21,6 +29,10 @@ export interface CompilerSources {
   /** Folders of installed npm packages of solc. Default: the one that this program depends on. */
   readonly packages?: readonly string[];
   readonly download?: DownloadOptions;
+  /**
+   * Whether this machine can run a native build; the soljson of the version is taken where it cannot. Default: nobody asks.
+   */
+  readonly canRun?: (file: CompilerFile) => Promise<boolean>;
 }
 
 /** A version that a compilation may name. */
@@ -28,6 +40,8 @@ export interface UsableCompiler {
   readonly longVersion: string;
   /** Whether it compiles without a download. */
   readonly isInstalled: boolean;
+  /** Whether the catalogue of this program pins what is run; else the word of a list that came with the file counts. */
+  readonly isPinned: boolean;
 }
 
 /** Finds the file of a version in any of the sources. */
@@ -35,10 +49,14 @@ export class CompilerFinder {
   readonly #local: readonly CompilerSource[];
   readonly #download: DownloadSource | undefined;
   readonly #directory: string | undefined;
+  readonly #canRun: NonNullable<CompilerSources['canRun']>;
+  /** Whether this machine can run the native builds that were tried, by their checksums. */
+  readonly #runnable = new Map<string, boolean>();
 
   constructor(sources: CompilerSources) {
     const { directory, trustUnlisted = false, packages = installedSolcFolders() } = sources;
     this.#directory = directory;
+    this.#canRun = sources.canRun ?? (() => Promise.resolve(true));
     this.#local = [
       ...(directory === undefined ? [] : [new DirectorySource({ directory, trustUnlisted })]),
       new PackageSource(packages),
@@ -52,16 +70,65 @@ export class CompilerFinder {
    * source has it; compiler_checksum_mismatch when what a source has is not what was published; compiler_unavailable
    * when it could not be downloaded now.
    */
-  async find(version: string): Promise<CompilerFile> {
+  async find(version: string, options: FindOptions = {}): Promise<CompilerFile> {
     const longVersion = await this.resolve(version);
     const problems: SourceProblem[] = [];
     for (const source of this.#sources()) {
-      const found = await source.find(longVersion);
-      if (found === undefined) continue;
-      if ('file' in found) return found.file;
-      problems.push(found.problem);
+      const file = await this.#findIn(source, longVersion, problems, options);
+      if (file !== undefined) return file;
     }
     throw await this.#describeMissing(longVersion, problems);
+  }
+
+  /**
+   * How far the download of a version has come that is meant by the text; undefined where none is under way.
+   */
+  progressOf(longVersion: string): DownloadProgress | undefined {
+    return this.#download?.progressOf(longVersion);
+  }
+
+  /** The downloads that are under way. */
+  describeDownloads(): readonly DownloadProgress[] {
+    return this.#download?.underWay() ?? [];
+  }
+
+  /** Whether compiling with the version would have to wait for a download. @throws as {@link resolve} */
+  async needsDownload(longVersion: string): Promise<boolean> {
+    if (this.#download === undefined) return false;
+    return (await this.findHere(longVersion)).file === undefined;
+  }
+
+  /** The file of a source that this machine can run: the native build, else the soljson. */
+  async #findIn(
+    source: Pick<CompilerSource, 'find'>,
+    longVersion: string,
+    problems: SourceProblem[],
+    asked: FindOptions = {},
+  ): Promise<CompilerFile | undefined> {
+    const ask = async (options: FindOptions): Promise<CompilerFile | undefined> => {
+      const found = await source.find(longVersion, options);
+      if (found === undefined || 'file' in found) return found?.file;
+      problems.push(found.problem);
+      return undefined;
+    };
+    const file = await ask(asked);
+    // The operator chose what lies in the folder: its faults are told, and nothing else takes its place.
+    const isChosen = source !== this.#download;
+    if (file === undefined || isChosen || (await this.#isRunnable(file))) return file;
+    problems.push({
+      code: 'unusable',
+      message: `${path.basename(file.path)} cannot be run on this machine.`,
+    });
+    return ask({ soljsonOnly: true });
+  }
+
+  async #isRunnable(file: CompilerFile): Promise<boolean> {
+    if (file.kind === 'soljson') return true;
+    const isKnown = this.#runnable.get(file.sha256);
+    if (isKnown !== undefined) return isKnown;
+    const isRunnable = await this.#canRun(file);
+    this.#runnable.set(file.sha256, isRunnable);
+    return isRunnable;
   }
 
   /**
@@ -71,7 +138,11 @@ export class CompilerFinder {
   async resolve(version: string): Promise<string> {
     const known = await this.listKnown();
     const found = findVersion(version, known);
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      if (isSupported(found)) return found;
+      throw unknownVersion(version, known);
+    }
+    if (!isSupported(version)) throw unknownVersion(version, known);
     if (this.#download === undefined) throw unknownVersion(version, known);
     let published: readonly string[];
     try {
@@ -88,7 +159,7 @@ export class CompilerFinder {
     }
     const all = [...known, ...published];
     const listed = findVersion(version, all);
-    if (listed === undefined) throw unknownVersion(version, all);
+    if (listed === undefined || !isSupported(listed)) throw unknownVersion(version, all);
     return listed;
   }
 
@@ -98,28 +169,47 @@ export class CompilerFinder {
     return [...new Set([...catalogued, ...(await this.#listLocal())])];
   }
 
-  /** What can be had, newest first: what is here and, where compilers are downloaded, all of the catalogue. */
+  /**
+   * What can be had, newest first: what is here and would be run and, where compilers are downloaded, all of the catalogue
+   * and what the published list had when it was read last.
+   */
   async listUsable(): Promise<readonly UsableCompiler[]> {
-    const here = new Set(await this.#listLocal());
-    const versions = this.#download === undefined ? here : await this.listKnown();
-    return [...versions]
+    const here = new Map<string, CompilerFile>();
+    for (const longVersion of new Set(await this.#listLocal())) {
+      const { file } = await this.findHere(longVersion);
+      if (file !== undefined && isSupported(longVersion)) here.set(longVersion, file);
+    }
+    const offered =
+      this.#download === undefined
+        ? []
+        : [
+            ...SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion),
+            ...this.#download.listKnownPublished().filter(isSupported),
+          ];
+    return [...new Set([...here.keys(), ...offered])]
       .sort((left, right) => compareVersions(right, left))
-      .map((longVersion) => ({ longVersion, isInstalled: here.has(longVersion) }));
+      .map((longVersion) => ({
+        longVersion,
+        isInstalled: here.has(longVersion),
+        isPinned: here.get(longVersion)?.pinned ?? isDownloadPinned(longVersion),
+      }));
   }
 
   /** What would be run for a version without downloading anything: its file, or why there is none. */
   async findHere(
     longVersion: string,
+    options: FindOptions = {},
   ): Promise<{ readonly file?: CompilerFile; readonly problems: readonly SourceProblem[] }> {
     const problems: SourceProblem[] = [];
-    for (const source of this.#local) {
-      const found = await source.find(longVersion);
-      if (found === undefined) continue;
-      if ('file' in found) return { file: found.file, problems };
-      problems.push(found.problem);
+    const download = this.#download;
+    const kept = download && {
+      find: (version: string, options?: FindOptions) => download.findKept(version, options),
+    };
+    for (const source of [...this.#local, ...(kept === undefined ? [] : [kept])]) {
+      const file = await this.#findIn(source, longVersion, problems, options);
+      if (file !== undefined) return { file, problems };
     }
-    const kept = await this.#download?.findKept(longVersion);
-    return kept !== undefined && 'file' in kept ? { file: kept.file, problems } : { problems };
+    return { problems };
   }
 
   #sources(): readonly CompilerSource[] {
@@ -127,7 +217,7 @@ export class CompilerFinder {
   }
 
   async #listLocal(): Promise<readonly string[]> {
-    return (await Promise.all(this.#local.map((source) => source.list()))).flat();
+    return (await Promise.all(this.#sources().map((source) => source.list()))).flat();
   }
 
   async #describeMissing(
@@ -148,12 +238,13 @@ export class CompilerFinder {
       const forOperator = `${message}${said}`;
       return new FullmatchError('compiler_checksum_mismatch', message, { details, forOperator });
     }
+    const usable = (await this.listUsable()).filter(({ isInstalled }) => isInstalled);
     const nearest = nearestVersions(
       parseCompilerVersion(longVersion).release,
-      await this.#listLocal(),
+      usable.map((each) => each.longVersion).filter((each) => each !== longVersion),
     );
     const near = nearest.length === 0 ? '' : ` Nearest that are: ${nearest.join(', ')}.`;
-    const message = `Solidity ${longVersion} is not installed here.${near}`;
+    const message = `Solidity ${longVersion} is not installed here; the operator can install it, or let the service download compilers (compilers.downloadUrl).${near}`;
     return new FullmatchError('unsupported_compiler_version', message, {
       details: { ...details, nearest },
       forOperator: `${message} ${this.#howToGet()}${said}`,
@@ -161,8 +252,16 @@ export class CompilerFinder {
   }
 
   #howToGet(): string {
+    const ways =
+      'run "fullmatch compilers prefetch" with a bundle that has it, or set compilers.downloadUrl';
     return this.#directory === undefined
-      ? 'Configure a compiler directory that has it, or a base URL to download compilers from.'
-      : `Put it into ${this.#directory}, or configure a base URL to download compilers from.`;
+      ? `To have it, configure a folder of compilers that has it, ${ways}.`
+      : `To have it, put it into ${this.#directory}, ${ways}.`;
   }
+}
+
+/** Whether the catalogue pins what the official binaries have of a version. */
+function isDownloadPinned(longVersion: string): boolean {
+  const entry = findCatalogued(longVersion);
+  return entry?.sha256 !== undefined || entry?.keccak256 !== undefined;
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import { parseUntrustedJson } from '../../lib/untrusted-json.ts';
 import { parseCompilerVersion } from '../compiler-version.ts';
+import { fileNameOf } from './build-names.ts';
 
 /** One binary of a published list. */
 export interface ListedCompiler {
@@ -19,15 +20,12 @@ export interface CompilerList {
 
 /** The official list has about ten values for each of some 2,000 builds; the thread that serves parses it. */
 const LIST_LIMITS = { values: 100_000, depth: 8, escapes: 100_000 };
+/** The name of a list. */
+export const LIST_NAME = 'list.json';
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}$/;
 const SHA256 = /^(?:0x)?([0-9a-f]{64})$/i;
 
 export const EMPTY_LIST: CompilerList = { byFileName: new Map(), soljsonByVersion: new Map() };
-
-/** The name of a version's soljson in the layout of the official binaries. */
-export function soljsonFileName(longVersion: string): string {
-  return `soljson-v${longVersion}.js`;
-}
 
 function isVersion(text: string): boolean {
   try {
@@ -64,7 +62,7 @@ export function parseCompilerList(bytes: Uint8Array): CompilerList {
   if (!Array.isArray(builds)) throw new TypeError('it has no array "builds"');
   const entries = builds.map(readEntry).filter((entry) => entry !== undefined);
   const soljson = entries.filter(
-    ({ fileName, longVersion }) => fileName === soljsonFileName(longVersion),
+    ({ fileName, longVersion }) => fileName === fileNameOf(longVersion, 'soljson'),
   );
   return {
     byFileName: new Map(entries.map((entry) => [entry.fileName, entry])),

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, copyFile, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { solcPackageOf } from '../../../test/support/solc-packages.ts';
@@ -9,7 +19,8 @@ import { startWebServer, type WebServer } from '../../../test/support/web-server
 import { FullmatchError } from '../../errors.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
-import { readFileName } from './directory-source.ts';
+import { type DownloadOptions } from './download-source.ts';
+import { readFileName, THIS_MACHINE } from './build-names.ts';
 import { fetchCompiler, listCompilers, verifyCompilers } from '../inspect-compilers.ts';
 
 const OLD = '0.4.18+commit.9cf6e910';
@@ -165,10 +176,20 @@ describe('installed packages', () => {
 /** A server in the layout of the official binaries, and a finder that downloads from it. */
 async function serveBinaries(
   files: Readonly<Record<string, string>>,
-): Promise<{ server: WebServer; asked: string[]; directory: string; finder: CompilerFinder }> {
+  more: Partial<DownloadOptions> = {},
+): Promise<{
+  server: WebServer;
+  asked: string[];
+  directory: string;
+  download: DownloadOptions;
+  finder: CompilerFinder;
+}> {
   const asked: string[] = [];
   const server = await startWebServer((request, response) => {
-    const name = decodeURIComponent(request.url ?? '').replace('/mirror/bin/', '');
+    const name = decodeURIComponent(request.url ?? '').replace(
+      /^\/mirror\/(?:bin|linux-amd64)\//,
+      '',
+    );
     asked.push(name);
     const text = files[name];
     if (name === `soljson-v${OLD}.js` && text === undefined) {
@@ -186,8 +207,14 @@ async function serveBinaries(
   });
   const directory = path.join(await makeFolder(), 'compilers');
   closers.push(server.close, () => fetch.close());
-  const download = { baseUrl: `${server.url}/mirror/`, directory, fetch };
-  return { server, asked, directory, finder: new CompilerFinder({ packages: [], download }) };
+  const download = { baseUrl: `${server.url}/mirror/`, directory, fetch, native: false, ...more };
+  return {
+    server,
+    asked,
+    directory,
+    download,
+    finder: new CompilerFinder({ packages: [], download }),
+  };
 }
 
 describe('a download', () => {
@@ -263,6 +290,138 @@ describe('a download', () => {
   });
 });
 
+/** A stand-in for a native build, which no package registry has. */
+const NATIVE = '#!/bin/sh\ncat > /dev/null\necho "{}"\n';
+
+describe.skipIf(THIS_MACHINE !== 'linux x64')('a native build', () => {
+  const native = `solc-linux-amd64-v${STRANGE}`;
+  const soljson = `soljson-v${STRANGE}.js`;
+  const files = {
+    [soljson]: 'js',
+    [native]: NATIVE,
+    'list.json': listOf({ [soljson]: 'js', [native]: NATIVE }),
+  };
+
+  test('is downloaded where there is one, and run', async () => {
+    const { finder, directory, asked } = await serveBinaries(files, { native: true });
+    const file = await finder.find('0.9.0');
+    expect(file).toMatchObject({ kind: 'native', source: 'download', pinned: false });
+    expect((await stat(path.join(directory, native))).mode & 0o111).not.toBe(0);
+    expect(asked).not.toContain(soljson);
+  });
+
+  test('that this machine cannot run gives place to the soljson, and is asked once', async () => {
+    const { asked, download } = await serveBinaries(files, { native: true });
+    let probes = 0;
+    const canRun = async (): Promise<boolean> => {
+      probes += 1;
+      return false;
+    };
+    const finder = new CompilerFinder({ packages: [], download, canRun });
+    expect(await finder.find('0.9.0')).toMatchObject({ kind: 'soljson' });
+    expect(await finder.find('0.9.0')).toMatchObject({ kind: 'soljson' });
+    expect(probes).toBe(1);
+    expect(asked.filter((name) => name === soljson)).toHaveLength(1);
+    expect(asked.filter((name) => name === native)).toHaveLength(1);
+  });
+
+  test('that is not the listed one is not run: the soljson is', async () => {
+    const { finder, directory } = await serveBinaries(
+      { ...files, [native]: 'other' },
+      { native: true },
+    );
+    expect(await finder.find('0.9.0')).toMatchObject({ kind: 'soljson' });
+    expect(await readdir(directory)).not.toContain(native);
+  });
+
+  test('is not asked for again where the mirror has none and the soljson is kept', async () => {
+    const { asked, finder } = await serveBinaries({}, { native: true });
+    expect(await finder.find(OLD)).toMatchObject({ kind: 'soljson' });
+    const before = asked.length;
+    await finder.find(OLD);
+    expect(asked).toHaveLength(before);
+  });
+});
+
+describe('the folder of downloads', () => {
+  const names = ['0', '1', '2'].map((patch) => `0.9.${patch}+commit.0badc0d${patch}`);
+  const texts = Object.fromEntries(
+    names.map((version) => [`soljson-v${version}.js`, version.repeat(100)]),
+  );
+  const files = { ...texts, 'list.json': listOf(texts) };
+
+  test('holds no more than it may: what was used longest ago goes first', async () => {
+    const bytes = (names[0]?.length ?? 0) * 100;
+    let now = Date.now() - 10_000_000;
+    const maxBytes = 2 * bytes;
+    const { finder, directory } = await serveBinaries(files, { maxBytes, now: () => now });
+    const find = async (version: string): Promise<void> => {
+      now += 1_000_000;
+      await finder.find(version);
+      const kept = path.join(directory, `soljson-v${names[Number(version.slice(4))]}.js.sha256`);
+      await utimes(kept, now / 1000, now / 1000);
+    };
+    await find('0.9.0');
+    await find('0.9.1');
+    await find('0.9.0');
+    await find('0.9.2');
+    const left = (await readdir(directory)).filter((name) => name.endsWith('.js')).sort();
+    expect(left).toEqual([`soljson-v${names[0]}.js`, `soljson-v${names[2]}.js`]);
+  });
+
+  test('survives a download that was killed: it is made anew', async () => {
+    const { finder, directory } = await serveBinaries(files);
+    await mkdir(directory, { recursive: true });
+    const name = `soljson-v${names[0]}.js`;
+    await writeFile(
+      path.join(directory, `${name}.partial`),
+      'a part of it that is much longer'.repeat(999),
+    );
+    const lock = path.join(directory, `${name}.lock`);
+    await writeFile(lock, '');
+    const longAgo = Date.now() / 1000 - 3600;
+    await utimes(lock, longAgo, longAgo);
+    const file = await finder.find('0.9.0');
+    expect(await readFile(file.path, 'utf8')).toBe(texts[name]);
+    expect((await readdir(directory)).sort()).toEqual([name, `${name}.sha256`]);
+  });
+
+  test('is filled by one process while others wait for it', async () => {
+    const { asked, download } = await serveBinaries(files);
+    const finders = Array.from({ length: 3 }, () => new CompilerFinder({ packages: [], download }));
+    await Promise.all(finders.map((finder) => finder.find('0.9.1')));
+    expect(asked.filter((name) => name === `soljson-v${names[1]}.js`)).toHaveLength(1);
+  });
+});
+
+test('a version that failed just now is refused to all who wait, without another request', async () => {
+  let now = 0;
+  const name = `soljson-v${OLD}.js`;
+  const { asked, finder } = await serveBinaries({ [name]: 'changed' }, { now: () => now });
+  expect(await codeOf(finder.find(OLD))).toBe('compiler_checksum_mismatch');
+  expect(await codeOf(finder.find(OLD))).toBe('compiler_checksum_mismatch');
+  expect(asked).toHaveLength(1);
+  now += 60_000;
+  expect(await codeOf(finder.find(OLD))).toBe('compiler_checksum_mismatch');
+  expect(asked).toHaveLength(2);
+});
+
+test('what cannot be run is neither listed as usable nor named as the nearest', async () => {
+  const directory = await makeFolder();
+  await writeFile(path.join(directory, 'soljson-v0.4.7+commit.822622cf.js'), 'too old');
+  await writeFile(path.join(directory, `soljson-v${OLD}.js`), 'damaged');
+  const finder = new CompilerFinder({ directory, packages: [], trustUnlisted: true });
+  expect(await finder.listUsable()).toEqual([]);
+  const error = await finder.find('0.4.7').catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'unsupported_compiler_version' });
+  expect((error as Error).message).toContain('too old');
+  const missing = await finder.find('0.4.19').catch((thrown: unknown) => thrown);
+  expect((missing as Error).message).toMatch(/^Solidity 0\.4\.19\S* is not installed here/);
+  expect((missing as Error).message).toContain('compilers.downloadUrl');
+  expect((missing as Error).message).not.toContain('Nearest');
+  expect((missing as Error).message).not.toContain(directory);
+});
+
 describe('the compilers that are here', () => {
   test('are listed with the file that would be run, and downloads are not made', async () => {
     const { asked, directory } = await serveBinaries({});
@@ -279,12 +438,12 @@ describe('the compilers that are here', () => {
   test('are what can be used, newest first, beside what can be downloaded', async () => {
     const packages = [solcPackageOf(OLD), solcPackageOf(INSTALLED)];
     expect(await new CompilerFinder({ packages }).listUsable()).toEqual([
-      { longVersion: INSTALLED, isInstalled: true },
-      { longVersion: OLD, isInstalled: true },
+      { longVersion: INSTALLED, isInstalled: true, isPinned: true },
+      { longVersion: OLD, isInstalled: true, isPinned: true },
     ]);
     const { asked, finder } = await serveBinaries({});
     const usable = await finder.listUsable();
-    expect(usable[0]).toEqual({ longVersion: INSTALLED, isInstalled: false });
+    expect(usable[0]).toEqual({ longVersion: INSTALLED, isInstalled: false, isPinned: true });
     expect(usable.length).toBeGreaterThan(90);
     expect(asked).toEqual([]);
   });

@@ -2,53 +2,17 @@ import { constants } from 'node:fs';
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { type CompilerFile, type CompilerSource, type Found } from '../compiler-file.ts';
-import { type CompilerList, EMPTY_LIST, parseCompilerList } from './compiler-list.ts';
-import { findVersion } from '../compiler-version.ts';
+import { type CompilerSource, type FindOptions, type Found } from '../compiler-file.ts';
+import { type NamedBuild, readFileName } from './build-names.ts';
+import { type CompilerList, EMPTY_LIST, LIST_NAME, parseCompilerList } from './compiler-list.ts';
 import { sha256OfFile } from './file-digest.ts';
-import { matchesCatalogue } from './solidity-catalogue.ts';
+import { isPinned } from './solidity-catalogue.ts';
 
 /** A folder of compilers that the operator keeps. */
 export interface DirectoryOptions {
   readonly directory: string;
   /** Whether files are run that neither the catalogue nor the folder's list.json names. */
   readonly trustUnlisted: boolean;
-}
-
-interface NamedFile {
-  readonly fileName: string;
-  readonly longVersion: string;
-  readonly kind: CompilerFile['kind'];
-}
-
-const SOLJSON_NAME = /^soljson-v(\d[\w.+-]*)\.js$/;
-/** The native builds that this machine runs. */
-const NATIVE_NAMES: Readonly<Record<string, RegExp>> = {
-  'linux x64': /^solc-linux-amd64-v(\d[\w.+-]*)$/,
-  'linux arm64': /^solc-linux-arm64-v(\d[\w.+-]*)$/,
-};
-const LIST_NAME = 'list.json';
-
-function isLongVersion(text: string): boolean {
-  try {
-    return text.includes('+commit.') && findVersion(text, [text]) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * What a file of the folder is by its name: `soljson-v<long version>.js`, or a native build for this machine,
- * `solc-linux-amd64-v<long version>`. Undefined for everything else.
- */
-export function readFileName(
-  fileName: string,
-  machine = `${process.platform} ${process.arch}`,
-): NamedFile | undefined {
-  const soljson = SOLJSON_NAME.exec(fileName)?.[1];
-  const longVersion = soljson ?? NATIVE_NAMES[machine]?.exec(fileName)?.[1];
-  if (longVersion === undefined || !isLongVersion(longVersion)) return undefined;
-  return { fileName, longVersion, kind: soljson === undefined ? 'native' : 'soljson' };
 }
 
 /** Compilers in a folder: native builds for this machine first, which are faster, then soljson. */
@@ -66,9 +30,10 @@ export class DirectorySource implements CompilerSource {
     return [...new Set(files.map(({ longVersion }) => longVersion))];
   }
 
-  async find(longVersion: string): Promise<Found> {
+  async find(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
     const files = (await this.#files())
       .filter((file) => file.longVersion === longVersion)
+      .filter(({ kind }) => !soljsonOnly || kind === 'soljson')
       .sort((left, right) => left.kind.localeCompare(right.kind));
     if (files.length === 0) return undefined;
     const list = await this.#readList();
@@ -81,7 +46,7 @@ export class DirectorySource implements CompilerSource {
     return refused;
   }
 
-  async #files(): Promise<readonly NamedFile[]> {
+  async #files(): Promise<readonly NamedBuild[]> {
     let names: readonly string[];
     try {
       names = await readdir(this.#options.directory);
@@ -107,7 +72,7 @@ export class DirectorySource implements CompilerSource {
     }
   }
 
-  async #check({ fileName, longVersion, kind }: NamedFile, list: CompilerList): Promise<Found> {
+  async #check({ fileName, longVersion, kind }: NamedBuild, list: CompilerList): Promise<Found> {
     const file = path.join(this.#options.directory, fileName);
     const refuse = (code: 'checksum' | 'unlisted' | 'unusable', message: string): Found => ({
       problem: { code, message: `${file} ${message}` },
@@ -117,18 +82,17 @@ export class DirectorySource implements CompilerSource {
       const sha256 = await sha256OfFile(file);
       const found = { longVersion, kind, path: file, sha256, source: 'directory' } as const;
       const expected = list.byFileName.get(fileName)?.sha256;
-      const inCatalogue =
-        kind === 'soljson'
-          ? await matchesCatalogue(longVersion, { sha256, path: file })
-          : undefined;
-      if (inCatalogue === true || expected === sha256) return { file: { ...found, listed: true } };
-      if (inCatalogue === false || expected !== undefined) {
+      const inCatalogue = await isPinned(longVersion, kind, { sha256, path: file });
+      const pinned = inCatalogue === true;
+      if (pinned || expected === sha256) return { file: { ...found, pinned, listed: true } };
+      // A native build may be the operator's own, where a list of his names it.
+      if ((inCatalogue === false && kind === 'soljson') || expected !== undefined) {
         return refuse(
           'checksum',
           `is not what was published: its SHA-256 is ${sha256}; get it again.`,
         );
       }
-      if (this.#options.trustUnlisted) return { file: { ...found, listed: false } };
+      if (this.#options.trustUnlisted) return { file: { ...found, pinned, listed: false } };
       return refuse('unlisted', 'is in no list; put a list.json that names it beside it.');
     } catch (error) {
       return refuse(

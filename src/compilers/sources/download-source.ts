@@ -1,38 +1,65 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { chmod, statfs } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { isOutOfSpace } from '../../lib/system-trouble.ts';
-import { type CompilerSource, type Found } from '../compiler-file.ts';
-import { type CompilerList, parseCompilerList, soljsonFileName } from './compiler-list.ts';
+import {
+  type CompilerFile,
+  type CompilerSource,
+  type DownloadProgress,
+  type FindOptions,
+  type Found,
+  type SourceProblem,
+} from '../compiler-file.ts';
+import { WorkQueue } from '../work-queue.ts';
+import {
+  readBuildName,
+  type BuildKind,
+  fileNameOf,
+  folderOf,
+  nativeBuilds,
+} from './build-names.ts';
+import { DownloadFolder } from './download-folder.ts';
 import { sha256OfFile } from './file-digest.ts';
-import { findCatalogued, matchesCatalogue } from './solidity-catalogue.ts';
+import { findCatalogued, isPinned } from './solidity-catalogue.ts';
+import { PublishedLists } from './published-lists.ts';
 
 /** Where compilers are downloaded from and kept. */
 export interface DownloadOptions {
   /**
    * The base of a tree in the layout of the official binaries: `<base>/bin/list.json` and
-   * `<base>/bin/soljson-v<long version>.js`.
+   * `<base>/bin/soljson-v<long version>.js`, `<base>/linux-amd64/…` beside them.
    */
   readonly baseUrl: string;
-  /** The folder that keeps what was downloaded. */
+  /** The folder that keeps what was downloaded, and nothing else. */
   readonly directory: string;
   readonly fetch: Pick<GuardedFetch, 'fetch' | 'download'>;
+  /** Bytes that all downloads may take together; what was used longest ago goes first. Default 2 GB. */
+  readonly maxBytes?: number;
+  /** Whether native builds are asked for, where this machine could run them. Default true. */
+  readonly native?: boolean;
   /** The clock in milliseconds; given by tests. */
   readonly now?: () => number;
 }
 
-/** The largest soljson so far has 28 MB. */
-const MAX_SOLJSON_BYTES = 64_000_000;
-const MAX_LIST_BYTES = 16_000_000;
+/** The largest binary so far has 28 MB. */
+const MAX_BINARY_BYTES = 64_000_000;
+const DEFAULT_MAX_BYTES = 2_000_000_000;
 const DOWNLOAD_DEADLINE_MS = 300_000;
-const LIST_DEADLINE_MS = 60_000;
-/** New compilers appear every few weeks. */
-const LIST_FRESH_MS = 3_600_000;
+/** Downloads at once: more would only share the line, and each may take a file's worth of disk above the bound. */
+const DOWNLOADS_AT_ONCE = 2;
+/** How long a download that failed is not tried again: all who waited for it are told, and none of them starts it anew. */
+const FAILURE_REST_MS = 15_000;
+const FREE_BYTES_LEAST = 2 * MAX_BINARY_BYTES;
 
-function unavailable(message: string): Found {
-  return { problem: { code: 'unavailable', message } };
+/** A download that is under way. */
+interface UnderWay {
+  readonly found: Promise<Found>;
+  progress: () => DownloadProgress;
+}
+
+function problem(code: SourceProblem['code'], message: string): Found {
+  return { problem: { code, message } };
 }
 
 /**
@@ -42,149 +69,217 @@ function unavailable(message: string): Found {
 export class DownloadSource implements CompilerSource {
   readonly #options: DownloadOptions;
   readonly #base: string;
+  readonly #folder: DownloadFolder;
+  readonly #lists: PublishedLists;
   readonly #now: () => number;
-  readonly #underWay = new Map<string, Promise<Found>>();
-  #list: { readonly at: number; readonly value: Promise<CompilerList> } | undefined;
+  readonly #turns = new WorkQueue(DOWNLOADS_AT_ONCE);
+  readonly #underWay = new Map<string, UnderWay>();
+  readonly #failed = new Map<string, { readonly at: number; readonly found: Found }>();
 
   constructor(options: DownloadOptions) {
     this.#options = options;
-    this.#base = `${options.baseUrl.replace(/\/+$/, '')}/bin/`;
+    this.#base = options.baseUrl.replace(/\/+$/, '');
     this.#now = options.now ?? Date.now;
+    const { directory, maxBytes = DEFAULT_MAX_BYTES } = options;
+    this.#folder = new DownloadFolder(directory, maxBytes, this.#now);
+    this.#lists = new PublishedLists(this.#base, options.fetch, this.#now);
   }
 
-  /** Nothing is known about what can be downloaded without asking for the list: see {@link listPublished}. */
-  list(): Promise<readonly string[]> {
-    return Promise.resolve([]);
+  /** The versions that were downloaded; what can be is not known without the list: see {@link listPublished}. */
+  async list(): Promise<readonly string[]> {
+    const names = await this.#folder.names();
+    return [...new Set(names.flatMap((name) => readBuildName(name)?.longVersion ?? []))];
   }
 
   /** Long versions of the published list. @throws when the list cannot be had. */
   async listPublished(): Promise<readonly string[]> {
-    return [...(await this.#fetchList()).soljsonByVersion.keys()];
+    return [...(await this.#lists.read('soljson')).soljsonByVersion.keys()];
+  }
+
+  /** The same as far as the list was read before; nothing is asked of the network. */
+  listKnownPublished(): readonly string[] {
+    return this.#lists.releases;
+  }
+
+  /** The downloads that are under way. */
+  underWay(): readonly DownloadProgress[] {
+    return [...this.#underWay.values()].map(({ progress }) => progress());
+  }
+
+  /** How far the download of a version has come; undefined where none is under way. */
+  progressOf(longVersion: string): DownloadProgress | undefined {
+    return this.underWay().find((progress) => progress.longVersion === longVersion);
   }
 
   /** The version's file: the one that is kept, or a download of it, which all who ask at once share. */
-  find(longVersion: string): Promise<Found> {
-    const underWay = this.#underWay.get(longVersion);
-    if (underWay !== undefined) return underWay;
-    const found = this.#findKept(longVersion)
-      .then((kept) => kept ?? this.#download(longVersion))
-      .catch((error: unknown) => {
-        if (!isOutOfSpace(error))
-          return unavailable(
-            `Solidity ${longVersion} could not be downloaded: ${messageOf(error)}`,
-          );
-        throw new FullmatchError(
-          'storage_full',
-          `There is no space to keep the compiler of Solidity ${longVersion}.`,
-          { cause: error },
-        );
-      })
-      .finally(() => this.#underWay.delete(longVersion));
-    this.#underWay.set(longVersion, found);
-    return found;
+  async find(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
+    // What is here is used, also where a faster build might be had.
+    const kept = await this.findKept(longVersion, { soljsonOnly });
+    if (kept !== undefined) return kept;
+    let refused: Found;
+    for (const kind of this.#kindsOf(soljsonOnly)) {
+      const found = await this.#share(longVersion, kind);
+      if (found !== undefined && 'file' in found) return found;
+      refused = found ?? refused;
+    }
+    return refused;
   }
 
   /** The file that is kept, without asking the network; undefined when there is none that is sound. */
-  async findKept(longVersion: string): Promise<Found> {
-    return this.#findKept(longVersion);
-  }
-
-  #pathOf(longVersion: string): string {
-    return path.join(this.#options.directory, soljsonFileName(longVersion));
-  }
-
-  /** Beside a file stands its checksum, as sha256sum writes it, for versions that the catalogue does not know. */
-  #checksumPathOf(longVersion: string): string {
-    return `${this.#pathOf(longVersion)}.sha256`;
-  }
-
-  async #findKept(longVersion: string): Promise<Found> {
-    const file = this.#pathOf(longVersion);
-    try {
-      const sha256 = await sha256OfFile(file);
-      const sound =
-        (await matchesCatalogue(longVersion, { sha256, path: file })) ??
-        (await readFile(this.#checksumPathOf(longVersion), 'utf8')).startsWith(sha256);
-      return sound ? this.#give(longVersion, sha256) : undefined;
-    } catch {
-      return undefined;
+  async findKept(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
+    for (const kind of this.#kindsOf(soljsonOnly)) {
+      const found = await this.#findKeptBuild(longVersion, kind);
+      if (found !== undefined) return found;
     }
+    return undefined;
   }
 
-  #give(longVersion: string, sha256: string): Found {
-    const file = this.#pathOf(longVersion);
-    return {
-      file: { longVersion, kind: 'soljson', path: file, sha256, listed: true, source: 'download' },
+  #kindsOf(soljsonOnly: boolean): readonly BuildKind[] {
+    const isNative = !soljsonOnly && this.#options.native !== false && nativeBuilds() !== undefined;
+    return isNative ? ['native', 'soljson'] : ['soljson'];
+  }
+
+  async #findKeptBuild(longVersion: string, kind: BuildKind): Promise<Found> {
+    const name = fileNameOf(longVersion, kind);
+    const kept = await this.#folder.read(name);
+    if (kept === undefined) return undefined;
+    const { sha256, written } = kept;
+    const pinned = await isPinned(longVersion, kind, { sha256, path: this.#folder.pathOf(name) });
+    // What the catalogue pins must be that; what it does not know must be what was taken in.
+    if (!(pinned ?? sha256 === written)) return undefined;
+    await this.#folder.use(name);
+    return this.#give(longVersion, kind, sha256, pinned === true);
+  }
+
+  #give(longVersion: string, kind: BuildKind, sha256: string, pinned: boolean): Found {
+    const path = this.#folder.pathOf(fileNameOf(longVersion, kind));
+    const file: CompilerFile = {
+      ...{ longVersion, kind, path, sha256, pinned },
+      listed: true,
+      source: 'download',
     };
+    return { file };
   }
 
-  async #download(longVersion: string): Promise<Found> {
-    const url = this.#base + soljsonFileName(longVersion);
-    const { directory, fetch } = this.#options;
-    const expected = await this.#expectedSha256(longVersion);
-    if (expected === undefined && findCatalogued(longVersion)?.keccak256 === undefined) {
-      return undefined;
+  #share(longVersion: string, kind: BuildKind): Promise<Found> {
+    const key = fileNameOf(longVersion, kind);
+    const failed = this.#failed.get(key);
+    if (failed !== undefined && this.#now() - failed.at < FAILURE_REST_MS) {
+      return Promise.resolve(failed.found);
     }
-    await mkdir(directory, { recursive: true });
-    const file = this.#pathOf(longVersion);
-    const partial = `${file}.${randomUUID()}.partial`;
-    const sink = (await open(partial, 'wx')).createWriteStream();
+    const shared = this.#underWay.get(key);
+    if (shared !== undefined) return shared.found;
+    const found = this.#obtain(longVersion, kind)
+      .then((each) => {
+        if (each !== undefined && 'file' in each) this.#failed.delete(key);
+        else this.#failed.set(key, { at: this.#now(), found: each });
+        return each;
+      })
+      .finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, { found, progress: () => ({ longVersion, receivedBytes: 0 }) });
+    return found;
+  }
+
+  async #obtain(longVersion: string, kind: BuildKind): Promise<Found> {
+    const name = fileNameOf(longVersion, kind);
     try {
-      const { status } = await fetch.download(url, sink, {
-        maxBytes: MAX_SOLJSON_BYTES,
-        deadlineMs: DOWNLOAD_DEADLINE_MS,
-      });
-      if (status !== 200) return unavailable(`${this.#base} answers ${status} for ${longVersion}.`);
-      const sha256 = await sha256OfFile(partial);
-      const sound =
-        expected === undefined
-          ? await matchesCatalogue(longVersion, { sha256, path: partial })
-          : sha256 === expected;
-      if (sound !== true) {
-        const message = `${this.#base} gave another file than was published for ${longVersion}: its SHA-256 is ${sha256}.`;
-        return { problem: { code: 'checksum', message } };
+      const expected = await this.#expectedSha256(longVersion, kind);
+      if (expected === undefined && !isKeccakPinned(longVersion, kind)) return undefined;
+      const fetched = (): Promise<Found> =>
+        this.#folder.exclusively(
+          name,
+          () => this.#download(longVersion, kind, expected),
+          (receivedBytes) => this.#follow(name, () => ({ longVersion, receivedBytes })),
+        );
+      return (
+        (await this.#turns.run(fetched)) ??
+        // Another process has brought it, or has given up.
+        (await this.#findKeptBuild(longVersion, kind)) ??
+        (await this.#turns.run(fetched)) ??
+        problem('unavailable', `Solidity ${longVersion} is being downloaded by another process.`)
+      );
+    } catch (error) {
+      if (!isOutOfSpace(error)) {
+        const message = `Solidity ${longVersion} could not be downloaded: ${messageOf(error)}`;
+        return problem('unavailable', message);
       }
-      await writeFile(this.#checksumPathOf(longVersion), `${sha256}  ${path.basename(file)}\n`);
-      await rename(partial, file);
-      return this.#give(longVersion, sha256);
+      throw new FullmatchError(
+        'storage_full',
+        `There is no space to keep the compiler of Solidity ${longVersion}.`,
+        { cause: error },
+      );
+    }
+  }
+
+  #follow(name: string, progress: () => DownloadProgress): void {
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) underWay.progress = progress;
+  }
+
+  async #download(
+    longVersion: string,
+    kind: BuildKind,
+    expected: string | undefined,
+  ): Promise<Found> {
+    const name = fileNameOf(longVersion, kind);
+    const partial = this.#folder.partialOf(name);
+    const url = `${this.#base}/${folderOf(kind)}/${encodeURIComponent(name)}`;
+    await this.#requireSpace();
+    const sink = createWriteStream(partial);
+    let totalBytes: number | undefined;
+    this.#follow(name, () => ({
+      longVersion,
+      receivedBytes: sink.bytesWritten,
+      ...(totalBytes !== undefined && { totalBytes }),
+    }));
+    try {
+      const { status } = await this.#options.fetch.download(url, sink, {
+        maxBytes: MAX_BINARY_BYTES,
+        deadlineMs: DOWNLOAD_DEADLINE_MS,
+        onHead: (head) => (totalBytes = lengthOf(head)),
+      });
+      if (status === 404) return undefined;
+      if (status !== 200) {
+        return problem('unavailable', `${this.#base} answers ${status} for ${longVersion}.`);
+      }
+      const sha256 = await sha256OfFile(partial);
+      const pinned = await isPinned(longVersion, kind, { sha256, path: partial });
+      if (!(pinned ?? sha256 === expected)) {
+        const message = `${this.#base} gave another file than was published for ${longVersion}: its SHA-256 is ${sha256}.`;
+        return problem('checksum', message);
+      }
+      if (kind === 'native') await chmod(partial, 0o755);
+      await this.#folder.keep(name, sha256);
+      return this.#give(longVersion, kind, sha256, pinned === true);
     } finally {
       sink.destroy();
-      await rm(partial, { force: true });
+      await this.#folder.discard(name);
     }
+  }
+
+  /** A disk that is nearly full is left to the database. */
+  async #requireSpace(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#options.directory);
+    if (bavail * bsize > FREE_BYTES_LEAST) return;
+    throw Object.assign(new Error('the disk is nearly full'), { code: 'ENOSPC' });
   }
 
   /** The official checksum by the catalogue, else by the list; the catalogue is ours, the list comes with the file. */
-  async #expectedSha256(longVersion: string): Promise<string | undefined> {
+  async #expectedSha256(longVersion: string, kind: BuildKind): Promise<string | undefined> {
     const entry = findCatalogued(longVersion);
-    if (entry?.sha256 !== undefined) return entry.sha256;
-    if (entry?.keccak256 !== undefined) return undefined;
-    return (await this.#fetchList()).soljsonByVersion.get(longVersion)?.sha256;
+    const catalogued = kind === 'native' ? entry?.nativeSha256 : entry?.sha256;
+    if (catalogued !== undefined) return catalogued;
+    if (isKeccakPinned(longVersion, kind)) return undefined;
+    return (await this.#lists.read(kind)).byFileName.get(fileNameOf(longVersion, kind))?.sha256;
   }
+}
 
-  async #fetchList(): Promise<CompilerList> {
-    if (this.#list !== undefined && this.#now() - this.#list.at < LIST_FRESH_MS) {
-      return this.#list.value;
-    }
-    const value = this.#requestList();
-    this.#list = { at: this.#now(), value };
-    value.catch(() => {
-      this.#list = undefined;
-    });
-    return value;
-  }
+/** The length of the file, where the answer says it; of a compressed answer only its own is known. */
+function lengthOf({ headers }: FetchHead): number | undefined {
+  const { 'content-length': length = '', 'content-encoding': coding } = headers;
+  return coding === undefined && /^\d{1,12}$/.test(length) ? Number(length) : undefined;
+}
 
-  async #requestList(): Promise<CompilerList> {
-    const { status, body } = await this.#options.fetch.fetch(`${this.#base}list.json`, {
-      maxBytes: MAX_LIST_BYTES,
-      deadlineMs: LIST_DEADLINE_MS,
-    });
-    if (status !== 200) throw new Error(`${this.#base}list.json answers ${status}`);
-    try {
-      return parseCompilerList(body);
-    } catch (error) {
-      throw new Error(`${this.#base}list.json is unreadable: ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
-  }
+function isKeccakPinned(longVersion: string, kind: BuildKind): boolean {
+  return kind === 'soljson' && findCatalogued(longVersion)?.keccak256 !== undefined;
 }

@@ -63,9 +63,8 @@ export class PackageSource implements CompilerSource {
         const message = `${file} is not what npm has: its SHA-256 is ${sha256}; install it again.`;
         return { problem: { code: 'checksum', message } };
       }
-      return {
-        file: { longVersion, kind: 'soljson', path: file, sha256, listed: true, source: 'package' },
-      };
+      const known = { listed: true, pinned: true, source: 'package' } as const;
+      return { file: { longVersion, kind: 'soljson', path: file, sha256, ...known } };
     } catch (error) {
       return {
         problem: { code: 'unusable', message: `${file} cannot be read: ${messageOf(error)}` },

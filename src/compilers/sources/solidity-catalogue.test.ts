@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SOLC_VERSIONS, solcPackageOf } from '../../../test/support/solc-packages.ts';
 import { keccak256OfFile, sha256OfFile } from './file-digest.ts';
 import { compareVersions } from '../compiler-version.ts';
-import { findCatalogued, matchesCatalogue, SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
+import { findCatalogued, isPinned, SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -21,12 +21,24 @@ describe('the catalogue', () => {
 
   test('has sound checksums', () => {
     for (const entry of SOLIDITY_CATALOGUE) {
-      for (const digest of [entry.npmSha256, entry.sha256, entry.keccak256]) {
+      for (const digest of [entry.npmSha256, entry.sha256, entry.keccak256, entry.nativeSha256]) {
         if (digest !== undefined) expect(digest).toMatch(SHA256);
       }
       expect(entry.longVersion).toMatch(/^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}$/);
       expect(entry.npmVersion === undefined).toBe(entry.npmSha256 === undefined);
     }
+  });
+
+  test('pins the official builds of both kinds of nearly all releases', () => {
+    const without = (name: 'sha256' | 'nativeSha256'): readonly string[] =>
+      SOLIDITY_CATALOGUE.filter((entry) => entry[name] === undefined).map(
+        ({ longVersion }) => longVersion.split('+')[0] ?? '',
+      );
+    const unknown = ['26', '27', '28', '29', '30', '31', '32', '33', '34', '35', '36'];
+    const newer = unknown.map((patch) => `0.8.${patch}`);
+    expect(without('sha256')).toEqual(newer);
+    // These three were built again: the native build has the commit of the second build, soljson that of both.
+    expect(without('nativeSha256')).toEqual(['0.4.15', '0.5.9', '0.5.11', ...newer, '0.8.37']);
   });
 
   test('takes the packages that hold what they say', () => {
@@ -45,7 +57,7 @@ describe('the catalogue', () => {
     const file = path.join(solcPackageOf(longVersion), 'soljson.js');
     const sha256 = await sha256OfFile(file);
     expect(sha256).toBe(findCatalogued(longVersion)?.npmSha256);
-    expect(await matchesCatalogue(longVersion, { sha256, path: file })).toBe(true);
+    expect(await isPinned(longVersion, 'soljson', { sha256, path: file })).toBe(true);
   });
 
   test('has the Keccak-256 of the same file as the SHA-256', async () => {
@@ -57,9 +69,8 @@ describe('the catalogue', () => {
     const file = path.join(solcPackageOf('0.4.18+commit.9cf6e910'), 'soljson.js');
     const sha256 = await sha256OfFile(file);
     const judge = (version: string): Promise<boolean | undefined> =>
-      matchesCatalogue(version, { sha256, path: file });
+      isPinned(version, 'soljson', { sha256, path: file });
     expect(await judge('0.4.24+commit.e67f0147')).toBe(false);
-    // Only the Keccak-256 of 0.4.12 is known.
     expect(await judge('0.4.12+commit.194ff033')).toBe(false);
     expect(await judge('0.9.0+commit.00000000')).toBeUndefined();
   });

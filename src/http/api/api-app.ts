@@ -17,11 +17,17 @@ import {
   versionRoute,
 } from './api-routes.ts';
 import { addChainHealthRoute } from './chains/chain-health-route.ts';
+import { addChainMonitorRoute } from './chains/chain-monitor-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { addCompilersRoute } from './compilers-route.ts';
+import { addEtherscanRoutes } from './etherscan/add-etherscan-routes.ts';
+import { etherscanErrorShape } from './etherscan/etherscan-error.ts';
+import { etherscanRoutes } from './etherscan/etherscan-routes.ts';
 import { addEvidenceRoutes } from './evidence/add-evidence-routes.ts';
 import { addPageRedirects } from './page-redirects.ts';
 import { addPageRoutes } from './pages/add-page-routes.ts';
+import { addSourcesRoutes } from './sources/add-sources-routes.ts';
+import { verifySourcesRoute } from './sources/sources-routes.ts';
 import { addStatisticsRoutes } from './statistics/add-statistics-routes.ts';
 import { addLookUpRoutes } from './v1/add-look-up-routes.ts';
 import { v1ErrorShape } from './v1/v1-error.ts';
@@ -61,11 +67,14 @@ export function createApiApp(parts: HttpParts): HostApp {
   routes.openapi(iconRoute, () => answerIcon());
   addChainRoutes(routes, parts);
   addChainHealthRoute(routes, parts);
+  addChainMonitorRoute(routes, parts);
   addCompilersRoute(routes, parts);
   addContractRoutes(routes, parts);
   addVerifyRoutes(routes, parts);
   addLookUpRoutes(routes, parts);
   addV1VerifyRoutes(routes, parts);
+  addSourcesRoutes(routes, parts);
+  addEtherscanRoutes(routes, parts);
   addStatisticsRoutes(routes, parts);
   addEvidenceRoutes(routes, parts);
   addPageRedirects(routes);
@@ -76,13 +85,15 @@ export function createApiApp(parts: HttpParts): HostApp {
   const pages = { host: 'api', bundle, version: fullmatch, urls, prefixes, ask, answers } as const;
   const problemPages = addPageRoutes(routes, pages);
   const bodyLimits = Object.fromEntries(
-    [...v2VerifyRoutes, ...v1VerifyRoutes].map(({ path }) => [path, parts.verificationBytes]),
+    [...v2VerifyRoutes, ...v1VerifyRoutes, verifySourcesRoute, ...etherscanRoutes].map(
+      ({ path }) => [path, parts.verificationBytes],
+    ),
   );
   const prepared = {
     '/chains': () => parts.documents.current.chains,
     '/openapi.json': () => openapi,
   };
-  const errorShapes = [v2ErrorShape, v1ErrorShape];
+  const errorShapes = [etherscanErrorShape, v2ErrorShape, v1ErrorShape];
   const app: HostApp = createHostApp(
     {
       routes,

@@ -6,8 +6,8 @@ import { fixtureDependencies } from '../../../test/support/http-fixture.ts';
 test('GET /v1/compilers lists what compiles, and what would be downloaded first', async () => {
   const compilers = {
     listUsable: async () => [
-      { longVersion: '0.8.30+commit.73712a01', isInstalled: false },
-      { longVersion: '0.8.4+commit.c7e474f2', isInstalled: true },
+      { longVersion: '0.8.30+commit.73712a01', isInstalled: false, isPinned: false },
+      { longVersion: '0.8.4+commit.c7e474f2', isInstalled: true, isPinned: true },
     ],
   };
   const response = await createCheckedApiApp(await fixtureDependencies({ compilers })).request(
@@ -15,8 +15,8 @@ test('GET /v1/compilers lists what compiles, and what would be downloaded first'
   );
   expect(await response.json()).toEqual({
     compilers: [
-      { longVersion: '0.8.30+commit.73712a01', installed: false },
-      { longVersion: '0.8.4+commit.c7e474f2', installed: true },
+      { longVersion: '0.8.30+commit.73712a01', installed: false, checksum: 'list' },
+      { longVersion: '0.8.4+commit.c7e474f2', installed: true, checksum: 'catalogue' },
     ],
   });
 });

@@ -10,6 +10,11 @@ const compilersSchema = z
         z.strictObject({
           longVersion: z.string().meta({ example: '0.8.30+commit.73712a01' }),
           installed: z.boolean().describe('Whether it compiles without a download'),
+          checksum: z
+            .enum(['catalogue', 'list'])
+            .describe(
+              'What the file is held against: the catalogue of this service, or only the list that comes with it',
+            ),
         }),
       )
       .describe('Newest first'),
@@ -39,9 +44,10 @@ export function addCompilersRoute(
 ): void {
   routes.openapi(compilersRoute, async () => {
     const usable = await compilers.listUsable();
-    const versions = usable.map(({ longVersion, isInstalled }) => ({
+    const versions = usable.map(({ longVersion, isInstalled, isPinned }) => ({
       longVersion,
       installed: isInstalled,
+      checksum: isPinned ? ('catalogue' as const) : ('list' as const),
     }));
     return answerJson(compilersRoute, { compilers: versions }, REVALIDATED);
   });

@@ -41,9 +41,12 @@ export function addPageRedirects(routes: OpenAPIHono): void {
   );
 }
 
-/** The location is relative, so that it holds at every prefix and behind every proxy. Both routes are two steps deep. */
-function redirectTo(url: string, target: string): Answer {
-  const up = new URL(url).pathname.endsWith('/') ? '../../../' : '../../';
+/**
+ * The location is relative, so that it holds at every prefix and behind every proxy.
+ * @param depth how many parts the path of the route has
+ */
+export function redirectTo(url: string, target: string, depth = 3): Answer {
+  const up = '../'.repeat(new URL(url).pathname.endsWith('/') ? depth : depth - 1);
   return makeAnswer(null, {
     status: 302,
     headers: { ...BASE_HEADERS, location: `${up}${target}`, 'cache-control': NOT_STORED },

@@ -7,6 +7,13 @@ const LIMITS = {
 };
 const FORM: RequestForm = { kind: 'standard_json', chainId: 1, address: `0x${'22'.repeat(20)}` };
 
+/** What every compiler writes beside the sources. */
+const WRITTEN = {
+  compiler: { version: '0.8.37' },
+  language: 'Solidity',
+  settings: { compilationTarget: { 'a.sol': 'A' } },
+};
+
 const codeOfError = (error: unknown): string => String((error as { code?: unknown }).code);
 
 const codeOf = async (
@@ -16,7 +23,7 @@ const codeOf = async (
 ): Promise<string> => {
   const body =
     form.kind === 'metadata'
-      ? { sources: { 'a.sol': '' }, metadata: { ...settings, sources } }
+      ? { sources: { 'a.sol': '' }, metadata: { ...WRITTEN, ...settings, sources } }
       : {
           stdJsonInput: { language: 'Solidity', sources, settings },
           compilerVersion: '0.8.37',
@@ -44,6 +51,53 @@ describe('a request to verify', () => {
       await expect(read).rejects.toMatchObject({ code: 'request_too_large' });
     },
   );
+
+  const LONG = 'a'.repeat(8_000);
+  const ADDRESS = `0x${'11'.repeat(20)}`;
+  const libraries = Array.from({ length: 9_000 }, (_, index) => `L${index}`);
+  test.each([
+    [
+      'a path beyond the bounds',
+      { files: { [`${'a/'.repeat(300_000)}b.sol`]: 'import"./a";'.repeat(3_000) } },
+      'source_path_too_long',
+    ],
+    [
+      'remappings beyond the bounds',
+      {
+        files: { [`${LONG}.sol`]: 'import"b";'.repeat(20_000) },
+        remappings: Array.from({ length: 50 }, () => `${LONG}:b=c`),
+      },
+      'invalid_parameter',
+    ],
+    [
+      'more imports than any project has',
+      {
+        files: {
+          'a.sol': Array.from({ length: 20_001 }, (_, index) => `import"${index}";`).join(''),
+        },
+      },
+      'invalid_parameter',
+    ],
+    [
+      'thousands of libraries without their paths, each looked up once',
+      {
+        files: { 'a.sol': libraries.map((name) => `library ${name}{}`).join('') },
+        libraries: Object.fromEntries(libraries.map((name) => [name, ADDRESS])),
+        contract: 'L0',
+      },
+      'taken',
+    ],
+  ])('of plain sources with %s', async (_what, body, expected) => {
+    const bytes = Buffer.from(JSON.stringify({ ...body, compilerVersion: '0.8.37' }));
+    const limits = { ...LIMITS, sourceBytes: 10_000_000 };
+    const read = readRequest(bytes, { ...FORM, kind: 'sources' }, limits);
+    expect(
+      await read.then(
+        () => 'taken',
+        (error: unknown) => codeOfError(error),
+      ),
+    ).toBe(expected);
+  });
 
   test.each([
     ['few', 2, 60_000, 'choices'],

@@ -6,8 +6,13 @@ import {
   type PackedRequest,
   type VerificationRequest,
 } from '../../verification/verification-request.ts';
+import { type EtherscanFields } from '../api/etherscan/etherscan-fields.ts';
+import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verify-request.ts';
 import { type ContractChoice, readV1Request } from '../api/v1/verify-request.ts';
+import { MetadataFault, readMetadata } from '../../solidity/metadata.ts';
+import { readSourcesBody } from '../api/sources/sources-body.ts';
 import { readMetadataBody, readStandardJsonBody } from '../api/v2/verify-body.ts';
+import { invalidMember } from './validate-body.ts';
 import {
   parseJsonBody,
   requireBoundedPaths,
@@ -18,15 +23,24 @@ import {
 /** What a body is expected to be, and what else of the request says what to verify. */
 export type RequestForm =
   | {
-      readonly kind: 'standard_json' | 'metadata';
+      readonly kind: 'standard_json' | 'metadata' | 'sources';
       readonly chainId: number;
       readonly address: Hex;
     }
-  | { readonly kind: 'v1'; readonly contentType: string };
+  | { readonly kind: 'v1'; readonly contentType: string }
+  | EtherscanForm;
 
-/** What a body asks: a verification, or which of several contracts there are. */
+const READERS = {
+  standard_json: readStandardJsonBody,
+  metadata: readMetadataBody,
+  sources: readSourcesBody,
+} as const;
+
+/** What a body asks: a verification, which of several contracts there are, or what its fields say. */
 export type ReadRequest =
-  { readonly request: PackedRequest } | { readonly choices: readonly ContractChoice[] };
+  | { readonly request: PackedRequest }
+  | { readonly choices: readonly ContractChoice[] }
+  | { readonly fields: EtherscanFields };
 
 /**
  * Reads a body: parses, validates and packs it. Takes up to seconds of one processor.
@@ -46,9 +60,15 @@ export async function readRequest(
     requireBounded(read.verification.compilation, limits);
     return { request: packRequest(read.verification) };
   }
+  if (form.kind === 'etherscan') {
+    const read = await readEtherscanRequest(bytes, form, limits);
+    if ('fields' in read) return read;
+    requireBounded(read.verification.compilation, limits);
+    return { request: packRequest(read.verification) };
+  }
   const { kind, chainId, address } = form;
   const body = parseJsonBody(bytes, limits);
-  const asked = kind === 'metadata' ? readMetadataBody(body) : readStandardJsonBody(body);
+  const asked = READERS[kind](body, limits);
   requireBounded(asked.compilation, limits);
   return { request: packRequest({ chainId, address, ...asked }) };
 }
@@ -108,6 +128,19 @@ function requireBounded(
   // Settings, the metadata's output, names: what is kept beside the sources while the job waits.
   if (sizeBeside(compilation) > limits.sourceBytes) {
     throw tooMuchText('Beside the sources, the request has', limits);
+  }
+  if (compilation.kind === 'metadata') requireWholeMetadata(compilation.metadata);
+}
+
+/** @throws FullmatchError invalid_parameter for metadata without what every compiler writes */
+function requireWholeMetadata(metadata: unknown): void {
+  try {
+    readMetadata(metadata);
+  } catch (error) {
+    if (!(error instanceof MetadataFault)) throw error;
+    // Whether a language is supported is said by the verification.
+    if (error.part === 'language' && isMembers(metadata) && metadata['language']) return;
+    throw invalidMember('metadata', error.message.replace(/\.$/, ''));
   }
 }
 

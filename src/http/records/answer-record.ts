@@ -12,13 +12,13 @@ import { type HttpParts } from '../http-parts.ts';
 import { type RecordForm } from './render-record.ts';
 
 /** Which contract. */
-interface ContractPlace {
+export interface ContractPlace {
   readonly chainId: number;
   readonly address: Hex;
 }
 
 /** How a record is shown. */
-interface RecordView {
+export interface RecordView {
   readonly form: RecordForm;
   /** What the form shows, where its kind alone does not say it. */
   readonly key?: unknown;

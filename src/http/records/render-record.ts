@@ -5,7 +5,9 @@ import {
   filesOf,
   parseSections,
 } from '../../repository/repository.ts';
-import { checksumAddress } from '../../lib/hex.ts';
+import { checksumAddress, type Hex } from '../../lib/hex.ts';
+import { type etherscanAnswerSchema } from '../api/etherscan/etherscan-wire.ts';
+import { renderAbi, renderSourceRecord } from '../api/etherscan/source-record.ts';
 import { renderContract } from '../api/v2/contract-text.ts';
 import { type FieldSelection } from '../api/v2/contract-fields.ts';
 import { type fileTreeSchema, type filesSchema } from '../api/v1/look-up-routes.ts';
@@ -22,12 +24,17 @@ export interface RecordTask {
   readonly form: RecordForm;
 }
 
-/** An answer that shows a record: fields of the API v2, files and their URLs of the API v1, a folder of the tree. */
+/**
+ * An answer that shows a record: fields of the API v2, files and their URLs of the API v1, a folder of the tree, and of the
+ * Etherscan protocol the ABI or the source with what is known of the implementation of a proxy.
+ */
 export type RecordForm =
   | { readonly kind: 'fields'; readonly selection: Omit<FieldSelection, 'parts'> }
-  | { readonly kind: 'files' }
-  | { readonly kind: 'file_urls'; readonly base: string }
-  | { readonly kind: 'folder' };
+  | { readonly kind: 'files' | 'bare_files' }
+  | { readonly kind: 'file_urls' | 'bare_file_urls'; readonly base: string }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'etherscan_abi' }
+  | { readonly kind: 'etherscan_source'; readonly implementation?: Hex };
 
 /** The JSON of an answer, in UTF-8 and in memory of its own. */
 export function renderRecord({ match, parts, form }: RecordTask): Buffer<ArrayBuffer> {
@@ -41,19 +48,25 @@ function renderChunks(
 ): readonly string[] {
   const parts = parseSections(stored);
   if (form.kind === 'fields') return renderContract(match, parts, form.selection);
+  if (form.kind === 'etherscan_abi') return [renderOk(renderAbi(parts))];
+  if (form.kind === 'etherscan_source') {
+    return [renderOk([renderSourceRecord(parts, form.implementation)])];
+  }
   const folder = folderPath(match);
-  if (form.kind === 'files') {
+  if (form.kind === 'files' || form.kind === 'bare_files') {
     const files = filesOf(parts).map(({ path, content }) => {
       const name = path.slice(path.lastIndexOf('/') + 1);
       const file: Files['files'][number] = { name, path: `${folder}/${path}`, content };
       return JSON.stringify(file);
     });
     const separated = files.flatMap((file, index) => (index === 0 ? [file] : [',', file]));
+    if (form.kind === 'bare_files') return ['[', ...separated, ']'];
     return [`{"status":"${match.match}","files":[`, ...separated, ']}'];
   }
   const paths = filePathsOf(parts);
-  if (form.kind === 'file_urls') {
+  if (form.kind === 'file_urls' || form.kind === 'bare_file_urls') {
     const files = paths.map((path) => `${form.base}/${folder}/${encodePath(path)}`);
+    if (form.kind === 'bare_file_urls') return [JSON.stringify(files)];
     const tree: AnswerOf<typeof fileTreeSchema> = { status: match.match, files };
     return [JSON.stringify(tree)];
   }
@@ -66,6 +79,11 @@ function renderChunks(
     files,
   };
   return [JSON.stringify(contract)];
+}
+
+/** An answer of the Etherscan protocol that is good. */
+function renderOk(result: AnswerOf<typeof etherscanAnswerSchema>['result']): string {
+  return JSON.stringify({ status: '1', message: 'OK', result });
 }
 
 /** One text of all chunks would be held beside its bytes. */

@@ -70,6 +70,13 @@ export const fileRoute = createRoute({
   },
 });
 
+/** GET /repository/contracts/… of the API host, where clients of the API v1 look for the files. */
+export const apiFileRoute = createRoute({
+  ...fileRoute,
+  path: `/repository${fileRoute.path}`,
+  summary: 'A file of a verified contract, as the repository host gives it (API v1)',
+});
+
 /** The published tree of contracts, made from the store. */
 export function addContractTree(
   routes: OpenAPIHono,
@@ -83,8 +90,17 @@ export function addContractTree(
     });
     return answered ?? throwNotInFolder(undefined, place);
   });
+  addTreeFiles(routes, { contracts, answers }, fileRoute);
+}
+
+/** The files of the published tree, at one of two routes. */
+export function addTreeFiles(
+  routes: OpenAPIHono,
+  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
+  route: typeof fileRoute | typeof apiFileRoute,
+): void {
   // A template of OpenAPI has no word for "all that follows", line breaks too.
-  routes.openapi({ ...fileRoute, path: `${fileRoute.path}{[^]+}` }, async (c) => {
+  routes.openapi({ ...route, path: `${route.path}{[^]+}` }, async (c) => {
     const place = c.req.valid('param');
     const answered = await answerFile(c, { contracts, answers }, place, (match) => {
       requireFolder(match, place);

@@ -60,6 +60,13 @@ const INSERT_COMPILATION_SOURCES = sql(
    SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS row (compilation_id, path, source_hash)
    ORDER BY compilation_id, path COLLATE "C"`,
 );
+// Also for a compilation of a version that did not keep them.
+const INSERT_IMMUTABLE_TYPES = sql(
+  'insert immutable types',
+  `INSERT INTO immutable_types (compilation_id, types)
+   SELECT * FROM unnest($1::uuid[], $2::jsonb[]) AS row (compilation_id, types) ORDER BY compilation_id
+   ON CONFLICT DO NOTHING`,
+);
 const INSERT_VERIFIED_CONTRACTS = sql(
   'insert verified contracts',
   `INSERT INTO verified_contracts (deployment_id, compilation_id,
@@ -228,6 +235,13 @@ async function storeCompilations(
   const stored = await transaction.query<{ id: string }>(
     INSERT_COMPILATIONS,
     toColumns([...compilations].map(compilationRow), 14),
+  );
+  await insertRows(
+    transaction,
+    INSERT_IMMUTABLE_TYPES,
+    [...compilations].flatMap(([id, { immutableTypes }]) =>
+      immutableTypes === undefined ? [] : [[id, json(immutableTypes)]],
+    ),
   );
   const rows = stored.flatMap(({ id }) =>
     (compilations.get(id)?.sources ?? []).map(({ path, content }) => [id, path, sha256(content)]),

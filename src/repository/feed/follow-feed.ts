@@ -1,5 +1,6 @@
 import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
+import { noteCompilations } from '../known-codes/note-compilations.ts';
 import { addNames } from '../lists/add-names.ts';
 import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { sequenceEvents } from './sequence-events.ts';
@@ -10,7 +11,7 @@ const BATCH = 2_000;
 /** The followers that keep tables. Each gets every event once, in the transaction that moves its position. */
 const FOLLOWERS: Readonly<
   Record<string, (transaction: Queryable, eventNumbers: readonly string[]) => Promise<void>>
-> = { statistics: rollUpEvents, names: addNames };
+> = { statistics: rollUpEvents, names: addNames, known_codes: noteCompilations };
 
 const READ_FOLLOWERS = sql(
   'read followers of the feed',

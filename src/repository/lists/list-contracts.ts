@@ -1,3 +1,4 @@
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import {
   type ContractMatch,
@@ -5,6 +6,7 @@ import {
   type MatchRow,
   toContractMatch,
 } from '../matches/contract-match.ts';
+import { type Match } from '../matches/verified-contract.ts';
 
 const LIST_ASCENDING = sql(
   'list contracts ascending',
@@ -43,4 +45,50 @@ export async function listContracts(
   const after = afterMatchId ?? first;
   const rows = await database.query<MatchRow>(statement, [chainId, after, limit]);
   return rows.map(toContractMatch);
+}
+
+// Passes over the contracts before the page, one by one in the order of the index.
+const NUMBERED_PAGE = `SELECT address FROM current_matches
+   WHERE chain_id = $1 AND verified_contract_id IS NOT NULL AND match = ANY($2::match[])`;
+const ADDRESSES_ASCENDING = sql(
+  'list addresses ascending',
+  `${NUMBERED_PAGE} ORDER BY verified_contract_id OFFSET $3 LIMIT $4`,
+);
+const ADDRESSES_DESCENDING = sql(
+  'list addresses descending',
+  `${NUMBERED_PAGE} ORDER BY verified_contract_id DESC OFFSET $3 LIMIT $4`,
+);
+const READ_COUNTS_OF_CHAIN = sql(
+  'read counts of a chain',
+  'SELECT full_match, partial_match FROM chain_counts WHERE chain_id = $1',
+);
+
+/** A page of addresses by its number. Its cost grows with `offset`, which the caller bounds. */
+export interface AddressPage extends Pick<ContractPage, 'order' | 'limit'> {
+  readonly matches: readonly Match[];
+  /** How many contracts come before the page. */
+  readonly offset: number;
+}
+
+/**
+ * The addresses of a chain's contracts with one of some matches, in the order of their match ids, and how many there are in all.
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function listAddresses(
+  database: Queryable,
+  chainId: number,
+  { matches, order, offset, limit }: AddressPage,
+): Promise<{ readonly addresses: readonly Hex[]; readonly total: number }> {
+  const statement = order === 'ascending' ? ADDRESSES_ASCENDING : ADDRESSES_DESCENDING;
+  const page = [chainId, matches, offset, limit];
+  const rows = await database.query<{ address: Buffer }>(statement, page);
+  const [counts] = await database.query<{ full_match: string; partial_match: string }>(
+    READ_COUNTS_OF_CHAIN,
+    [chainId],
+  );
+  const totals = { full: counts?.full_match, partial: counts?.partial_match };
+  return {
+    addresses: rows.map(({ address }) => bytesToHex(address)),
+    total: matches.reduce((sum, match) => sum + Number(totals[match] ?? 0), 0),
+  };
 }

@@ -3,7 +3,7 @@ import { sql, type Database } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments } from '../evidence/evidence.ts';
 import { dropAllAlternatives } from './alternative-matches.ts';
-import { DEPLOYMENT_CORRECTED } from './correct-deployment.ts';
+import { DEPLOYMENT_CORRECTED, forgetProof } from './correct-deployment.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
 import { deploymentId } from './verified-contract-identity.ts';
@@ -124,6 +124,7 @@ export async function attachCreation(
     const [shown] = await transaction.query<ShownRow>(LOCK_SHOWN, key);
     if (shown === undefined) return undefined;
     await requireCurrentReadings(transaction, [contract]);
+    if (deployment.transactionHash === undefined) await forgetProof(transaction, matchId);
     await storeDeployments(transaction, [deployed]);
     const [event] = await transaction.query<{ id: string; match_after: Match }>(ATTACH, [
       ...key,

@@ -2,9 +2,10 @@ import { SharedReads } from '../../lib/shared-reads.ts';
 import { bindDatabase, type Bound } from '../../store/bind-database.ts';
 import { type Queryable } from '../../store/database.ts';
 import { readEvidence } from '../evidence/read-evidence.ts';
-import { listContracts } from '../lists/list-contracts.ts';
+import { listAddresses, listContracts } from '../lists/list-contracts.ts';
 import { readFile } from '../tree/read-file.ts';
 import { readSourcePage } from '../tree/read-source-page.ts';
+import { findCreations } from './find-creations.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { readAlternative } from './read-alternatives.ts';
 import { readContractEvents } from './read-contract-events.ts';
@@ -23,7 +24,9 @@ const READERS = {
   readContractEvents,
   readAlternative,
   listContracts,
+  listAddresses,
   findOnChains,
+  findCreations,
   readSourcePage,
   readFile,
 };

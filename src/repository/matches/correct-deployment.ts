@@ -28,6 +28,26 @@ const CORRECT = sql(
    RETURNING id`,
 );
 
+// A row without creation code is one that imports name: a later import names it again, and shares it.
+const FORGET_PROOF = sql(
+  'forget proof of a creation',
+  `UPDATE contract_deployments AS stored
+   SET block_number = NULL, transaction_index = NULL, deployer = NULL, updated_at = now()
+   FROM verified_contracts JOIN contract_deployments AS denied ON denied.id = deployment_id
+   WHERE verified_contracts.id = $1 AND stored.chain_id = denied.chain_id AND stored.address = denied.address
+     AND stored.transaction_hash = denied.transaction_hash AND stored.block_number IS NOT NULL
+     AND NOT EXISTS (SELECT FROM contracts
+       WHERE contracts.id = stored.contract_id AND creation_code_hash IS NOT NULL)`,
+);
+
+/**
+ * Forgets that the creation transaction of a match was proven, once the chain denied it: what a later import says of it is
+ * a claim again.
+ */
+export async function forgetProof(transaction: Queryable, matchId: string): Promise<void> {
+  await transaction.query(FORGET_PROOF, [matchId]);
+}
+
 /**
  * Corrects the stored facts of a creation to what the chain says, by an agreed reading: block, index and deployer. A fact
  * that was not known is filled in; of one that was wrong a `corrected` event tells. A contract without a creation

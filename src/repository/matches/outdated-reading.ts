@@ -10,6 +10,8 @@ export const CODE_REPLACED = 'code_replaced';
 export const CREATION_REPLACED = 'creation_replaced';
 /** The reason for a creation whose transaction did not leave the code of today, as the states of the chain show. */
 export const CREATION_DISPROVED = 'creation_disproved';
+/** The reason where the chain replaced the block of the creation, and no code stands at the address since. */
+export const CREATION_ROLLED_BACK = 'creation_rolled_back';
 /** The reason for an imported full match when the code on chain does not hold the hash of its metadata. */
 export const CLAIM_DISPROVED = 'claim_disproved';
 
@@ -41,7 +43,7 @@ const FIND_OUTDATED = sql(
        AND (kind IN ('stored', 'upgraded') AND (contract_deployments.transaction_hash <> row.transaction_hash
            OR event.origin = 'imported' AND match_after = 'full')
          OR kind = 'withdrawn' AND (
-           reason = '${CODE_REPLACED}' AND contracts.runtime_code_hash = row.runtime_code_hash
+           reason IN ('${CODE_REPLACED}', '${CREATION_ROLLED_BACK}') AND contracts.runtime_code_hash = row.runtime_code_hash
            OR reason IN ('${CREATION_REPLACED}', '${CREATION_DISPROVED}')
              AND contract_deployments.transaction_hash = row.transaction_hash))
    )

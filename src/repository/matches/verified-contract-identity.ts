@@ -71,7 +71,7 @@ export function compilationId(compilation: Compilation): string {
   const { sources, creationCode, runtimeCode, metadata, ...published } = compilation;
   const id = deriveUuid([
     'compilation of sources',
-    { ...published, hasUnlistedSources: undefined },
+    { ...published, hasUnlistedSources: undefined, immutableTypes: undefined },
     orNull(hashOf(creationCode)),
     orNull(hashOf(runtimeCode)),
     orNull(hashOf(metadata)),

@@ -1,3 +1,4 @@
+import { type ImmutableType } from '../../bytecode/immutable-type.ts';
 import { type Hex } from '../../lib/hex.ts';
 
 /**
@@ -48,6 +49,11 @@ export interface Compilation {
   readonly creationCodeArtifacts?: Readonly<Record<string, unknown>>;
   readonly runtimeCodeArtifacts?: Readonly<Record<string, unknown>>;
   readonly sources: readonly Source[];
+  /**
+   * The types of immutables by the compiler's ids, as far as they are known; absent where nobody asked the compiler. Kept
+   * to judge other codes by. Derived from the rest, so it is not published.
+   */
+  readonly immutableTypes?: Readonly<Record<string, ImmutableType>>;
   /**
    * Set where some sources are not in the metadata and are needed all the same: without them the compiler gives another
    * code. No hash in the code proves their text. Derived from the rest, so it is not stored.

@@ -2,6 +2,7 @@ import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments, type Deployed } from '../evidence/evidence.ts';
+import { forgetProof } from './correct-deployment.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { holdsImmutables } from './unproven.ts';
 import { deploymentId } from './verified-contract-identity.ts';
@@ -61,6 +62,7 @@ export async function withdrawCreation(
   const isWithdrawn = await database.transaction(async (transaction) => {
     const row = await withdrawRow(transaction, withdrawal);
     if (row === undefined) return false;
+    await forgetProof(transaction, withdrawal.matchId);
     const kept = await keepRuntimeSide(transaction, withdrawal, row);
     await addToCounts(transaction, [
       { chainId: withdrawal.chainId, before: row.match, after: kept ?? null },

@@ -1,23 +1,35 @@
 import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError, messageOf, type ErrorCode } from '../../errors.ts';
+import { readRunningCodes, type RunningCode } from './read-running-codes.ts';
 import { readVerificationTask, type VerificationTask } from './read-compilation-task.ts';
 import {
   readOutputImmutables,
+  readRuntimeCodes,
   readTargetOutput,
   type RawOutput,
+  type RuntimeCodes,
   type TargetOutput,
 } from './read-output.ts';
 import { usedRemappings, type Remapped } from './used-remappings.ts';
 import { VerificationFailure, type FailureCode } from '../verification-failure.ts';
-import { type VerificationRequest } from '../verification-request.ts';
+import {
+  packRequest,
+  type PackedRequest,
+  type VerificationRequest,
+} from '../verification-request.ts';
 
 /** What a job has read: its request or what it may publish of it, as JSON, or what the compiler wrote. */
-export type JobQuestion =
+export type ReadQuestion =
   | { readonly read: 'task'; readonly bytes: Uint8Array; readonly sourceBytes: number }
   | { readonly read: 'remappings'; readonly bytes: Uint8Array }
   | ({ readonly read: 'target'; readonly target: CompilationTarget } & RawOutput)
-  | ({ readonly read: 'immutables' } & RawOutput);
+  | ({ readonly read: 'immutables' | 'runtime_codes' } & RawOutput)
+  | ({ readonly read: 'codes' } & RawOutput);
+
+/** What a job has read, or a request that becomes one. */
+export type JobQuestion =
+  ReadQuestion | { readonly read: 'pack'; readonly request: VerificationRequest };
 
 /** The answer to each question. */
 export interface JobReadings {
@@ -25,7 +37,10 @@ export interface JobReadings {
   /** Those that an import uses. */
   readonly remappings: readonly unknown[];
   readonly target: TargetOutput;
+  readonly runtime_codes: RuntimeCodes;
   readonly immutables: NonNullable<RecompiledCode['immutableTypes']>;
+  readonly codes: readonly RunningCode[];
+  readonly pack: PackedRequest;
 }
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -65,8 +80,14 @@ function read(question: JobQuestion): JobReadings[keyof JobReadings] {
       return usedRemappings(parseBytes<Remapped>(question.bytes));
     case 'target':
       return readTargetOutput(question, question.target);
+    case 'runtime_codes':
+      return readRuntimeCodes(question);
     case 'immutables':
       return readOutputImmutables(question);
+    case 'codes':
+      return readRunningCodes(question);
+    case 'pack':
+      return packRequest(question.request);
   }
 }
 

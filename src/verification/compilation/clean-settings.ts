@@ -1,5 +1,5 @@
 import { compareVersions } from '../../compilers/compiler-version.ts';
-import { isAddress } from '../../lib/hex.ts';
+import { isAddress } from '../../lib/address-text.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { VerificationFailure } from '../verification-failure.ts';

@@ -5,6 +5,7 @@ export interface CompilationTask {
   /** `solidity` or `yul`: the language's name here. */
   readonly language: string;
   readonly version: string;
+  /** Of no name and no path where the code on chain is to say which contract it is. */
   readonly target: CompilationTarget;
   readonly input: StandardJsonInput;
   /**
@@ -12,4 +13,12 @@ export interface CompilationTask {
    * does not use can change its code (the extra-file bug of solc: identifiers are numbered over all sources).
    */
   readonly withAllSources?: StandardJsonInput;
+}
+
+/** The target of a task whose contract is found by the code on chain. */
+export const OPEN_TARGET: CompilationTarget = { path: '', name: '' };
+
+/** Whether the contract is still to be found. */
+export function isOpen({ name }: CompilationTarget): boolean {
+  return name === '';
 }

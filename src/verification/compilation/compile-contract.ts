@@ -15,7 +15,9 @@ import {
 import { type ContractOutput, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
+import { refusedByCompiler } from './compiler-errors.ts';
 import { requireBounded } from '../code-size.ts';
+import { type AwaitedCompiler } from '../jobs/awaited-compilers.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { entriesOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
@@ -27,6 +29,10 @@ import { holdsVerbatim } from './yul-program.ts';
 export interface ContractCompiler {
   /** Loads a compiler that will probably be needed; the function given back ends it when no compilation took it. */
   prepare(version: string): () => void;
+  /** Long versions of the compilers that can be had, newest first. */
+  listVersions(): Promise<readonly string[]>;
+  /** Begins to download a compiler that is not here; undefined where it is, and where compiling says what is wrong. */
+  obtain(version: string): Promise<AwaitedCompiler | undefined>;
   /** Compiles in bounded time and memory. Rejects with a FullmatchError of the compilers, or the reason of `signal`. */
   compileToBytes(request: {
     readonly language: string;
@@ -54,8 +60,6 @@ export interface CompiledTarget {
 }
 
 const WORD_BITS = 256;
-const MESSAGES_SHOWN = 10;
-const MESSAGE_SHOWN_CHARACTERS = 2000;
 
 /**
  * Compiles the target of a task, and locates its auxdatas: where one compilation does not tell, by a second one with
@@ -163,14 +167,7 @@ async function readTypes(
 function findContract(output: TargetOutput, { target }: CompilationTask): ContractOutput {
   const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (errors.length > 0) {
-    const messages = errors
-      .slice(0, MESSAGES_SHOWN)
-      .map(({ formattedMessage, message }) =>
-        printableText(formattedMessage ?? message, MESSAGE_SHOWN_CHARACTERS),
-      );
-    throw new VerificationFailure('compiler_error', 'The compiler refuses the sources.', {
-      data: { compilerErrors: messages },
-    });
+    throw refusedByCompiler(errors);
   }
   const { contracts = {}, sources = {} } = output;
   // A selection that fits no contract gives none, and still the sources.

@@ -1,6 +1,7 @@
 import { type ConfiguredLibraries } from '../../bytecode/explained-value.ts';
 import { compareVersions } from '../../compilers/compiler-version.ts';
-import { isAddress, type Hex } from '../../lib/hex.ts';
+import { isAddress } from '../../lib/address-text.ts';
+import { type Hex } from '../../lib/hex.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

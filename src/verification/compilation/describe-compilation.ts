@@ -23,6 +23,17 @@ function codeArtifacts(
   });
 }
 
+/** What the code's own immutables are; a code without any needs none to be judged by. */
+function typesOfImmutables({
+  immutableReferences = {},
+  immutableTypes = {},
+}: RecompiledCode): Pick<Compilation, 'immutableTypes'> {
+  const ids = Object.keys(immutableReferences);
+  if (ids.length === 0) return {};
+  const known = Object.entries(immutableTypes).filter(([id]) => ids.includes(id));
+  return { immutableTypes: Object.fromEntries(known) };
+}
+
 /**
  * The compilation as it is stored: the sources of the input are those that it needs. The output selection is left out,
  * since it says nothing about the contract and may hold any text.
@@ -61,5 +72,6 @@ export function describeCompilation(
     },
     sources: Object.entries(input.sources).map(([path, { content = '' }]) => ({ path, content })),
     ...(unlistedSources(input, compiled).length > 0 && { hasUnlistedSources: true }),
+    ...typesOfImmutables(codes.runtime),
   };
 }

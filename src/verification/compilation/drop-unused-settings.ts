@@ -18,10 +18,15 @@ interface MetadataSettings {
   readonly optimizer?: unknown;
 }
 
+/** What says how a compilation was set. */
+type DescribedSettings = Pick<CompiledTarget, 'version'> & {
+  readonly contract: Pick<CompiledTarget['contract'], 'metadata'>;
+};
+
 function settingsOfMetadata({
   contract: { metadata = '' },
   version,
-}: CompiledTarget): MetadataSettings {
+}: DescribedSettings): MetadataSettings {
   const { settings = {} } = JSON.parse(metadata === '' ? '{}' : metadata) as {
     readonly settings?: Members;
   };
@@ -32,7 +37,7 @@ function settingsOfMetadata({
  * The settings of a full match with the optimizer as the metadata has it. Beside details the compiler does not say
  * whether the optimizer is enabled, so that no hash proves that.
  */
-function withProvenOptimizer(settings: Settings, compiled: CompiledTarget): Settings {
+function withProvenOptimizer(settings: Settings, compiled: DescribedSettings): Settings {
   const { optimizer } = settings;
   if (!isMembers(optimizer) || !Object.hasOwn(optimizer, 'details')) return settings;
   const { optimizer: proven } = settingsOfMetadata(compiled);
@@ -158,6 +163,23 @@ async function dropUnusedSettings(
       ...(remappings !== undefined && { remappings: used }),
     },
   };
+}
+
+/**
+ * Whether {@link withoutUnusedSettings} leaves the settings of a match as they are, told without compiling. It cannot be
+ * told of settings that name libraries, nor where a partial match has settings that may have no effect.
+ */
+export function areSettingsSettled(
+  settings: Settings,
+  match: 'full' | 'partial',
+  described: DescribedSettings,
+): boolean {
+  if (entriesOf(readConfiguredLibraries(settings)).length > 0) return false;
+  if (match === 'full') return withProvenOptimizer(settings, described) === settings;
+  const { remappings } = settings;
+  if (Array.isArray(remappings) && remappings.length > 0) return false;
+  if (changeAt(settings, STEPS, withoutBlanks) !== settings) return false;
+  return SPARE.every((spare) => spare(settings) === settings);
 }
 
 /**

@@ -55,6 +55,23 @@ describe.each([
   });
 });
 
+test('a request is packed on the thread as it would be here', async () => {
+  const request: VerificationRequest = {
+    chainId: 1,
+    address: `0x${'1'.repeat(40)}`,
+    creationTransactionHash: `0x${'2'.repeat(64)}`,
+    compilation: {
+      kind: 'metadata',
+      metadata: JSON.parse('{"b":[1,null],"a":{"__proto__":{"é":"\\ud800"}}}'),
+      sources: { 'a.sol': `contract A {} //${'x'.repeat(LARGE)}` },
+    },
+    origin: 'monitored',
+  };
+  const here = packRequest(request);
+  const packed = await reader.pack(request, never);
+  expect(packed).toEqual({ ...here, inputHash: new Uint8Array(here.inputHash) });
+});
+
 describe('a large output', () => {
   const target = { path: 'a.sol', name: 'A' };
   const outputOf = (more: object): { bytes: Buffer; version: string } => ({

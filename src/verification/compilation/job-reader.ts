@@ -8,11 +8,13 @@ import {
   type JobAnswer,
   type JobQuestion,
   type JobReadings,
+  type ReadQuestion,
 } from './answer-question.ts';
 import { type RawOutput, type TargetOutput } from './read-output.ts';
 import { type VerificationTask } from './read-compilation-task.ts';
 import { type Remapped } from './used-remappings.ts';
 import { VerificationFailure } from '../verification-failure.ts';
+import { type PackedRequest, type VerificationRequest } from '../verification-request.ts';
 
 /** Reads what is large and not trusted for jobs: on a thread of its own, unless it is small. */
 export interface JobReader {
@@ -32,10 +34,16 @@ export interface JobReader {
     target: CompilationTarget,
     signal: AbortSignal,
   ): Promise<TargetOutput>;
+  /** The runtime codes of all contracts that a compiler wrote. @throws as `readTarget` */
+  readRuntimeCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['runtime_codes']>;
   /** The types of the immutables in the syntax trees that a compiler wrote. @throws as `readTarget` */
   readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadings['immutables']>;
+  /** The keys of the running code of every contract that a compiler wrote. @throws as `readTarget` */
+  readRunningCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['codes']>;
   /** The remappings that an import uses, always on the thread. @throws as `readTask` */
   readRemappings(remapped: Remapped, signal: AbortSignal): Promise<JobReadings['remappings']>;
+  /** Packs a request that this service makes itself, always on the thread. @throws as `readTask` */
+  pack(request: VerificationRequest, signal: AbortSignal): Promise<PackedRequest>;
   close(): Promise<void>;
 }
 
@@ -58,19 +66,23 @@ const inflateAsync = promisify(inflate);
 export function createJobReader(): JobReader {
   const program = new URL('./job-thread.ts', import.meta.url);
   const thread = new TaskThread<JobQuestion, JobAnswer>(program, LIMITS);
-  const ask = async <Read extends JobQuestion['read']>(
-    question: JobQuestion & { readonly read: Read },
+  const askThread = (
+    question: JobQuestion,
+    transfer: readonly ArrayBuffer[],
+    signal: AbortSignal,
+  ): Promise<JobAnswer> =>
+    thread.ask(question, { client: CLIENT, transfer, signal }).catch((error: unknown) => {
+      throw error instanceof ThreadFault ? threadError(error, question) : error;
+    });
+  const ask = async <Read extends ReadQuestion['read']>(
+    question: ReadQuestion & { readonly read: Read },
     signal: AbortSignal,
   ): Promise<JobReadings[Read]> => {
     // What remappings cost is their number times that of the imports.
     const isSmall = question.read !== 'remappings' && question.bytes.length <= SMALL_BYTES;
     const answer = isSmall
       ? answerQuestion(question)
-      : await thread
-          .ask(question, { client: CLIENT, transfer: ownMemory(question.bytes), signal })
-          .catch((error: unknown) => {
-            throw error instanceof ThreadFault ? threadError(error, question) : error;
-          });
+      : await askThread(question, ownMemory(question.bytes), signal);
     return valueOf(answer) as JobReadings[Read];
   };
   return {
@@ -79,10 +91,16 @@ export function createJobReader(): JobReader {
       ask({ read: 'task', bytes: await inflateAsync(packed), sourceBytes }, signal),
     readTarget: ({ bytes, version }, target, signal) =>
       ask({ read: 'target', bytes, version, target }, signal),
+    readRuntimeCodes: ({ bytes, version }, signal) =>
+      ask({ read: 'runtime_codes', bytes, version }, signal),
     readImmutables: ({ bytes, version }, signal) =>
       ask({ read: 'immutables', bytes, version }, signal),
+    readRunningCodes: ({ bytes, version }, signal) =>
+      ask({ read: 'codes', bytes, version }, signal),
     readRemappings: (remapped, signal) =>
       ask({ read: 'remappings', bytes: Buffer.from(JSON.stringify(remapped)) }, signal),
+    pack: async (request, signal) =>
+      valueOf(await askThread({ read: 'pack', request }, [], signal)) as PackedRequest,
     close: () => thread.close(),
   };
 }
@@ -111,7 +129,7 @@ function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
     return new FullmatchError('shutting_down', 'The service is about to end.');
   }
   if (!isTooMuch(fault.kind)) return fault;
-  if (read === 'target' || read === 'immutables') {
+  if (read === 'target' || read === 'immutables' || read === 'codes') {
     return new FullmatchError(
       'compiler_output_too_large',
       'Reading the output of the compiler takes too long or too much memory.',

@@ -52,7 +52,7 @@ function listedSources({
 }
 
 /** From this version on metadata lists what the contract imports; before, all that the compiler was given. */
-const LISTS_IMPORTS_SINCE = '0.4.12';
+export const LISTS_IMPORTS_SINCE = '0.4.12';
 
 /** The paths of the sources that a compilation may be without, as far as its lists say. */
 function spareSources(

@@ -5,7 +5,7 @@ import { isBoundedName, MOST_NAME_BYTES } from '../../lib/source-path.ts';
 import { isStorableJson, isStorableText } from '../../lib/storable-text.ts';
 import { auxdataReaderOf } from '../../bytecode/auxdata-reader.ts';
 import { cleanSettings } from './clean-settings.ts';
-import { type CompilationTask } from './compilation-task.ts';
+import { type CompilationTask, OPEN_TARGET } from './compilation-task.ts';
 import { readMetadataTask } from './metadata-task.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import {
@@ -23,8 +23,10 @@ function showName(name: string): string {
 }
 
 /** A deployment, and what is to be compiled for it. */
-export interface VerificationTask extends Deployment {
+export interface VerificationTask
+  extends Deployment, Pick<VerificationRequest, 'constructorArguments'> {
   readonly task: CompilationTask;
+  readonly origin?: VerificationRequest['origin'];
 }
 
 /** The request with its compilation read. @throws as {@link readCompilationTask} */
@@ -32,11 +34,13 @@ export function readVerificationTask(
   request: VerificationRequest,
   sourceBytes: number,
 ): VerificationTask {
-  const { chainId, address, creationTransactionHash } = request;
+  const { chainId, address, creationTransactionHash, origin, constructorArguments } = request;
   return {
     chainId,
     address,
     ...(creationTransactionHash !== undefined && { creationTransactionHash }),
+    ...(origin !== undefined && { origin }),
+    ...(constructorArguments !== undefined && { constructorArguments }),
     task: readCompilationTask(request, sourceBytes),
   };
 }
@@ -116,7 +120,7 @@ function readStandardJsonTask(compilation: StandardJsonCompilation): Compilation
   return {
     language: input.language.toLowerCase(),
     version: compilerVersion,
-    target: readTarget(contractIdentifier, input),
+    target: contractIdentifier === undefined ? OPEN_TARGET : readTarget(contractIdentifier, input),
     input,
   };
 }

@@ -25,6 +25,7 @@ type Evm = NonNullable<ContractOutput['evm']>;
 const ERRORS_KEPT = 10;
 /** More than is shown of one. */
 const MESSAGE_CHARACTERS = 4000;
+const WORD_CHARACTERS = 100;
 
 /**
  * The part of an output that a verification of a contract reads. Handing it over from a thread is cheap, whatever else
@@ -53,6 +54,36 @@ export function readTargetOutput(raw: RawOutput, target: CompilationTarget): Tar
   };
 }
 
+/** The runtime codes of an output, one for each contract that has any, or the errors of the compiler. */
+export interface RuntimeCodes {
+  readonly errors: readonly CompilerMessage[];
+  readonly codes: readonly { readonly target: CompilationTarget; readonly object: string }[];
+}
+
+/** More contracts than any compilation has. */
+const CODES_MOST = 5000;
+
+/**
+ * The runtime codes of an output.
+ * @throws FullmatchError as {@link parseOutput} does
+ */
+export function readRuntimeCodes(raw: RawOutput): RuntimeCodes {
+  const { errors = [], contracts = {} } = parseOutput(raw.bytes, raw.version);
+  const codes = Object.entries(contracts).flatMap(([path, file]) =>
+    Object.entries(file).flatMap(([name, { evm }]) => {
+      const object = evm?.deployedBytecode?.object;
+      return typeof object === 'string' && object !== ''
+        ? [{ target: { path, name }, object }]
+        : [];
+    }),
+  );
+  const faults = errors.filter(({ severity }) => severity === 'error');
+  return {
+    errors: faults.slice(0, ERRORS_KEPT).map(cutMessage),
+    codes: codes.slice(0, CODES_MOST),
+  };
+}
+
 /**
  * The types of the immutables that the syntax trees of an output declare.
  * @throws FullmatchError as {@link parseOutput} does
@@ -68,12 +99,16 @@ export function readOutputImmutables({
 function cutMessage({
   severity,
   type,
+  component,
+  errorCode,
   message,
   formattedMessage,
 }: CompilerMessage): CompilerMessage {
   return {
     severity,
     type,
+    ...(typeof component === 'string' && { component: component.slice(0, WORD_CHARACTERS) }),
+    ...(typeof errorCode === 'string' && { errorCode: errorCode.slice(0, WORD_CHARACTERS) }),
     message: message.slice(0, MESSAGE_CHARACTERS),
     ...(formattedMessage !== undefined && {
       formattedMessage: formattedMessage.slice(0, MESSAGE_CHARACTERS),

@@ -10,7 +10,8 @@ import {
 } from './verification-job.ts';
 
 const COLUMNS = `id, state, chain_id, address, created_at, started_at, finished_at, compile_time_ms,
-  runtime_match, creation_match, event_id, kept_beside, dropped_sources, error_code, error_message, error_id, error_data`;
+  runtime_match, creation_match, event_id, kept_beside, dropped_sources, error_code, error_message, error_id, error_data,
+  CASE WHEN awaited_until >= now() THEN awaited_compiler END AS awaited_compiler, awaited_bytes, awaited_total_bytes`;
 
 const READ_JOBS = sql(
   'read jobs',
@@ -42,6 +43,9 @@ interface JobRow {
   readonly error_message: string | null;
   readonly error_id: string | null;
   readonly error_data: FailureRecord | null;
+  readonly awaited_compiler: string | null;
+  readonly awaited_bytes: string | null;
+  readonly awaited_total_bytes: string | null;
 }
 
 const LIST_UNFINISHED = sql(
@@ -66,6 +70,13 @@ function toJob(row: JobRow): VerificationJob {
     ...(row.finished_at && { finishedAt: row.finished_at }),
     ...(row.compile_time_ms !== null && { compileTimeMs: row.compile_time_ms }),
     ...(row.event_id !== null && { eventNumber: row.event_id }),
+    ...(row.awaited_compiler !== null && {
+      compilerDownload: {
+        longVersion: row.awaited_compiler,
+        receivedBytes: Number(row.awaited_bytes),
+        ...(row.awaited_total_bytes !== null && { totalBytes: Number(row.awaited_total_bytes) }),
+      },
+    }),
     ...(row.error_code !== null && { failure: toFailure(row.error_code, row) }),
   };
 }

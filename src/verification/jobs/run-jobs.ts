@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
-import { printableText } from '../../lib/printable-text.ts';
+import { printableLines } from '../../lib/printable-text.ts';
 import { toStorableJson } from '../../lib/storable-text.ts';
 import type { SavedMatch } from '../../repository/repository.ts';
 import { lockUntilCommit } from '../../store/advisory-locks.ts';
@@ -13,6 +13,7 @@ import {
   RUNNING_MS,
   spentMs,
 } from './client-usage.ts';
+import { FORGET_AWAITED, IS_READY } from './awaited-compilers.ts';
 import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
 import { recordOf } from './failure-record.ts';
 import { failureKindOf, LIMIT_CODES, type VerificationFailure } from '../verification-failure.ts';
@@ -32,10 +33,15 @@ export interface ClaimedJob {
   readonly client: string;
   /** The network of the client. */
   readonly network: string;
+  /** How often it waited for a compiler. */
+  readonly compilerWaits: number;
 }
 
 /** Which jobs a worker takes: any, or only those that are not known to take long. */
 export type Lane = 'any' | 'short';
+
+/** The client of jobs that the monitor submits. Others are named by their addresses. */
+export const MONITOR_CLIENT = 'monitor';
 
 /** A job that is claimed so often without an end does something to its workers. */
 export const MAX_ATTEMPTS = 3;
@@ -59,10 +65,12 @@ function orderOf(lane: Lane): string {
     spentOf('of_network', 'in_network'),
     spentOf('of_client', 'in_client'),
   ];
+  // What the monitor found waits for what people ask.
+  const isFound = `waiting.client = '${MONITOR_CLIENT}'`;
   if (lane === 'any') {
-    return `coalesce(in_network.jobs, 0), ${network}, coalesce(in_client.jobs, 0), ${client}, turn, created_at`;
+    return `${isFound}, coalesce(in_network.jobs, 0), ${network}, coalesce(in_client.jobs, 0), ${client}, turn, created_at`;
   }
-  return `${isSlow('of_network')}, coalesce(in_network.jobs, 0), ${beyondSmallChange(network)},
+  return `${isFound}, ${isSlow('of_network')}, coalesce(in_network.jobs, 0), ${beyondSmallChange(network)},
     ${isSlow('of_client')}, coalesce(in_client.jobs, 0), ${beyondSmallChange(client)}, created_at DESC`;
 }
 
@@ -72,7 +80,8 @@ function orderOf(lane: Lane): string {
  * The clients are found by stepping through the index from one to the next, and of each only its next job is read.
  */
 function claimStatement(lane: Lane): Statement {
-  const waits = lane === 'any' ? `state = 'queued'` : `state = 'queued' AND NOT slow`;
+  const isQueued = `state = 'queued' AND ${IS_READY}`;
+  const waits = lane === 'any' ? isQueued : `${isQueued} AND NOT slow`;
   const runningOf = (whose: 'network' | 'client'): string =>
     `SELECT ${whose}, count(*) AS jobs, ${RUNNING_MS} AS held_ms
      FROM verification_jobs WHERE state = 'running' GROUP BY ${whose}`;
@@ -94,13 +103,13 @@ function claimStatement(lane: Lane): Statement {
      -- Not now(), which is when the transaction began to wait for the lock.
      UPDATE verification_jobs SET state = 'running', attempts = attempts + 1, lease_token = gen_random_uuid(),
        started_at = coalesce(started_at, clock_timestamp()), claimed_at = clock_timestamp(),
-       lease_until = clock_timestamp() + $1 * interval '1 millisecond'
+       lease_until = clock_timestamp() + $1 * interval '1 millisecond', ${FORGET_AWAITED}
      WHERE id = (
        SELECT waiting.id FROM waiting LEFT JOIN in_network ON in_network.network = waiting.network
          LEFT JOIN in_client ON in_client.client = waiting.client
          ${joinUsage('waiting.network', 'waiting.client')}
        ORDER BY ${orderOf(lane)} LIMIT 1)
-     RETURNING id, lease_token, chain_id, address, request, attempts, client, network`,
+     RETURNING id, lease_token, chain_id, address, request, attempts, client, network, compiler_waits`,
   );
 }
 const CLAIM: Readonly<Record<Lane, Statement>> = {
@@ -178,7 +187,8 @@ const totalOf = (whose: 'network' | 'client', name: string): string => `(
       WHERE held.state = 'running' AND held.${whose} = ${name}), 0))`;
 const DO_OTHERS_WAIT = sql(
   'find out whether other clients wait',
-  `WITH other AS (SELECT DISTINCT network, client FROM verification_jobs WHERE state = 'queued' AND NOT slow)
+  `WITH other AS (SELECT DISTINCT network, client FROM verification_jobs
+     WHERE state = 'queued' AND NOT slow AND ${IS_READY})
    SELECT EXISTS (SELECT FROM other WHERE network <> $2
        AND 2 * ${totalOf('network', 'other.network')} <= ${totalOf('network', '$2')})
      OR EXISTS (SELECT FROM other WHERE network = $2 AND client <> $1
@@ -207,6 +217,7 @@ export async function claimJob(
       attempts: number;
       client: string;
       network: string;
+      compiler_waits: number;
     }>(CLAIM[lane], [leaseMs]);
   });
   if (row === undefined) return undefined;
@@ -219,6 +230,7 @@ export async function claimJob(
     attempts: row.attempts,
     client: row.client,
     network: row.network,
+    compilerWaits: row.compiler_waits,
   };
 }
 
@@ -291,7 +303,7 @@ export async function finishWithFailure(
     id,
     token,
     failure.code,
-    printableText(failure.message, MESSAGE_MAX_CHARACTERS),
+    printableLines(failure.message, MESSAGE_MAX_CHARACTERS),
     errorId,
     toStorableJson(recordOf(failure)),
     LIMIT_CODES.has(failure.code),

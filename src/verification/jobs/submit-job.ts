@@ -14,6 +14,8 @@ export interface QueueLimits {
   readonly total: number;
   /** For one client, and for all clients of its network together. */
   readonly perClient: number;
+  /** Whether a job may take the place of another client's in a full queue, as it may unless told otherwise. */
+  readonly displaces?: boolean;
 }
 
 /** How long a client that found the queue full should wait, in seconds: a worker ends most jobs in less. */
@@ -58,7 +60,7 @@ const SUBMIT = sql(
      WHERE chain_id = $1 AND address = $2 AND input_hash = $3 AND state IN ('queued', 'running')
    ), place AS (
      SELECT line.network, line.client FROM newcomer AS own, ranked AS line
-     WHERE of_client < $7 AND NOT EXISTS (SELECT FROM in_flight) AND CASE
+     WHERE $9 AND of_client < $7 AND NOT EXISTS (SELECT FROM in_flight) AND CASE
        WHEN line.network <> $8 THEN total >= $6 AND of_network < $7 AND (line.network_jobs > of_network + 1
          OR line.network_jobs = of_network + 1
            AND (line.network_slow, line.network_ms) > (own.network_slow, own.network_ms))
@@ -135,6 +137,7 @@ export async function submitJob(
       limits.total,
       limits.perClient,
       networkOf(client),
+      limits.displaces ?? true,
     ]);
   });
   if (submitted === undefined) throw new Error('counting the jobs gave no row');

@@ -1,6 +1,7 @@
 import { type Hex } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import type { Match } from '../../repository/repository.ts';
+import { type CompilerDownload } from './awaited-compilers.ts';
 import { type FailureRecord } from './failure-record.ts';
 import { type ComparedCodes, type FailureCode, type FailureKind } from '../verification-failure.ts';
 
@@ -50,6 +51,8 @@ export interface VerificationJob {
   readonly keptBeside: boolean;
   /** Absent where every source is needed. */
   readonly droppedSources?: DroppedSources;
+  /** The compiler that it waits for in the queue, and how far its download has come. */
+  readonly compilerDownload?: CompilerDownload;
   readonly failure?: JobFailure;
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
+import { CompilerAwaited, type CompilerWaits, followDownloads } from './awaited-compilers.ts';
 import { type JobWatch } from './job-notifications.ts';
 import { pauseAfter, putBack } from './put-back.ts';
 import { reapUntil } from './reaper.ts';
@@ -49,7 +50,7 @@ export interface WorkerParts {
   readonly watch: JobWatch;
   readonly log: Logger;
   readonly verify: (
-    job: Pick<ClaimedJob, 'chainId' | 'address' | 'request'>,
+    job: Pick<ClaimedJob, 'chainId' | 'address' | 'request' | 'compilerWaits'>,
     signal: AbortSignal,
   ) => Promise<VerificationResult>;
   /** Told of each job that these workers brought to its end, also for a worker that is gone. */
@@ -92,6 +93,7 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
   const { leaseMs = LEASE_MS, pollMs = POLL_MS, jobTimeoutMs } = options;
   const { shortJobMs = SHORT_JOB_MS } = options;
   const state = { running: 0 };
+  const waits = followDownloads(parts.database, parts.log);
   const work = async (lane: Lane): Promise<void> => {
     let troubles = 0;
     while (!stopping.signal.aborted) {
@@ -102,6 +104,7 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
       else {
         state.running += 1;
         const settled = await runJob(parts, job, {
+          waits,
           leaseMs,
           jobTimeoutMs,
           stopping: stopping.signal,
@@ -126,6 +129,7 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
     close: async () => {
       stopping.abort(new Interruption('stopping'));
       await Promise.all(loops);
+      await waits.close();
     },
   };
 }
@@ -148,6 +152,7 @@ async function claim(
 }
 
 interface RunOptions {
+  readonly waits: CompilerWaits;
   readonly leaseMs: number;
   readonly jobTimeoutMs: number;
   readonly stopping: AbortSignal;
@@ -189,7 +194,7 @@ async function runJob(
     outcome = await verifyAndStore(parts, job, signal);
   } catch (error) {
     const reason: unknown = signal.aborted ? signal.reason : error;
-    outcome = await settle(parts, job, reason, options.stopping);
+    outcome = await settle(parts, job, reason, options);
   } finally {
     clearTimeout(timeout);
     clearInterval(heartbeat);
@@ -278,9 +283,13 @@ async function settle(
   { database, log }: WorkerParts,
   job: ClaimedJob,
   reason: unknown,
-  stopping: AbortSignal,
+  { stopping, waits }: Pick<RunOptions, 'stopping' | 'waits'>,
 ): Promise<JobOutcome | 'troubled' | undefined> {
   try {
+    if (reason instanceof CompilerAwaited) {
+      await waits.park(job, reason.awaited);
+      return undefined;
+    }
     if (reason instanceof Interruption) {
       if (reason.why !== 'lost') await handBack(database, job, reason.why === 'yielding');
       return undefined;

@@ -8,6 +8,7 @@ import {
   CODE_REPLACED,
   CREATION_DISPROVED,
   CREATION_REPLACED,
+  CREATION_ROLLED_BACK,
   DEPLOYMENT_CORRECTED,
   type Match,
   type Withdrawal,
@@ -20,7 +21,6 @@ import { checkCreation, type CreationLoss, settleCreation } from './creation-che
 import { type ReadingParts } from '../read-on-chain.ts';
 import { findDisprovedClaim } from './disproved-claim.ts';
 import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
-import { type PackedRequest } from '../verification-request.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 
 /** A text kept beside a match is refused today. */
@@ -36,7 +36,8 @@ const READ_MATCHED_CODE = sql(
    WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
 );
 
-interface MatchedCode {
+/** The current match of an address, as far as it is held against the chain. */
+export interface MatchedCode {
   /** sha256 of the code that the match is about; null where an import does not know it. */
   readonly runtime_code_hash: Buffer | null;
   readonly runtime_match: Match | null;
@@ -55,7 +56,8 @@ interface MatchedCode {
  * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
  * match stands, and a text kept beside it that is refused today was forgotten; `claim_disproved` the code shows that a claim of a
  * full match was false, and it was withdrawn; `gone` no code stands there today, which is no
- * reason to withdraw what was true of the contract; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
+ * reason to withdraw what was true of the contract, unless the chain has taken its creation back: then it was withdrawn as
+ * `creation_rolled_back`; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
  * `not_checked` the chain could not be read, which says nothing.
  */
 export type CodeCheck =
@@ -63,6 +65,7 @@ export type CodeCheck =
       readonly outcome:
         | 'same'
         | 'code_replaced'
+        | typeof CREATION_ROLLED_BACK
         | CreationLoss
         | typeof DEPLOYMENT_CORRECTED
         | StoredRefusal
@@ -74,7 +77,7 @@ export type CodeCheck =
     }
   | { readonly outcome: 'not_checked'; readonly reason: string };
 
-async function readMatchedCode(
+export async function readMatchedCode(
   database: Database,
   chainId: number,
   address: Hex,
@@ -96,7 +99,7 @@ export async function checkCode(
   parts: ReadingParts,
   chain: RegisteredChain,
   address: Hex,
-  { named, comparesFacts, ...options }: CheckCodeOptions = {},
+  { named, comparesFacts, isRolledBack, ...options }: CheckCodeOptions = {},
 ): Promise<CodeCheck> {
   const { chainId } = chain.record;
   const { readDeployedCode, quorumOf } = parts;
@@ -110,7 +113,11 @@ export async function checkCode(
     deployed = await readDeployedCode(chain, address, { ...options, ...(quorum && { quorum }) });
   } catch (error) {
     if (!(error instanceof FullmatchError)) throw error;
-    if (error.code === 'contract_not_deployed') return { outcome: 'gone' };
+    if (error.code === 'contract_not_deployed') {
+      const isWithdrawn =
+        isRolledBack && (await withdrawRolledBack(database, chainId, address, matched));
+      return { outcome: isWithdrawn ? CREATION_ROLLED_BACK : 'gone' };
+    }
     return { outcome: 'not_checked', reason: error.code };
   }
   const replaced = await withdrawIfReplaced(database, chainId, address, matched, deployed.code);
@@ -146,6 +153,8 @@ interface CheckCodeOptions {
   readonly named?: Hex;
   /** Whether the stored block, index and deployer of the creation are compared with the chain. */
   readonly comparesFacts?: boolean;
+  /** Whether the chain has replaced the block of the contract's creation: without code there, it never was. */
+  readonly isRolledBack?: boolean;
 }
 
 /**
@@ -162,6 +171,22 @@ async function withdrawIfReplaced(
   const runtimeCodeHash = matched?.runtime_code_hash ?? undefined;
   if (runtimeCodeHash === undefined || runtimeCodeHash.equals(sha256(code))) return false;
   return withdrawSeen(database, { chainId, address, reason: CODE_REPLACED, runtimeCodeHash });
+}
+
+/** Withdraws the match that was read before the quorum said that no code stands there. */
+async function withdrawRolledBack(
+  database: Database,
+  chainId: number,
+  address: Hex,
+  { runtime_code_hash: runtimeCodeHash }: MatchedCode,
+): Promise<boolean> {
+  if (runtimeCodeHash === null) return false;
+  return withdrawSeen(database, {
+    chainId,
+    address,
+    reason: CREATION_ROLLED_BACK,
+    runtimeCodeHash,
+  });
 }
 
 /**
@@ -214,6 +239,8 @@ const CHANGES = {
     'an imported match was withdrawn: the code on chain does not hold the hash of its metadata',
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract again',
+  [CREATION_ROLLED_BACK]:
+    'a match was withdrawn: the chain replaced the block that created the contract',
   call_protection_missing:
     'a match was withdrawn: the library holds zeros in the place of its own address',
   verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',
@@ -269,42 +296,5 @@ export function withdrawWhatWasReplaced(
         logReplaced(log, chain.record.chainId, address, reason),
       );
     },
-  };
-}
-
-/** A submission waits this long for the chain, and no more than so many at once. */
-const SUBMISSION_CHECK_DEADLINE_MS = 4000;
-const SUBMISSION_CHECKS = 4;
-
-/**
- * Looks at the chain before a submission is refused because the contract is verified: true sources of code that
- * replaced the verified one must come in. Where the chain cannot be read now, the match stands. Submissions for one
- * contract that name the same transaction share one look, and only a few look at once, so that refused submissions cost the endpoints little.
- */
-export function checkBeforeSubmitting(
-  database: Database,
-  parts: VerificationParts,
-  signal: AbortSignal,
-  log: Logger,
-): (request: PackedRequest) => Promise<void> {
-  const underWay = new Map<string, Promise<void>>();
-  const check = async (chain: RegisteredChain, address: Hex, named?: Hex): Promise<void> => {
-    const { chainId } = chain.record;
-    const options = { signal, deadlineMs: SUBMISSION_CHECK_DEADLINE_MS, ...(named && { named }) };
-    const { outcome } = await checkCode(database, parts, chain, address, options);
-    logReplaced(log, chainId, address, outcome);
-  };
-  return async ({ chainId, address, creationTransactionHash: named }) => {
-    const key = `${chainId} ${address} ${named ?? ''}`;
-    const chain = parts.findSupportedChain(chainId);
-    const matched = await readMatchedCode(database, chainId, address);
-    const wouldBeRefused = matched?.runtime_match === 'full' && matched.creation_match === 'full';
-    if (chain === undefined || !wouldBeRefused) return;
-    const begun = underWay.get(key);
-    if (begun !== undefined) return begun;
-    if (underWay.size >= SUBMISSION_CHECKS) return;
-    const looked = check(chain, address, named).finally(() => underWay.delete(key));
-    underWay.set(key, looked);
-    await looked;
   };
 }

@@ -111,13 +111,19 @@ async function readKnown({
   return known;
 }
 
-async function prove(checked: CheckedCreation, submitted: Hex): Promise<CreationSearch> {
+/** @param asksAll where a denial withdraws something */
+async function prove(
+  checked: CheckedCreation,
+  submitted: Hex,
+  asksAll = false,
+): Promise<CreationSearch> {
   const { parts, chain, address, running, options } = checked;
   return parts.findCreation(chain, address, {
     ...options,
     running,
     submitted,
     methods: ['submitted_hash'],
+    asksAll,
   });
 }
 
@@ -134,8 +140,12 @@ export async function isCreationDisproved(
   return reason !== undefined && DISPROVING.has(reason);
 }
 
-const isDisproved = (checked: CheckedCreation, known: KnownCreation): Promise<boolean> =>
-  isCreationDisproved(checked, bytesToHex(known.transaction_hash));
+/** Whether a quorum denies the stored creation today, and no endpoint shows it. */
+async function isDisproved(checked: CheckedCreation, known: KnownCreation): Promise<boolean> {
+  const stored = bytesToHex(known.transaction_hash);
+  const { denied } = await prove(checked, stored, true);
+  return MATCH_DISPROVING.has(denied?.get(stored) ?? '');
+}
 
 /** Where a transaction stands in the chain. */
 type Place = Pick<Creation, 'blockNumber' | 'transactionIndex'>;
@@ -186,13 +196,15 @@ export async function checkCreation(
   const isMatched = known.creation_match !== null;
   if (isMatched && named !== undefined && named !== stored) {
     const { creation } = await prove(checked, named);
-    if (creation !== undefined && isLater(creation, placeOf(known))) {
+    const isProven =
+      creation !== undefined && (creation.isFinal || !(await staysWithdrawn(checked, creation)));
+    if (isProven && isLater(creation, placeOf(known))) {
       return withdraw(checked, known, CREATION_REPLACED);
     }
   }
   const mayBeAnother = isMatched && canDestroyItself(checked.running.code);
   if (!mayBeAnother && !comparesFacts && named !== stored) return undefined;
-  const { creation, denied } = await prove(checked, stored);
+  const { creation, denied } = await prove(checked, stored, true);
   if (creation !== undefined) {
     const { database, chain, address } = checked;
     const deployed = { chainId: chain.record.chainId, address, deployment: creation };
@@ -215,7 +227,7 @@ async function checkClaim(
   const { database, chain, address, running } = checked;
   const chainId = chain.record.chainId;
   const contract = { chainId, address, deployment: { runtimeCode: running.code } };
-  const { creation, denied } = await prove(checked, stored);
+  const { creation, denied } = await prove(checked, stored, true);
   if (creation === undefined) {
     if (!CLAIM_DISPROVING.has(denied?.get(stored) ?? '')) return undefined;
     return (await dropFalseTransaction(database, contract, matchId))
@@ -230,38 +242,39 @@ async function checkClaim(
 
 /**
  * What a verification may believe of the creation that it found, beside what is stored. Where it found none, the stored
- * one is proved again: the text of a submission is judged with it too. Of two transactions that both created the contract
- * the later one did so last. The stored match gives way to it, and an earlier one counts for nothing, nor does one that
- * {@link staysWithdrawn}: states of a few blocks do not show every destruction.
+ * one is proved again: the text of a submission is judged with it too. Of two transactions that were proven the later one
+ * created the contract last. The stored one gives way to it, and an earlier one counts for nothing, nor does one that
+ * {@link staysWithdrawn}: states of a few blocks do not show every destruction. Of a stored one that an import names
+ * nothing is proven before its block is stored.
  */
 export async function settleCreation(
   checked: CheckedCreation,
   searched: CreationSearch,
   onWithdrawn: (reason: CreationLoss) => void,
 ): Promise<CreationSearch> {
-  const mayBeAnother = canDestroyItself(checked.running.code);
-  if (searched.creation !== undefined && !mayBeAnother) return searched;
   const known = await readKnown(checked);
   const found = await withStored(checked, searched, known);
   const { creation } = found;
-  if (!mayBeAnother) return found;
   const lose = async (stored: KnownCreation, reason: CreationLoss): Promise<void> => {
     const withdrawn = await withdraw(checked, stored, reason);
     if (withdrawn !== undefined) onWithdrawn(withdrawn);
   };
   if (creation === undefined) {
     const isMatched = known !== undefined && known.creation_match !== null;
-    if (isMatched && (await isDisproved(checked, known))) await lose(known, CREATION_DISPROVED);
+    const mayBeAnother = isMatched && canDestroyItself(checked.running.code);
+    if (mayBeAnother && (await isDisproved(checked, known))) await lose(known, CREATION_DISPROVED);
     return found;
   }
-  const isStored =
-    known?.is_claim === false && bytesToHex(known.transaction_hash) === creation.transactionHash;
+  const isSame =
+    known !== undefined && bytesToHex(known.transaction_hash) === creation.transactionHash;
   if (!creation.isFinal) {
-    if (await staysWithdrawn(checked, creation.transactionHash)) return refused(found);
+    if (await staysWithdrawn(checked, creation)) return refused(found);
+    const isStored = isSame && !known.is_claim;
     const reason = isStored ? undefined : await findContradiction(checked, creation);
     if (reason !== undefined) return refused(found, reason);
   }
-  if (known === undefined || known.is_claim || isStored) return found;
+  const isOnlyClaimed = known?.is_claim === true && known.block_number === null;
+  if (known === undefined || isSame || isOnlyClaimed) return found;
   if (isLater(creation, placeOf(known))) await lose(known, CREATION_REPLACED);
   else if (await isDisproved(checked, known)) await lose(known, CREATION_DISPROVED);
   else return refused(found);
@@ -299,7 +312,7 @@ async function findContradiction(
   ]);
   for (const { transaction_hash: hash } of rows) {
     const claimed = bytesToHex(hash);
-    const { creation, denied, methods } = await prove(checked, claimed);
+    const { creation, denied, methods } = await prove(checked, claimed, true);
     if (creation !== undefined) {
       if (!isLater(found, creation)) return 'created_again';
     } else if (!CLAIM_DISPROVING.has(denied?.get(claimed) ?? '')) {
@@ -311,10 +324,14 @@ async function findContradiction(
 }
 
 /**
- * Whether a creation was withdrawn before, and may not count again. One that was replaced never does. One that the states
- * of some blocks disproved counts where the same states show it today: those of other blocks may miss the gap.
+ * Whether a creation that nothing but states shows was withdrawn before, and may not count again. One that was replaced
+ * never does, nor one by a proxy: a trace may have disproved it. Another that the states of some blocks
+ * disproved counts where the same states show it today: those of other blocks may miss the gap.
  */
-async function staysWithdrawn(checked: CheckedCreation, transactionHash: Hex): Promise<boolean> {
+async function staysWithdrawn(
+  checked: CheckedCreation,
+  { transactionHash, method }: Creation,
+): Promise<boolean> {
   const { database, chain, address, running } = checked;
   const rows = await database.query<{ reason: string; read_at_block: string | null }>(
     READ_WITHDRAWN,
@@ -327,7 +344,7 @@ async function staysWithdrawn(checked: CheckedCreation, transactionHash: Hex): P
     ],
   );
   for (const { reason, read_at_block: block } of rows) {
-    if (reason === CREATION_REPLACED || block === null) return true;
+    if (reason === CREATION_REPLACED || block === null || method === 'proxy') return true;
     const then = { ...checked, running: { ...running, blockNumber: Number(block) } };
     if ((await prove(then, transactionHash)).creation === undefined) return true;
   }

@@ -14,6 +14,12 @@ import { withdrawWhatWasReplaced } from './code-check.ts';
 import { replaceClaimedCreation } from './claimed-creation.ts';
 import { isCreationDisproved } from './creation-check.ts';
 import { attachLateCreation } from './late-creation.ts';
+import {
+  type KnownCodeParts,
+  type KnownDeployment,
+  verifyKnownCode,
+} from '../known-codes/verify-known-code.ts';
+import { type Deployment } from '../verification-request.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
 import {
   verifyContract,
@@ -32,16 +38,47 @@ const READING_PAUSES_MS = [500, 2_000];
  * by the same quorum, and so is the creation where the same code can have been recreated.
  * @throws FullmatchError contract_changed where the contract is another one by then; else as {@link verifyContract}.
  */
-export async function verifyCurrentCode(
+export function verifyCurrentCode(
   database: Database,
   parts: VerificationParts,
   task: VerificationTask,
   signal: AbortSignal,
   log: Logger,
 ): Promise<VerificationResult> {
-  const readAfterEvent = await readNewestEvent(database, task.chainId, task.address);
+  const current = withdrawWhatWasReplaced(database, parts, log);
+  return requireCurrent(database, parts, task, signal, () => verifyContract(current, task, signal));
+}
+
+/**
+ * The same by what is stored, without sources from anyone.
+ * @returns undefined where nothing that is stored gives the code
+ * @throws FullmatchError contract_changed; else as {@link verifyKnownCode}
+ */
+function verifyCurrentKnownCode(
+  parts: KnownCodeParts,
+  deployment: KnownDeployment,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<VerificationResult | undefined> {
+  const { database } = parts;
+  const current = { ...parts, ...withdrawWhatWasReplaced(database, parts, log) };
+  return requireCurrent(database, parts, deployment, signal, () =>
+    verifyKnownCode(current, deployment, signal),
+  );
+}
+
+/** Has a result say after which event the code was read, and reads the code again where that is long ago. */
+async function requireCurrent<Result extends VerificationResult | undefined>(
+  database: Database,
+  parts: VerificationParts,
+  { chainId, address }: Deployment,
+  signal: AbortSignal,
+  verify: () => Promise<Result>,
+): Promise<Result> {
+  const readAfterEvent = await readNewestEvent(database, chainId, address);
   const begun = performance.now();
-  const result = await verifyContract(withdrawWhatWasReplaced(database, parts, log), task, signal);
+  const result = await verify();
+  if (result === undefined) return result;
   const contract = { ...result.contract, readAfterEvent };
   if (performance.now() - begun <= READING_MAX_AGE_MS) return { ...result, contract };
   const codeReading = await readAgain(database, parts, contract, signal);
@@ -86,19 +123,35 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal): Pr
   return read();
 }
 
+/** A verification that found a match, and what became of the match. */
+export interface SavedVerification {
+  readonly result: VerificationResult;
+  readonly saved: SavedMatch;
+}
+
 /**
  * Stores what a verification gives, and its creation where the match that stays shown has none, or has one by the word of
  * an import. Where the contract changed since it was read, or others stored or withdrew something that contradicts the
  * reading, the verification begins again, a few times.
+ * @returns undefined where the verification gives nothing
  * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
  */
 export async function verifyAndSave(
   database: Database,
   verify: () => Promise<VerificationResult>,
-): Promise<{ readonly result: VerificationResult; readonly saved: SavedMatch }> {
+): Promise<SavedVerification>;
+export async function verifyAndSave(
+  database: Database,
+  verify: () => Promise<VerificationResult | undefined>,
+): Promise<SavedVerification | undefined>;
+export async function verifyAndSave(
+  database: Database,
+  verify: () => Promise<VerificationResult | undefined>,
+): Promise<SavedVerification | undefined> {
   for (let reading = 1; ; reading += 1) {
     try {
       const result = await verify();
+      if (result === undefined) return undefined;
       const saved = await saveMatch(database, result.contract);
       if (saved.outcome !== 'unchanged') return { result, saved };
       await replaceClaimedCreation(database, result.contract);
@@ -109,4 +162,22 @@ export async function verifyAndSave(
       if (!isChanged || reading === MAX_READINGS) throw error;
     }
   }
+}
+
+/**
+ * Verifies a contract by what is stored, and stores the match under the origin of whoever found the contract.
+ * @returns undefined where nothing that is stored gives the code
+ * @throws as {@link verifyCurrentKnownCode} and {@link verifyAndSave}
+ */
+export function verifyAndSaveKnownCode(
+  parts: KnownCodeParts,
+  deployment: KnownDeployment,
+  origin: 'verified' | 'monitored',
+  signal: AbortSignal,
+  log: Logger,
+): Promise<SavedVerification | undefined> {
+  return verifyAndSave(parts.database, async () => {
+    const result = await verifyCurrentKnownCode(parts, deployment, signal, log);
+    return result && { ...result, contract: { ...result.contract, origin } };
+  });
 }

@@ -10,12 +10,26 @@ subtask(TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD, async ({ solcVersion }) => ({
   longVersion: process.env.SOLC_LONG_VERSION,
 }));
 
+// The service as a block explorer, where a test names it so; else over its own API.
+const explorer = process.env.EXPLORER_URL;
+
 module.exports = {
   solidity: { version: '0.8.37', settings: { optimizer: { enabled: true, runs: 200 } } },
   networks: { mychain: { url: process.env.RPC_URL, chainId: 424242 } },
-  etherscan: { enabled: false },
+  etherscan: {
+    enabled: explorer !== undefined,
+    // An object: of one key for all chains the plugin takes that it is for Etherscan itself.
+    apiKey: { mychain: 'any' },
+    customChains: [
+      {
+        network: 'mychain',
+        chainId: 424242,
+        urls: { apiURL: `${explorer}/etherscan/api`, browserURL: explorer },
+      },
+    ],
+  },
   sourcify: {
-    enabled: true,
+    enabled: explorer === undefined,
     apiUrl: process.env.FULLMATCH_URL,
     browserUrl: process.env.FULLMATCH_REPOSITORY_URL,
   },

@@ -1,6 +1,9 @@
 import hardhatVerify from '@nomicfoundation/hardhat-verify';
 import { configVariable, defineConfig } from 'hardhat/config';
 
+// The service as a block explorer, where a test names it so.
+const explorer = process.env.EXPLORER_URL ?? 'http://127.0.0.1:1';
+
 export default defineConfig({
   plugins: [hardhatVerify],
   solidity: {
@@ -17,10 +20,17 @@ export default defineConfig({
     },
   },
   chainDescriptors: {
-    424242: { name: 'My chain', chainType: 'generic' },
+    424242: {
+      name: 'My chain',
+      chainType: 'generic',
+      blockExplorers: {
+        etherscan: { url: explorer, apiUrl: `${process.env.FULLMATCH_URL}/v2/api` },
+        blockscout: { url: explorer, apiUrl: `${explorer}/blockscout/api` },
+      },
+    },
   },
   verify: {
-    etherscan: { enabled: false },
+    etherscan: { enabled: false, apiKey: 'any' },
     blockscout: { enabled: false },
     sourcify: { enabled: true, apiUrl: process.env.FULLMATCH_URL },
   },

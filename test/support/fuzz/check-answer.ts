@@ -8,7 +8,8 @@ const PROJECT = path.resolve(import.meta.dirname, '../../..');
 /** Folders, statements and stack frames: what concerns the machine and not the client. */
 const LEAKS =
   /\/(?:work|tmp|home|root|usr|var\/lib|opt)\/[\w.-]+|node_modules|node:internal|\bat (?:async |new )?[\w.$<>]+ \(|\.[cm]?[jt]s:\d+|\bSELECT\b.*\bFROM\b|\bINSERT INTO\b|SQLSTATE|syntax for type|ECONN\w+|ENOENT|EACCES/;
-const V1_PATH = /^\/(?:check-all-by-addresses|check-by-addresses|files|verify)(?:[/?]|$)/;
+const V1_PATH =
+  /^\/(?:check-all-by-addresses|check-by-addresses|checkAllByAddresses|checkByAddresses|files|verify)(?:[/?]|$)/;
 /** Faults that the listener answers before it knows a path. */
 const OF_THE_LISTENER = new Set([400, 408, 413, 417, 431]);
 const CODES: ReadonlyMap<string, { readonly status: number }> = new Map(

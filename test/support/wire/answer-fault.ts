@@ -29,7 +29,9 @@ const EVENT_STREAM = 'text/event-stream';
 export function answerFault(answer: WireAnswer): string | undefined {
   const { host, method, status, type } = answer;
   if (method === 'OPTIONS') return undefined;
-  const asked = { host, method: method === 'HEAD' ? 'GET' : method, path: answer.path };
+  // forge joins the prefix and v2 without a slash.
+  const split = answer.path.replace(/^\/[^/]+?(?=v2\/)/, '$&/');
+  const asked = { host, method: method === 'HEAD' ? 'GET' : method, path: split };
   const [path, route] = findRoute(asked);
   const where = `${method} ${answer.path} ${status} ${type}`;
   const declared = route?.responses[String(status)] as Declared | undefined;

@@ -6,6 +6,7 @@ import {
   type ChainCounts,
   type ChainDetails,
   type ChainHealth,
+  type ChainMonitor,
   type ContractPage,
   type Health,
   type RegistryLine,
@@ -26,6 +27,7 @@ export interface ChainData {
   /** Absent where there is no such chain. */
   readonly rest?: {
     readonly health: Loaded<ChainHealth>;
+    readonly monitor: Loaded<ChainMonitor>;
     /** `null` where the chain has no contracts. */
     readonly counts: Loaded<ChainCounts | null>;
     readonly history: Loaded<StatisticsHistory>;
@@ -42,8 +44,9 @@ export async function loadChain(api: Api, ref: string): Promise<ChainData> {
     return { details, nearest: isAnswer ? await readNearest(api, ref) : [] };
   }
   const { chainId } = details.value.record;
-  const [health, statistics, history, contracts, service] = await Promise.all([
+  const [health, monitor, statistics, history, contracts, service] = await Promise.all([
     api.get<ChainHealth>(`v1/chains/${chainId}/health`),
+    api.get<ChainMonitor>(`v1/chains/${chainId}/monitor`),
     api.get<StatisticsOverview>('v1/statistics'),
     api.get<StatisticsHistory>(`v1/statistics/history?chain=${chainId}`),
     api.get<ContractPage>(`v1/contracts?chain=${chainId}&limit=10`),
@@ -56,6 +59,7 @@ export async function loadChain(api: Api, ref: string): Promise<ChainData> {
     nearest: [],
     rest: {
       health,
+      monitor,
       service,
       counts:
         statistics.state === 'ready'

@@ -56,9 +56,13 @@ function CodesTable({ facts, evidence }: Props): VNode {
             <tr key={name}>
               <th scope="row">{name}</th>
               <td>
-                <MatchMark match={match} isClaimed={isClaim(known?.origin)} />
+                {known === undefined ? (
+                  'not read'
+                ) : (
+                  <MatchMark match={match} isClaimed={isClaim(known.origin)} />
+                )}
               </td>
-              <td>{describeCodeMatch(match, known?.origin)}</td>
+              <td>{known === undefined ? 'not read' : describeCodeMatch(match, known.origin)}</td>
               <td>{hashes?.onChain ? <code>{hashes.onChain}</code> : 'not known'}</td>
             </tr>
           ))}

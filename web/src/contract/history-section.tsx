@@ -6,7 +6,7 @@ import { Failure } from '../parts/notices.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractEvent } from '../answers.ts';
 import { type ContractData } from './contract-data.ts';
-import { isClaim } from './verdict.ts';
+import { isClaim, nameOrigin } from './verdict.ts';
 import { WithdrawalReason } from './withdrawal-reason.tsx';
 
 /** What happened to the match of a contract; nothing where it was stored and that is all. */
@@ -66,7 +66,9 @@ function EventTable({ events }: { readonly events: readonly ContractEvent[] }): 
                   'none'
                 )}
               </td>
-              <td>{reason === undefined ? origin : <WithdrawalReason reason={reason} />}</td>
+              <td>
+                {reason === undefined ? nameOrigin(origin) : <WithdrawalReason reason={reason} />}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -59,8 +59,13 @@ const ORIGINS: Readonly<Record<string, string>> = {
   imported:
     'Imported: another service judged this match, and this one took it over without judging it again.',
   monitored:
-    'Found and verified here: this service watched the chain, compiled the sources and compared the codes itself.',
+    'Found by the monitor and verified here: this service watched the chain, compiled the sources and compared the codes itself.',
 };
+
+/** Who judged a match, in a few words for a list. */
+export function nameOrigin(origin: string | null | undefined): string {
+  return origin === 'monitored' ? 'found by the monitor' : (origin ?? '');
+}
 
 /** Who judged a match. */
 export function describeOrigin(origin: string): string {

@@ -7,6 +7,8 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
     'the code on chain shows that the imported claim of a full match is false: it holds no hash of this metadata',
   code_replaced: 'other code stands at the address now',
   creation_replaced: 'a later transaction created the contract again, with the same code',
+  creation_rolled_back:
+    'the chain replaced the block that created the contract, and no code stands at the address since',
   call_protection_missing: 'the library holds zeros in the place of its own address',
   verbatim_not_allowed: 'the program gives code as bytes, which says nothing about what it does',
   creation_disproved:

@@ -3,7 +3,7 @@ export const FILTERS = {
   match: { label: 'Match', options: { full: 'full', partial: 'partial' } },
   origin: {
     label: 'Origin',
-    options: { verified: 'verified here', imported: 'imported', monitored: 'monitored' },
+    options: { verified: 'verified here', imported: 'imported', monitored: 'found by the monitor' },
   },
 } as const;
 

@@ -5,7 +5,7 @@ import { type Totals } from './overview-data.ts';
 
 /** The totals with what they mean, how they changed, and the moment that they are true for. */
 export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
-  const { totals, changes, asOf } = known;
+  const { totals, changes, claimed, asOf } = known;
   const all = ({ full, partial }: MatchCounts): number => full + partial;
   return (
     <>
@@ -16,6 +16,7 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
           day={all(changes.day)}
           week={all(changes.week)}
           meaning={`on ${formatChains(totals.chains)}, each address counted once at its best match`}
+          claimed={all(claimed)}
         />
         <Figure
           name="Full matches"
@@ -23,6 +24,7 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
           day={changes.day.full}
           week={changes.week.full}
           meaning="Code and metadata are identical: names, comments and paths are those of the author"
+          claimed={claimed.full}
         />
         <Figure
           name="Partial matches"
@@ -30,6 +32,7 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
           day={changes.day.partial}
           week={changes.week.partial}
           meaning="The code is identical; names and comments are not proven"
+          claimed={claimed.partial}
         />
         <Figure
           name="Distinct codes"
@@ -50,12 +53,14 @@ function Figure({
   day,
   week,
   meaning,
+  claimed = 0,
 }: {
   readonly name: string;
   readonly value: number;
   readonly day?: number;
   readonly week?: number;
   readonly meaning: string;
+  readonly claimed?: number;
 }): VNode {
   return (
     <div>
@@ -67,6 +72,12 @@ function Figure({
         </dd>
       )}
       <dd class="meaning">{meaning}</dd>
+      {claimed > 0 && (
+        <dd class="meaning">
+          {formatCount(claimed)} of them {claimed === 1 ? 'is a claim' : 'are claims'} of another
+          service, not checked here
+        </dd>
+      )}
     </div>
   );
 }

@@ -10,7 +10,10 @@ import {
 import { type ListedContract } from '../listed-contract.ts';
 
 /** What the figures need of the statistics: the list of chains stays out of the page. */
-export type Totals = Pick<StatisticsOverview, 'asOf' | 'totals' | 'changes'>;
+export interface Totals extends Pick<StatisticsOverview, 'asOf' | 'totals' | 'changes'> {
+  /** Those of the totals that other services claim, and that were not checked here. */
+  readonly claimed: StatisticsOverview['origins']['imported'];
+}
 
 /** The counts, now and over time. */
 export interface OverviewCounts {
@@ -50,10 +53,10 @@ export async function readCounts(
     api.get<StatisticsHistory>('v1/statistics/history'),
   ]);
   if (statistics.state === 'failed') return { totals: statistics, history, names: new Map() };
-  const { asOf, totals, changes, chains } = statistics.value;
+  const { asOf, totals, changes, chains, origins } = statistics.value;
   const names = new Map(chains.map(({ chainId, name }) => [chainId, name]));
   return {
-    totals: { ...statistics, value: { asOf, totals, changes } },
+    totals: { ...statistics, value: { asOf, totals, changes, claimed: origins.imported } },
     history:
       history.state === 'ready'
         ? { ...history, value: nameWithdrawals(history.value, names) }

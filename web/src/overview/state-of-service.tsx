@@ -1,5 +1,5 @@
 import { type VNode } from 'preact';
-import { formatCount, formatSpan, formatTime } from '../format.ts';
+import { formatChains, formatCount, formatSpan, formatTime } from '../format.ts';
 import { type Health } from '../answers.ts';
 import { Fact } from '../parts/fact.tsx';
 
@@ -11,7 +11,7 @@ export function StateOfService({
   readonly health: Health;
   readonly base: string;
 }): VNode {
-  const { registry, queue, compilers, probedChains, reasons } = health;
+  const { registry, queue, compilers, probedChains, monitor, reasons } = health;
   return (
     <>
       {reasons.length > 0 && (
@@ -58,6 +58,23 @@ export function StateOfService({
         {compilers !== undefined && (
           <Fact name="Compilers">
             {formatCount(compilers.running)} at work, {formatCount(compilers.warm)} warm
+          </Fact>
+        )}
+        {monitor !== undefined && (
+          <Fact name="Monitor">
+            watches{' '}
+            {monitor.stopped.length === 0 ? (
+              <a href={`${base}registry?monitored=yes`}>{formatChains(monitor.chains)}</a>
+            ) : (
+              formatChains(monitor.chains)
+            )}{' '}
+            for new contracts
+            {monitor.stopped.map(({ chainId, status }) => (
+              <span key={chainId}>
+                ; {status === 'stalled' ? 'stands still' : 'does not go on'} at{' '}
+                <a href={`${base}registry/${chainId}#monitor`}>{chainId}</a>
+              </span>
+            ))}
           </Fact>
         )}
         {probedChains !== undefined && (

@@ -1,5 +1,5 @@
 import { type VNode } from 'preact';
-import { isClaim } from '../contract/verdict.ts';
+import { isClaim, nameOrigin } from '../contract/verdict.ts';
 import { formatAgo, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
 import { type ListedContract } from '../listed-contract.ts';
@@ -76,7 +76,7 @@ export function ContractList({
                   <td>
                     <Compiler {...rest} />
                   </td>
-                  <td>{rest.origin}</td>
+                  <td>{nameOrigin(rest.origin)}</td>
                 </>
               )}
               <td class="figure">

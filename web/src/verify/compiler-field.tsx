@@ -12,13 +12,15 @@ interface Props {
   readonly base: string;
   readonly value: string;
   readonly fault: string | undefined;
+  /** Why the version that stands there was proposed. */
+  readonly proposed: string | undefined;
   readonly onChange: (version: string) => void;
 }
 
 const CHOICES_SHOWN = 12;
 
 /** Names a compiler: one of those that the service has, or any that is typed. */
-export function CompilerField({ base, value, fault, onChange }: Props): VNode {
+export function CompilerField({ base, value, fault, proposed, onChange }: Props): VNode {
   const [compilers, setCompilers] = useState<readonly Compiler[]>([]);
   useEffect(() => {
     void createApi((path) => fetch(`${base}${path}`))
@@ -35,7 +37,10 @@ export function CompilerField({ base, value, fault, onChange }: Props): VNode {
     <Combobox
       id="compilerVersion"
       label="Compiler"
-      hint="As the compiler prints it, such as 0.8.30+commit.73712a01; the commit may be left out."
+      hint={
+        proposed ??
+        'As the compiler prints it, such as 0.8.30+commit.73712a01; the commit may be left out.'
+      }
       text={value}
       fault={fault}
       choices={fitting.slice(0, CHOICES_SHOWN).map(({ longVersion, installed }) => ({

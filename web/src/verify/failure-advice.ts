@@ -16,7 +16,8 @@ const NEXT: Readonly<Record<string, string>> = {
     'Remove libraries and remappings that the contract does not use, and send the sources as they were deployed.',
   verbatim_not_allowed:
     'Write the program in instructions: a match must show what the code does, not only its bytes.',
-  unsupported_compiler_version: 'Check the version. Solidity is supported from 0.4.11 on.',
+  unsupported_compiler_version:
+    'Check the version, or ask the operator for it. Solidity is supported from 0.4.11 on.',
   unsupported_language: 'Send Solidity or Yul.',
   unsupported_chain: 'Choose a chain that this service supports.',
   compiler_error:
@@ -49,6 +50,7 @@ const NEXT: Readonly<Record<string, string>> = {
   immutable_not_proven:
     'Name the creation transaction: the value of an internal function counts only with the code that set it.',
   library_not_deployed: 'Check the address of the library that the message names: it has no code.',
+  constructor_arguments_differ: 'Leave the arguments out: they are read from the chain.',
   call_protection_missing:
     'Look at who deployed the library and how: its own creation code writes its address into it.',
   no_match:

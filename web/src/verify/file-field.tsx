@@ -5,6 +5,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { describeSettings } from './describe-settings.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { type InputCompilation, type InputFiles } from '../../../src/solidity/read-input-files.ts';
+import { PasteField } from './paste-field.tsx';
 import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-files.ts';
 
 interface Props {
@@ -19,6 +20,7 @@ interface Props {
 }
 
 const MISSING_SHOWN = 8;
+const PATHS_SHOWN = 12;
 
 /** Takes the files of a compilation: dropped, or chosen by the keyboard. They stay in the browser until they are sent. */
 export function FileField(props: Props): VNode {
@@ -61,7 +63,7 @@ export function FileField(props: Props): VNode {
       <p class="hint" id="files-hint">
         Drop files or folders here, or choose them: a standard JSON input, a build info of Hardhat (
         <code>artifacts/build-info</code>), an artifact of Foundry (<code>out</code>) with its
-        sources, or a metadata.json with its sources.
+        sources, a metadata.json with its sources, or plain <code>.sol</code> files.
       </p>
       <p class="choosers">
         <label>
@@ -84,6 +86,9 @@ export function FileField(props: Props): VNode {
           />
         </label>
       </p>
+      <PasteField
+        onAdd={(file) => onFiles([file, ...files.filter(({ path }) => path !== file.path)])}
+      />
       {areLost && (
         <p class="fault">
           The files that were here are too large for the browser to keep. Choose them again.
@@ -115,6 +120,7 @@ function Found({
   readonly dropped: Extract<InputFiles, { kind: 'usable' }>;
   readonly compilation: InputCompilation;
 }): VNode {
+  if (compilation.kind === 'sources') return <FoundSources from={from} {...compilation} />;
   const isInput = compilation.kind === 'standard_json';
   const document = isInput ? compilation.input : compilation.metadata;
   const count = Object.keys(document['sources'] ?? {}).length;
@@ -129,21 +135,65 @@ function Found({
           text={`${compilerVersion === undefined ? '' : `Compiler: ${compilerVersion} · `}${describeSettings(document['settings'])}`}
         />
       </p>
-      {missing.length > 0 && (
-        <div class="fault">
-          <p>Add these sources; the metadata names them, and nothing is fetched from elsewhere:</p>
-          <ul>
-            {missing.slice(0, MISSING_SHOWN).map((name) => (
-              <li key={name}>
-                <SafeText text={name} />
-              </li>
-            ))}
-            {missing.length > MISSING_SHOWN && (
-              <li>and {formatCount(missing.length - MISSING_SHOWN)} more</li>
-            )}
-          </ul>
-        </div>
-      )}
+      <Missing
+        missing={missing}
+        why="Add these sources; the metadata names them, and nothing is fetched from elsewhere:"
+      />
     </>
+  );
+}
+
+/** Sources that came without settings: their paths, and the imports that are not among them. */
+function FoundSources({
+  from,
+  sources,
+  missing,
+}: {
+  readonly from: string;
+  readonly sources: Readonly<Record<string, string>>;
+  readonly missing: readonly string[];
+}): VNode {
+  const paths = Object.keys(sources);
+  return (
+    <>
+      <p class="found">{from}.</p>
+      <ul class="files">
+        {paths.slice(0, PATHS_SHOWN).map((path) => (
+          <li key={path}>
+            <SafeText text={path} />
+          </li>
+        ))}
+        {paths.length > PATHS_SHOWN && <li>and {formatCount(paths.length - PATHS_SHOWN)} more</li>}
+      </ul>
+      <Missing
+        missing={missing}
+        why="These are imported and are not here. Add them under these paths, or a remapping; nothing is fetched from elsewhere:"
+      />
+    </>
+  );
+}
+
+function Missing({
+  missing,
+  why,
+}: {
+  readonly missing: readonly string[];
+  readonly why: string;
+}): VNode | null {
+  if (missing.length === 0) return null;
+  return (
+    <div class="fault">
+      <p>{why}</p>
+      <ul>
+        {missing.slice(0, MISSING_SHOWN).map((name) => (
+          <li key={name}>
+            <SafeText text={name} />
+          </li>
+        ))}
+        {missing.length > MISSING_SHOWN && (
+          <li>and {formatCount(missing.length - MISSING_SHOWN)} more</li>
+        )}
+      </ul>
+    </div>
   );
 }

@@ -8,11 +8,16 @@ import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-for
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { compilationOf, readInputFiles } from '../../../src/solidity/read-input-files.ts';
 import { ContractField, TextField } from './text-fields.tsx';
+import { proposeCompiler, type Proposal } from './propose-compiler.ts';
+import { SettingsFields } from './settings-fields.tsx';
 import {
+  ADDRESS,
   buildRequest,
+  CHAIN_ID,
   chooseContract,
   fillFields,
   findFaults,
+  NO_SETTINGS,
   type FieldName,
   type VerifyFields,
 } from './verify-form.ts';
@@ -30,7 +35,38 @@ interface Refusal {
 }
 
 const NO_FAULTS: ReadonlyMap<FieldName, string> = new Map();
-const FOCUS_ORDER = ['files', 'chain', 'address', 'compilerVersion', 'contract', 'transaction'];
+const FOCUS_ORDER = [
+  ...['files', 'chain', 'address', 'compilerVersion', 'runs', 'libraries', 'remappings'],
+  ...['contract', 'transaction'],
+];
+
+/** The compiler that is proposed for plain sources; it stands in the field until somebody types another. */
+function useProposal(
+  base: string,
+  sources: Readonly<Record<string, string>> | undefined,
+  { chain, address }: VerifyFields,
+  setFields: (next: (now: VerifyFields) => VerifyFields) => void,
+): Proposal | undefined {
+  const [proposal, setProposal] = useState<Proposal>();
+  const isPlace = CHAIN_ID.test(chain) && ADDRESS.test(address);
+  useEffect(() => {
+    if (sources === undefined) return undefined;
+    let isOver = false;
+    void proposeCompiler(base, isPlace ? { chain, address } : undefined, sources).then((next) => {
+      if (isOver || next === undefined) return;
+      setProposal(next);
+      setFields((now) =>
+        now.compilerVersion === '' || now.compilerVersion === proposal?.version
+          ? { ...now, compilerVersion: next.version }
+          : now,
+      );
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [sources, isPlace ? `${chain} ${address}` : '']);
+  return proposal;
+}
 
 /** What stands in the form, and what can be done with it. What was typed and chosen stays until the tab is closed. */
 function useVerifyForm({ base, chain, address }: Props) {
@@ -40,6 +76,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     compilerVersion: '',
     contract: '',
     transaction: '',
+    ...NO_SETTINGS,
   });
   const [chainText, setChainText] = useState(chain);
   const [files, setFiles] = useState<readonly InputFile[]>([]);
@@ -59,12 +96,16 @@ function useVerifyForm({ base, chain, address }: Props) {
     if (kept === undefined) return;
     // What the address of the page says goes before what was typed earlier.
     setFields({
+      ...NO_SETTINGS,
       ...kept.fields,
       ...(chain !== '' && { chain: /^\d+$/.test(chain) ? chain : '' }),
       ...(address !== '' && { address }),
     });
     if (chain === '' || chain === kept.fields.chain) setChainText(kept.chainText);
   }, []);
+
+  const plainSources = compilation?.kind === 'sources' ? compilation.sources : undefined;
+  const proposal = useProposal(base, plainSources, fields, setFields);
 
   const change = (part: Partial<VerifyFields>, text = chainText): void => {
     const next = { ...fields, ...part };
@@ -109,6 +150,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     areLost,
     dropped,
     compilation,
+    proposal,
     faults,
     refusal,
     isSending,
@@ -123,7 +165,7 @@ function useVerifyForm({ base, chain, address }: Props) {
 export function VerifyForm(props: Props): VNode {
   const { base } = props;
   const { fields, chainText, files, areLost, dropped, compilation, ...form } = useVerifyForm(props);
-  const { faults, refusal, isSending, alert, change, takeFiles, send } = form;
+  const { faults, refusal, isSending, alert, change, takeFiles, send, proposal } = form;
   return (
     <form
       class="verify"
@@ -165,10 +207,19 @@ export function VerifyForm(props: Props): VNode {
           value={fields.compilerVersion}
           fault={faults.get('compilerVersion')}
           onChange={(compilerVersion) => change({ compilerVersion })}
+          proposed={
+            compilation?.kind === 'sources' && proposal?.version === fields.compilerVersion
+              ? proposal.reason
+              : undefined
+          }
         />
+      )}
+      {compilation?.kind === 'sources' && (
+        <SettingsFields fields={fields} faults={faults} onChange={change} />
       )}
       <ContractField
         choices={dropped?.kind === 'usable' ? dropped.contracts : []}
+        isOptional={compilation?.kind === 'sources'}
         value={fields.contract}
         fault={faults.get('contract')}
         onChange={(contract) => change(chooseContract(fields, dropped, contract))}
@@ -213,8 +264,8 @@ async function submit(url: string, body: object): Promise<{ readonly id: string 
     const answer = (await response.json()) as Partial<Record<string, string>>;
     if (answer['verificationId'] !== undefined) return { id: answer['verificationId'] };
     return {
-      code: answer['customCode'] ?? String(response.status),
-      message: answer['message'] ?? 'The service gave no reason.',
+      code: answer['customCode'] ?? answer['code'] ?? String(response.status),
+      message: answer['message'] ?? answer['detail'] ?? 'The service gave no reason.',
     };
   } catch {
     return {

@@ -23,10 +23,18 @@ const TITLES: Readonly<Record<string, string>> = {
   missingSources: 'Sources that are missing',
 };
 
+/** A text, or what a compiler's error says in lines. Jobs of earlier versions have texts in place of errors. */
+function textOf(fact: unknown): readonly string[] {
+  if (typeof fact === 'string') return [unfold(fact)];
+  const { formattedMessage, message } = (fact ?? {}) as Partial<Record<string, unknown>>;
+  const text = [formattedMessage, message].find((each) => typeof each === 'string');
+  return text === undefined ? [] : [text.trimEnd()];
+}
+
 /** The texts of a failure's facts: compiler messages, names of sources. */
 function textsOf(data: JobFailure['data']): (readonly [string, readonly string[]])[] {
   return Object.entries(data ?? {}).flatMap(([name, value]) => {
-    const texts = Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+    const texts = Array.isArray(value) ? value.flatMap((each: unknown) => textOf(each)) : [];
     return texts.length === 0 ? [] : [[name, texts] as const];
   });
 }
@@ -47,8 +55,12 @@ const windowOf = ({ window, ...facts }: ComparedCode, whole: string | undefined)
   window: window ?? whole ?? '0x',
 });
 
-/** Compiler messages come with line ends written as escapes, so that a log line stays one line. */
+/** Earlier versions wrote line ends of compiler messages as escapes. */
 const unfold = (text: string): string => text.replaceAll(String.raw`\u{a}`, '\n').trimEnd();
+
+/** The message without what the compiler says, which stands below. */
+const firstLineOf = ({ code, message }: JobFailure): string =>
+  code === 'compiler_error' ? (message.split('\n')[0] ?? '') : message;
 
 /** Why there is no match, what to do next, and where the codes differ. */
 export function JobFailureView({
@@ -67,7 +79,7 @@ export function JobFailureView({
       <div class={failure.kind === 'not_checked' ? 'verdict unknown' : 'verdict bad'}>
         <p class="verdict-title">{FAILURE_TITLES[failure.kind] ?? 'Not verified'}</p>
         <p>
-          <SafeText text={failure.message} {...TEXT} /> <code>{failure.code}</code>
+          <SafeText text={firstLineOf(failure)} {...TEXT} /> <code>{failure.code}</code>
         </p>
         <p>
           <strong>Next:</strong> {adviseOn(failure.code)}
@@ -89,7 +101,7 @@ export function JobFailureView({
           </h2>
           {texts.slice(0, TEXTS_SHOWN).map((text, index) => (
             <pre class="json message" tabIndex={0} key={index}>
-              <SafeText text={unfold(text)} {...TEXT} />
+              <SafeText text={text} {...TEXT} />
             </pre>
           ))}
           {texts.length > TEXTS_SHOWN && (

@@ -32,15 +32,19 @@ const secondsBetween = (from: string, to: string): string =>
 /** The steps of a job. A step counts as done only once the service has recorded it. */
 export function describeSteps(job: JobState): JobStep[] {
   const { state, createdAt, startedAt, finishedAt, compileTimeMs } = job;
-  const waited = startedAt ?? finishedAt;
+  const download = job.compilerDownload?.message;
+  const waited = download === undefined ? (startedAt ?? finishedAt) : undefined;
   const ran = startedAt !== undefined && finishedAt !== undefined;
   return [
     { name: 'Received', stands: 'done' },
     {
       name: 'Waited for a worker',
-      stands: state === 'queued' ? 'now' : 'done',
+      stands: state === 'queued' && download === undefined ? 'now' : 'done',
       ...(waited !== undefined && { note: secondsBetween(createdAt, waited) }),
     },
+    ...(download === undefined
+      ? []
+      : [{ name: 'Getting the compiler', stands: 'now' as const, note: download }]),
     {
       name: 'Compiled, and read from the chain',
       stands: standsCompiled(job),

@@ -32,8 +32,13 @@ export function TextField({ id, label, hint, value, fault, onChange }: Props): V
 /** The contract of the compilation: one of those that the files declare, or typed where they do not say. */
 export function ContractField({
   choices,
+  isOptional,
   ...rest
-}: Pick<Props, 'value' | 'fault' | 'onChange'> & { readonly choices: readonly string[] }): VNode {
+}: Pick<Props, 'value' | 'fault' | 'onChange'> & {
+  readonly choices: readonly string[];
+  /** Whether the contract is found by the code on chain where nobody names it. */
+  readonly isOptional: boolean;
+}): VNode {
   const { value, fault, onChange } = rest;
   const id = 'contract';
   if (choices.length === 0) {
@@ -56,7 +61,9 @@ export function ContractField({
         aria-describedby={fault === undefined ? undefined : `${id}-fault`}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
-        <option value="">Choose one of {choices.length}</option>
+        <option value="">
+          {isOptional ? 'The one that is on chain' : `Choose one of ${choices.length}`}
+        </option>
         {choices.map((choice) => (
           <option key={choice} value={choice}>
             {choice}

@@ -1,3 +1,4 @@
+import { findMissingImports } from '../../../src/solidity/build-standard-json.ts';
 import {
   type InputCompilation,
   compilationOf,
@@ -11,7 +12,26 @@ export interface VerifyFields {
   readonly compilerVersion: string;
   readonly contract: string;
   readonly transaction: string;
+  /** Settings of sources that came without any. */
+  readonly optimizer: boolean;
+  readonly runs: string;
+  readonly evmVersion: string;
+  readonly viaIR: boolean;
+  /** One a line: name=address. */
+  readonly libraries: string;
+  /** One a line: prefix=target. */
+  readonly remappings: string;
 }
+
+/** The settings before anybody has said one. */
+export const NO_SETTINGS = {
+  optimizer: false,
+  runs: '200',
+  evmVersion: '',
+  viaIR: false,
+  libraries: '',
+  remappings: '',
+} as const satisfies Partial<VerifyFields>;
 
 /** What a fault of the form can point to. */
 export type FieldName = keyof VerifyFields | 'files';
@@ -34,10 +54,12 @@ export function findFaults(
   }
   const compilation = compilationOf(dropped, fields.contract);
   if (compilation !== undefined) {
-    if (compilation.kind === 'standard_json' && fields.compilerVersion === '') {
-      faults.set('compilerVersion', 'A standard JSON input does not say its compiler: name it.');
+    if (compilation.kind !== 'metadata' && fields.compilerVersion === '') {
+      const what = compilation.kind === 'sources' ? 'Sources do' : 'A standard JSON input does';
+      faults.set('compilerVersion', `${what} not say the compiler: name it.`);
     }
-    if (!fields.contract.includes(':')) {
+    if (compilation.kind === 'sources') addSettingFaults(fields, compilation, faults);
+    else if (!fields.contract.includes(':')) {
       faults.set('contract', 'Name the contract as path:Name, such as contracts/Token.sol:Token.');
     }
   }
@@ -45,6 +67,31 @@ export function findFaults(
     faults.set('transaction', 'A transaction hash is 0x and 64 hexadecimal digits.');
   }
   return faults;
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+function addSettingFaults(
+  { optimizer, runs, libraries, remappings }: VerifyFields,
+  { sources }: Extract<InputCompilation, { kind: 'sources' }>,
+  faults: Map<FieldName, string>,
+): void {
+  if (optimizer && !/^\d{1,10}$/.test(runs)) faults.set('runs', 'Runs are a number, such as 200.');
+  const isPair = (line: string): boolean => /^[^=]+=0x[0-9a-fA-F]{40}$/.test(line);
+  if (!linesOf(libraries).every(isPair)) {
+    faults.set('libraries', 'Write each library as name=address, with 40 hexadecimal digits.');
+  }
+  if (!linesOf(remappings).every((line) => /^[^=]+=/.test(line))) {
+    faults.set('remappings', 'Write each remapping as prefix=target.');
+  }
+  const missing = findMissingImports({ sources, remappings: linesOf(remappings) });
+  if (missing.length > 0) {
+    faults.set('files', 'Add the files that these import, or a remapping that leads to them.');
+  }
 }
 
 /** Where a verification is sent, and its body. */
@@ -55,16 +102,32 @@ export interface VerifyRequest {
 }
 
 /** The request of fields without faults. */
-export function buildRequest(
-  { chain, address, compilerVersion, contract, transaction }: VerifyFields,
-  compilation: InputCompilation,
-): VerifyRequest {
+export function buildRequest(fields: VerifyFields, compilation: InputCompilation): VerifyRequest {
+  const { chain, address, compilerVersion, contract, transaction } = fields;
   const creation = transaction === '' ? {} : { creationTransactionHash: transaction };
   if (compilation.kind === 'metadata') {
     const { metadata, sources } = compilation;
     return {
       path: `v2/verify/metadata/${chain}/${address}`,
       body: { metadata, sources, ...creation },
+    };
+  }
+  if (compilation.kind === 'sources') {
+    const { optimizer, runs, evmVersion, viaIR, libraries, remappings } = fields;
+    const named = linesOf(libraries).map((line) => line.split('=') as [string, string]);
+    return {
+      path: `v1/verify/sources/${chain}/${address}`,
+      body: {
+        files: compilation.sources,
+        compilerVersion,
+        ...(contract !== '' && { contract }),
+        optimizer: { enabled: optimizer, runs: Number(runs) },
+        ...(evmVersion !== '' && { evmVersion }),
+        ...(viaIR && { viaIR }),
+        ...(named.length > 0 && { libraries: Object.fromEntries(named) }),
+        remappings: linesOf(remappings),
+        ...creation,
+      },
     };
   }
   return {

@@ -2,6 +2,7 @@ import { type ComponentChildren, type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
 import { type ChainData, findWarnings, loadChain } from '../chain/chain-data.ts';
 import { Endpoints } from '../chain/endpoints.tsx';
+import { MonitorSection } from '../chain/monitor-section.tsx';
 import { DidYouMean } from '../chains/did-you-mean.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
@@ -88,6 +89,7 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
           </p>
         </Section>
       )}
+      <MonitorSection monitor={rest.monitor} now={context.now} />
       <Section id="endpoints" title="Endpoints">
         {rest.health.state === 'ready' ? (
           <Endpoints health={rest.health.value} rpc={record.rpc} now={context.now} />

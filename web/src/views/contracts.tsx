@@ -59,7 +59,7 @@ function ContractsView({ data, request, context }: ViewProps<ContractsData>): VN
     <>
       <h1>Contracts</h1>
       <p class="lead">
-        Every contract that is verified here
+        Every contract that is verified here, or claimed by an imported repository
         {chain?.state === 'ready' && <OnChain {...chain.value} />}, the newest first.
       </p>
       <ContractFilters

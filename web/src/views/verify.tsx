@@ -39,8 +39,9 @@ function VerifyView({ request, context }: ViewProps<null>): VNode {
   ${root}/v2/verify/${chain}/${address}`}</pre>
           <p>
             The answer names the job; its page is <code>{root}/job/</code> and that id. The command
-            line takes build infos, Foundry projects and metadata.json too:
+            line takes .sol files, build infos, Foundry projects and metadata.json too:
           </p>
+          <pre class="json">{`fullmatch verify ${chain} ${address} Token.sol --url ${root} --wait`}</pre>
           <pre class="json">{`fullmatch verify ${chain} ${address} input.json --url ${root} --wait \\
   --compiler 0.8.30 --contract contracts/Token.sol:Token`}</pre>
         </div>

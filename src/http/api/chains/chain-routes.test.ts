@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { createCheckedApiApp } from '../../../../test/support/wire/checked-answers.ts';
-import { registryOf } from '../../../../test/support/chain-sources.ts';
+import { MONITOR, registryOf } from '../../../../test/support/chain-sources.ts';
 import { fixtureDependencies } from '../../../../test/support/http-fixture.ts';
 import { createTemporaryFolder } from '../../../../test/support/temporary-folder.ts';
 import { openIcons } from '../../../chains/registry/chain-icons.ts';
@@ -22,9 +22,10 @@ const registry = registryOf({
     { chainId: 10, name: 'Ten', rpc: [], status: 'deprecated' },
   ],
   configured: [
-    { chainId: 1, privateRpc: [new Secret(SECRET)], monitored: true },
+    { chainId: 1, privateRpc: [new Secret(SECRET)], monitor: MONITOR },
     { chainId: 9, name: 'Quite another chain' },
   ],
+  watched: [1],
 });
 
 let temporary: Awaited<ReturnType<typeof createTemporaryFolder>>;

@@ -22,6 +22,7 @@ import { jobNotFound } from '../../../verification/verification.ts';
 import { answerJson, type AnswerOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpParts } from '../../http-parts.ts';
+import { renderDownload } from '../../job-schema.ts';
 import { LANGUAGE_NAMES } from '../v2/render-contract.ts';
 import {
   alternativeRoute,
@@ -192,6 +193,7 @@ function renderJobState({ failure, ...job }: VerificationJob): WireJob {
     keptBeside: job.keptBeside,
     droppedSources: job.droppedSources,
     stored: job.eventNumber !== undefined,
+    compilerDownload: renderDownload(job.compilerDownload),
     ...(failure && {
       failure: {
         kind: failureKindOf(failure.code),

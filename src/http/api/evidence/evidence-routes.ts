@@ -1,7 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters } from '../../contract-parameters.ts';
-import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-schema.ts';
+import {
+  COMPILER_DOWNLOAD,
+  compilerDownloadSchema,
+  DROPPED_SOURCES,
+  droppedSourcesSchema,
+  KEPT_BESIDE,
+} from '../../job-schema.ts';
 import { anyMembers, namedValues } from '../../named-values.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
@@ -143,7 +149,7 @@ const contractEventsSchema = z
             .string()
             .optional()
             .describe(
-              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `claim_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words',
+              'Why it was withdrawn or corrected: `code_replaced`, `creation_replaced`, `creation_disproved`, `creation_rolled_back`, `claim_disproved`, `call_protection_missing`, `verbatim_not_allowed`, `deployment_corrected` with the facts that were wrong, or the operator’s own words',
             ),
         }),
       )
@@ -281,6 +287,7 @@ export const stateOfJobSchema = z
     stored: z.boolean().describe('Whether it stored a match that was not there before'),
     keptBeside: z.boolean().describe(KEPT_BESIDE),
     droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),
+    compilerDownload: compilerDownloadSchema.optional().describe(COMPILER_DOWNLOAD),
     failure: z
       .strictObject({
         kind: z

@@ -1,7 +1,8 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
-import { describeAddressFault, isAddress } from '../../../lib/hex.ts';
+import { isAddress } from '../../../lib/address-text.ts';
+import { describeAddressFault } from '../../../lib/hex.ts';
 import type {
   ContractLists,
   HistoryQuestion,

@@ -1,4 +1,5 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
@@ -8,16 +9,23 @@ import {
   FILE_PATH_SECTIONS,
 } from '../../../repository/repository.ts';
 import { answerJson, REVALIDATED } from '../../answer.ts';
-import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpParts } from '../../http-parts.ts';
-import { answerRecord } from '../../records/answer-record.ts';
+import { addTreeFiles, apiFileRoute } from '../../repository/contract-tree.ts';
+import { requireKnownChain } from '../../require-known-chain.ts';
+import { answerRecord, type ContractPlace, type RecordView } from '../../records/answer-record.ts';
 import {
+  addressPageRoute,
+  checkAllOldRoute,
   checkAllRoute,
+  checkFullOldRoute,
   checkFullRoute,
   CONTRACTS_MAX,
   fileContractsRoute,
   filesRoute,
   fileTreeRoute,
+  fullFilesRoute,
+  fullFileTreeRoute,
+  PAGED_CONTRACTS_MAX,
 } from './look-up-routes.ts';
 
 /** The wire names of a match in the verification API v1. */
@@ -26,52 +34,84 @@ const STATUS = { full: 'perfect', partial: 'partial' } as const;
 /** The routes of the verification API v1 that read contracts. */
 export function addLookUpRoutes(
   routes: OpenAPIHono,
-  { contracts, answers, urls }: Pick<HttpParts, 'contracts' | 'answers' | 'urls'>,
+  {
+    contracts,
+    answers,
+    urls,
+    registry,
+  }: Pick<HttpParts, 'contracts' | 'answers' | 'urls' | 'registry'>,
 ): void {
-  routes.openapi(checkAllRoute, async (c) => {
-    const { addresses, chainIds } = c.req.valid('query');
-    const found = await contracts.findOnChains(addresses, chainIds);
-    const entries = entriesOf(addresses, found, (matches) => ({
-      chainIds: matches.map(({ chainId, match }) => ({
-        chainId: String(chainId),
-        status: STATUS[match],
-      })),
-    }));
-    return answerJson(checkAllRoute, entries, REVALIDATED);
-  });
-  routes.openapi(checkFullRoute, async (c) => {
-    const { addresses, chainIds } = c.req.valid('query');
-    const found = await contracts.findOnChains(addresses, chainIds);
-    const full = found.filter(({ match }) => match === 'full');
-    const entries = entriesOf(addresses, full, (matches) => ({
-      status: STATUS.full,
-      chainIds: matches.map(({ chainId }) => String(chainId)),
-    }));
-    return answerJson(checkFullRoute, entries, REVALIDATED);
-  });
-  routes.openapi(filesRoute, async (c) => {
-    const place = c.req.valid('param');
-    const view = { form: { kind: 'files' }, parts: FILE_SECTIONS } as const;
-    const answered = await answerRecord(c, { contracts, answers }, place, () => view);
-    if (answered === undefined) throw contractNotFound(place.chainId, place.address);
-    return answered;
-  });
-  routes.openapi(fileTreeRoute, async (c) => {
-    const place = c.req.valid('param');
+  for (const route of [checkAllRoute, checkAllOldRoute]) {
+    routes.openapi(route, async (c) => {
+      const { addresses, chainIds } = c.req.valid('query');
+      const found = await contracts.findOnChains(addresses, chainIds);
+      const entries = entriesOf(addresses, found, (matches) => ({
+        chainIds: matches.map(({ chainId, match }) => ({
+          chainId: String(chainId),
+          status: STATUS[match],
+        })),
+      }));
+      return answerJson(route, entries, REVALIDATED);
+    });
+  }
+  for (const route of [checkFullRoute, checkFullOldRoute]) {
+    routes.openapi(route, async (c) => {
+      const { addresses, chainIds } = c.req.valid('query');
+      const found = await contracts.findOnChains(addresses, chainIds);
+      const full = found.filter(({ match }) => match === 'full');
+      const entries = entriesOf(addresses, full, (matches) => ({
+        status: STATUS.full,
+        chainIds: matches.map(({ chainId }) => String(chainId)),
+      }));
+      return answerJson(route, entries, REVALIDATED);
+    });
+  }
+  const answerFiles = async (c: Context, place: ContractPlace, view: FilesView) => {
+    const { form, key, parts, needsFull } = view;
+    const answered = await answerRecord(c, { contracts, answers }, place, ({ match }) => {
+      if (needsFull && match !== 'full') throw filesNotFound();
+      return { form, parts, ...(key !== undefined && { key }) };
+    });
+    if (answered !== undefined) return answered;
+    requireKnownChain(registry(), place.chainId);
+    throw filesNotFound();
+  };
+  const files = { parts: FILE_SECTIONS } as const;
+  const urlsOf = <Kind extends 'file_urls' | 'bare_file_urls'>(kind: Kind) => {
     const base = (urls().repository ?? '').replace(/\/$/, '');
-    const view = {
-      form: { kind: 'file_urls', base },
-      key: base,
-      parts: FILE_PATH_SECTIONS,
-    } as const;
-    const answered = await answerRecord(c, { contracts, answers }, place, () => view);
-    if (answered === undefined) throw contractNotFound(place.chainId, place.address);
-    return answered;
-  });
+    return { form: { kind, base }, key: base, parts: FILE_PATH_SECTIONS } as const;
+  };
+  routes.openapi(filesRoute, (c) =>
+    answerFiles(c, c.req.valid('param'), { ...files, form: { kind: 'files' }, needsFull: false }),
+  );
+  routes.openapi(fileTreeRoute, (c) =>
+    answerFiles(c, c.req.valid('param'), { ...urlsOf('file_urls'), needsFull: false }),
+  );
+  routes.openapi(fullFileTreeRoute, (c) =>
+    answerFiles(c, c.req.valid('param'), { ...urlsOf('bare_file_urls'), needsFull: true }),
+  );
+  addListRoutes(routes, { contracts, registry });
+  addTreeFiles(routes, { contracts, answers }, apiFileRoute);
+  // Behind the routes whose first word would be taken for a chain.
+  routes.openapi(fullFilesRoute, (c) =>
+    answerFiles(c, c.req.valid('param'), {
+      ...files,
+      form: { kind: 'bare_files' },
+      needsFull: true,
+    }),
+  );
+}
+
+/** The routes that list the contracts of a chain. */
+function addListRoutes(
+  routes: OpenAPIHono,
+  { contracts, registry }: Pick<HttpParts, 'contracts' | 'registry'>,
+): void {
   routes.openapi(fileContractsRoute, async (c) => {
     const { chainId } = c.req.valid('param');
     const page = { order: 'ascending', limit: CONTRACTS_MAX + 1 } as const;
     const list = await contracts.listContracts(chainId, page);
+    if (list.length === 0) requireKnownChain(registry(), chainId);
     if (list.length > CONTRACTS_MAX) {
       throw new FullmatchError(
         'invalid_parameter',
@@ -84,6 +124,49 @@ export function addLookUpRoutes(
     const lists = { full: addressesOf('full'), partial: addressesOf('partial') };
     return answerJson(fileContractsRoute, lists, REVALIDATED);
   });
+  routes.openapi(addressPageRoute, async (c) => {
+    const { match, chainId } = c.req.valid('param');
+    const { page, limit, order } = c.req.valid('query');
+    const offset = page * limit;
+    if (offset > PAGED_CONTRACTS_MAX) {
+      throw new FullmatchError(
+        'invalid_parameter',
+        `Pages reach ${PAGED_CONTRACTS_MAX} contracts deep; page through /v2/contracts/${chainId}.`,
+        { details: { chainId } },
+      );
+    }
+    const { addresses, total } = await contracts.listAddresses(chainId, {
+      matches: match === 'any' ? ['full', 'partial'] : [match],
+      order: order === 'desc' ? 'descending' : 'ascending',
+      offset,
+      limit,
+    });
+    if (total === 0) requireKnownChain(registry(), chainId);
+    const totalPages = Math.ceil(total / limit);
+    const answer = {
+      results: addresses.map(checksumAddress),
+      pagination: {
+        currentPage: page,
+        totalPages,
+        resultsPerPage: limit,
+        resultsCurrentPage: addresses.length,
+        totalResults: total,
+        hasNextPage: page + 1 < totalPages,
+        hasPreviousPage: page > 0,
+      },
+    };
+    return answerJson(addressPageRoute, answer, REVALIDATED);
+  });
+}
+
+/** Which files of a contract are shown, and how. */
+interface FilesView extends RecordView {
+  readonly needsFull: boolean;
+}
+
+/** Remix compares this text to tell an unverified contract from a fault. */
+function filesNotFound(): FullmatchError {
+  return new FullmatchError('contract_not_found', 'Files have not been found!');
 }
 
 /** An entry for each address that was asked for: what its matches give, or that there are none. */

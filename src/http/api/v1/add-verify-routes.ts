@@ -11,6 +11,7 @@ import { type PackedRequest } from '../../../verification/verification-request.t
 import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
+import { submitOrJoin } from '../submit-or-join.ts';
 import { type ContractChoice } from './verify-request.ts';
 import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 
@@ -50,11 +51,12 @@ async function submitBody(
 ): Promise<Submission | Answer> {
   const contentType = c.req.header('content-type') ?? '';
   const read = await parts.requests.read(c, { kind: 'v1', contentType });
-  if (!('request' in read)) return answerChoices(read.choices);
+  if ('choices' in read) return answerChoices(read.choices);
+  if (!('request' in read)) throw new Error('a body of the API v1 names contracts');
   const { chainId, address } = read.request;
   const place = { chainId, address };
   try {
-    return { place, verificationId: await submitOrJoin(parts, read.request, client) };
+    return { place, verificationId: await submitOrJoin(parts.verification, read.request, client) };
   } catch (error) {
     if (error instanceof FullmatchError && error.code === 'already_verified') return { place };
     throw error;
@@ -78,8 +80,8 @@ async function answerEnd(
     return answerJson(v1VerifyRoute, { error: message }, NOT_STORED, status);
   }
   const isFull = job.runtimeMatch === 'full' || job.creationMatch === 'full';
-  const storedAt =
-    job.eventNumber === undefined ? await readStorageTime(parts, place) : job.finishedAt;
+  // Truffle reads a time as "verified already": what this job stored has none.
+  const storedAt = job.eventNumber === undefined ? await readStorageTime(parts, place) : undefined;
   return answerMatch(place, isFull ? 'full' : 'partial', storedAt);
 }
 
@@ -89,23 +91,6 @@ async function readStorageTime(
   { chainId, address }: Submission['place'],
 ): Promise<Date | undefined> {
   return (await contracts.readContract(chainId, address))?.verifiedAt;
-}
-
-/** Puts the verification into the queue; where the same one is there already, its end is waited for. */
-async function submitOrJoin(
-  { verification }: VerifyParts,
-  request: PackedRequest,
-  client: string,
-): Promise<string> {
-  try {
-    return await verification.submit(request, client);
-  } catch (error) {
-    const isDuplicate =
-      error instanceof FullmatchError && error.code === 'duplicate_verification_request';
-    const id = isDuplicate ? error.details['verificationId'] : undefined;
-    if (typeof id === 'string') return id;
-    throw error;
-  }
 }
 
 function answerChoices(contractsToChoose: readonly ContractChoice[]): Answer {

@@ -12,6 +12,8 @@ import { v1ErrorResponse } from './v1-error.ts';
 const LIST_MAX = 100;
 /** Contracts that a list without pages holds. */
 export const CONTRACTS_MAX = 1000;
+/** How many contracts deep pages by number reach: PostgreSQL passes over all that come before. */
+export const PAGED_CONTRACTS_MAX = 20_000;
 
 const tags = ['contracts'];
 const invalidParameter = v1ErrorResponse('A parameter is not as it should be');
@@ -37,10 +39,8 @@ const batch = z.object({
 
 const unverified = z.strictObject({ address: z.string(), status: z.literal('false') });
 
-/** GET /check-all-by-addresses. */
-export const checkAllRoute = createRoute({
-  method: 'get',
-  path: '/check-all-by-addresses',
+const checkAll = {
+  method: 'get' as const,
   summary: 'On which chains addresses are verified, full or partial (API v1)',
   tags,
   request: { query: batch },
@@ -69,12 +69,14 @@ export const checkAllRoute = createRoute({
     400: invalidParameter,
     ...crowdedResponses(v1ErrorResponse),
   },
-});
+};
+/** GET /check-all-by-addresses. */
+export const checkAllRoute = createRoute({ ...checkAll, path: '/check-all-by-addresses' });
+/** GET /checkAllByAddresses: the same, as older tools spell it. */
+export const checkAllOldRoute = createRoute({ ...checkAll, path: '/checkAllByAddresses' });
 
-/** GET /check-by-addresses. */
-export const checkFullRoute = createRoute({
-  method: 'get',
-  path: '/check-by-addresses',
+const checkFull = {
+  method: 'get' as const,
   summary: 'On which chains addresses have full matches (API v1)',
   tags,
   request: { query: batch },
@@ -99,15 +101,18 @@ export const checkFullRoute = createRoute({
     400: invalidParameter,
     ...crowdedResponses(v1ErrorResponse),
   },
-});
+};
+/** GET /check-by-addresses. */
+export const checkFullRoute = createRoute({ ...checkFull, path: '/check-by-addresses' });
+/** GET /checkByAddresses: the same, as older tools spell it. */
+export const checkFullOldRoute = createRoute({ ...checkFull, path: '/checkByAddresses' });
 
 const status = z.enum(['full', 'partial']);
 
+const files = z.array(z.strictObject({ name: z.string(), path: z.string(), content: z.string() }));
+
 /** The body of GET /files/any/{chainId}/{address}. */
-export const filesSchema = z.strictObject({
-  status,
-  files: z.array(z.strictObject({ name: z.string(), path: z.string(), content: z.string() })),
-});
+export const filesSchema = z.strictObject({ status, files });
 
 /** The body of GET /files/tree/any/{chainId}/{address}. */
 export const fileTreeSchema = z.strictObject({ status, files: z.array(z.string()) });
@@ -154,6 +159,42 @@ export const fileTreeRoute = createRoute({
   },
 });
 
+/** GET /files/{chainId}/{address}. */
+export const fullFilesRoute = createRoute({
+  method: 'get',
+  path: '/files/{chainId}/{address}',
+  summary: 'The files of a contract with a full match (API v1)',
+  tags,
+  request: { params: contractParameters },
+  responses: {
+    200: {
+      description: 'The files, as the repository host publishes them',
+      content: { 'application/json': { schema: files } },
+    },
+    400: invalidParameter,
+    404: v1ErrorResponse('The contract has no full match'),
+    ...recordResponses(v1ErrorResponse),
+  },
+});
+
+/** GET /files/tree/{chainId}/{address}. */
+export const fullFileTreeRoute = createRoute({
+  method: 'get',
+  path: '/files/tree/{chainId}/{address}',
+  summary: 'The URLs of the files of a contract with a full match (API v1)',
+  tags,
+  request: { params: contractParameters },
+  responses: {
+    200: {
+      description: 'On the repository host; only paths where that host is another process',
+      content: { 'application/json': { schema: z.array(z.string()) } },
+    },
+    400: invalidParameter,
+    404: v1ErrorResponse('The contract has no full match'),
+    ...recordResponses(v1ErrorResponse),
+  },
+});
+
 /** GET /files/contracts/{chainId}. */
 export const fileContractsRoute = createRoute({
   method: 'get',
@@ -176,11 +217,71 @@ export const fileContractsRoute = createRoute({
   },
 });
 
+const PAGE_LIMIT = 200;
+
+/** A whole number of a query within a range, or what stands for it where it is absent. */
+function wholeNumber([least, most]: readonly [number, number], byDefault: number) {
+  const expected = `a whole number from ${least} to ${most} is expected`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, expected)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, expected)
+    .optional()
+    .transform((value) => value ?? byDefault)
+    .openapi({ type: 'integer', minimum: least, maximum: most, default: byDefault });
+}
+
+/** GET /files/contracts/{full|partial|any}/{chainId}. */
+export const addressPageRoute = createRoute({
+  method: 'get',
+  path: '/files/contracts/{match}/{chainId}',
+  summary: 'The addresses of the verified contracts of a chain in pages (API v1)',
+  description: `Pages reach ${PAGED_CONTRACTS_MAX} contracts deep; beyond them, ask GET /v2/contracts/{chainId}.`,
+  tags,
+  request: {
+    params: z.object({ match: z.enum(['full', 'partial', 'any']), chainId: chainIdParameter }),
+    query: z.object({
+      page: wholeNumber([0, PAGED_CONTRACTS_MAX], 0),
+      limit: wholeNumber([1, PAGE_LIMIT], PAGE_LIMIT),
+      order: z.enum(['asc', 'desc']).default('asc'),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'A page of addresses, in the order of their matches',
+      content: {
+        'application/json': {
+          schema: z.strictObject({
+            results: z.array(z.string()),
+            pagination: z.strictObject({
+              currentPage: z.int(),
+              totalPages: z.int(),
+              resultsPerPage: z.int(),
+              resultsCurrentPage: z.int(),
+              totalResults: z.int(),
+              hasNextPage: z.boolean(),
+              hasPreviousPage: z.boolean(),
+            }),
+          }),
+        },
+      },
+    },
+    400: v1ErrorResponse('A parameter is not as it should be, or the page is too deep'),
+    ...crowdedResponses(v1ErrorResponse),
+  },
+});
+
 /** The routes of this file. */
 export const v1LookUpRoutes = [
   checkAllRoute,
+  checkAllOldRoute,
   checkFullRoute,
+  checkFullOldRoute,
   filesRoute,
+  fullFilesRoute,
   fileTreeRoute,
+  fullFileTreeRoute,
   fileContractsRoute,
+  addressPageRoute,
 ] as const;

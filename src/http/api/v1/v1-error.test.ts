@@ -48,7 +48,7 @@ const verifying: readonly [string, number, RequestInit][] = [
   ['a form that is none', 400, post('--x\r\nnonsense', multipart)],
   ['a form with nothing in it', 400, post('--x--\r\n', multipart)],
   ['a wrong address', 400, complete({ address: '0x1' })],
-  ['no files', 400, complete({ files: {} })],
+  ['no files', 404, complete({ files: {} })],
   ['files without metadata', 400, complete({})],
   ['a chain that is not supported', 400, complete({ files: { m: metadata() } })],
   ['a body that says it is too large', 413, post(' '.repeat(LARGEST + 1))],
@@ -56,7 +56,12 @@ const verifying: readonly [string, number, RequestInit][] = [
 
 function metadata(): string {
   const settings = { compilationTarget: { 'a.sol': 'A' } };
-  return JSON.stringify({ compiler: { version: '0.8.37' }, settings, sources: {} });
+  return JSON.stringify({
+    compiler: { version: '0.8.37' },
+    language: 'Solidity',
+    settings,
+    sources: {},
+  });
 }
 
 async function expectV1(response: Response, status: number): Promise<void> {

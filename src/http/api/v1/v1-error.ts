@@ -7,7 +7,8 @@ export const v1ErrorSchema = z
   .strictObject({ error: z.string().describe('What is wrong here, and what to do') })
   .meta({ id: 'V1Error', description: 'An error of the verification API v1' });
 
-const V1_PATHS = /^\/(?:check-all-by-addresses|check-by-addresses|files|verify)(?:\/|$)/;
+const V1_PATHS =
+  /^\/(?:check-all-by-addresses|check-by-addresses|checkAllByAddresses|checkByAddresses|files|verify)(?:\/|$)/;
 
 /** How the verification API v1 says errors. */
 export const v1ErrorShape: ErrorShape = {

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 
+import { FullmatchError } from '../../../errors.ts';
 import { describeAddressFault, type Hex } from '../../../lib/hex.ts';
-import { isMembers, type Members } from '../../../lib/members.ts';
+import { type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { countJsonValues } from '../../../lib/untrusted-json.ts';
-import { isMetadata, targetOf } from '../../../solidity/metadata.ts';
+import { isMetadata, listedSourcesOf, targetOf } from '../../../solidity/metadata.ts';
+import { readInputFiles } from '../../../solidity/read-input-files.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { readForm } from '../../bodies/read-form.ts';
 import {
@@ -16,7 +18,13 @@ import {
 import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
 import { namedValues } from '../../named-values.ts';
-import { transactionHash } from '../v2/verify-body.ts';
+import { readStandardJsonBody, transactionHash } from '../v2/verify-body.ts';
+import {
+  type GivenFile,
+  readJsonFile,
+  readRequestFiles,
+  type RequestFile,
+} from './request-files.ts';
 
 /** One of several contracts that the files of a request describe. */
 export interface ContractChoice {
@@ -30,17 +38,20 @@ export type V1Request =
 
 /** A contract that the files describe. */
 interface DescribedContract extends ContractChoice {
-  readonly metadata: Members;
+  readonly compilation: VerificationRequest['compilation'];
 }
 
 const NAME_SHOWN_CHARACTERS = 200;
 const FILES_EXPECTED = 'an object with the text of each file is expected';
 const CHOICE_EXPECTED = 'the place of a contract in contractsToChoose is expected';
 
-/** Clients that read a metadata.json with a JSON loader send it as it was loaded. */
-const loadedFile = z
-  .custom<object>((value) => typeof value === 'object' && value !== null)
-  .transform((file) => JSON.stringify(file));
+/** Clients that read a file with a JSON loader send it as it was loaded, and those of Node.js as a Buffer. */
+const fileContent = z.unknown().transform((value, context) => {
+  const content = readJsonFile(value);
+  if (content !== undefined) return content;
+  context.addIssue({ code: 'custom', message: FILES_EXPECTED });
+  return z.NEVER;
+});
 
 /** Text that is judged as that of a parameter is; what is not text is judged as none. */
 const judgedText = (faultOf: (text: string) => string | undefined) =>
@@ -62,15 +73,13 @@ export const verifyBodySchema = z
     chain: judgedText(describeChainIdFault)
       .transform(Number)
       .meta({ type: 'string', description: 'Chain id in decimal digits' }),
-    files: namedValues(z.union([z.string(), loadedFile], FILES_EXPECTED))
-      .refine(
-        (files) => Object.keys(files).length > 0,
-        'a metadata.json and its sources are expected',
-      )
+    files: namedValues(fileContent)
+      .optional()
       .meta({
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'The metadata.json and its sources: name to text',
+        description:
+          'Name to text: a metadata.json and its sources, a build info, a standard JSON input, an artifact of Foundry',
       }),
     chosenContract: z
       .union([z.string(), z.int()], CHOICE_EXPECTED)
@@ -91,7 +100,7 @@ export const verifyBodySchema = z
 
 /**
  * Reads a request in JSON or as a form with files.
- * @throws FullmatchError invalid_parameter, invalid_json, malformed_request, request_too_many_values,
+ * @throws FullmatchError files_missing, invalid_parameter, invalid_json, malformed_request, request_too_many_values,
  * request_too_many_sources
  */
 export async function readV1Request(
@@ -100,9 +109,8 @@ export async function readV1Request(
   limits: RequestLimits,
 ): Promise<V1Request> {
   const isForm = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)/i.test(contentType);
-  const fields = isForm
-    ? await formFields(await readForm(bytes, contentType, limits))
-    : parseJsonBody(bytes, limits);
+  const form = isForm ? await readForm(bytes, contentType, limits) : undefined;
+  const fields = form === undefined ? parseJsonBody(bytes, limits) : textsOf(form);
   const {
     address,
     chain: chainId,
@@ -110,9 +118,22 @@ export async function readV1Request(
     chosenContract,
     creatorTxHash,
   } = validateBody(verifyBodySchema, { ...fields, chain: fields['chain'] ?? fields['chainId'] });
-  requireFewSources(Object.keys(files).length, limits);
-  const { contracts, sources } = splitFiles(files, limits);
-  if (contracts.length === 0) throw invalidMember('files', 'none of them is a metadata.json');
+  const given =
+    form === undefined
+      ? Object.entries(files ?? {}).map(([name, content]) => ({ name, content }))
+      : await filesOf(form);
+  if (given.length === 0) {
+    const message = 'The request names a contract and holds no files; send them in "files".';
+    throw new FullmatchError('files_missing', message);
+  }
+  requireFewSources(given.length, limits);
+  const contracts = describeContracts(await readRequestFiles(given, bytes.length, limits), limits);
+  if (contracts.length === 0) {
+    throw invalidMember(
+      'files',
+      'none of them is a metadata.json, a build info, a standard JSON input or an artifact',
+    );
+  }
   const chosen = chooseContract(chosenContract, contracts);
   if (chosen === undefined) {
     return { choices: contracts.map(({ name, path }) => ({ name, path })) };
@@ -122,7 +143,7 @@ export async function readV1Request(
       chainId,
       address,
       ...(creatorTxHash && { creationTransactionHash: creatorTxHash }),
-      compilation: { kind: 'metadata', metadata: chosen.metadata, sources },
+      compilation: chosen.compilation,
     },
   };
 }
@@ -138,45 +159,87 @@ function chooseContract(
   throw invalidMember('chosenContract', `there are ${contracts.length} contracts, counted from 0`);
 }
 
+const FORM_FIELDS = ['chain', 'chainId', 'address', 'creatorTxHash', 'chosenContract'] as const;
+
 /** The fields of a form, as a body in JSON has them. */
-async function formFields(form: FormData): Promise<Members> {
-  const files: (readonly [string, string])[] = [];
-  for (const [field, value] of form.entries()) {
-    if (typeof value !== 'string') files.push([value.name || field, await value.text()]);
-  }
-  const texts = ['chain', 'chainId', 'address', 'creatorTxHash', 'chosenContract'] as const;
-  return {
-    ...Object.fromEntries(texts.map((name) => [name, form.get(name) ?? undefined])),
-    files: Object.fromEntries(files),
-  };
+function textsOf(form: FormData): Members {
+  return Object.fromEntries(FORM_FIELDS.map((name) => [name, form.get(name) ?? undefined]));
 }
 
-/** The contracts that the files hold the metadata of, and the files that hold none. All files share one count of values. */
-function splitFiles(
-  files: Readonly<Record<string, string>>,
-  limits: RequestLimits,
-): {
-  readonly contracts: readonly DescribedContract[];
-  readonly sources: Readonly<Record<string, string>>;
-} {
-  const contracts: DescribedContract[] = [];
-  const sources: (readonly [string, string])[] = [];
-  let { values } = limits;
-  for (const [name, text] of Object.entries(files)) {
-    const isObject = /^\s*\{/.test(text);
-    const json = isObject ? parseFile(name, text, { ...limits, values }) : undefined;
-    values -= json?.values ?? 0;
-    const contract = describeContract(json?.value, limits);
-    if (contract === undefined) sources.push([name, text]);
-    else contracts.push(contract);
+/** The files of a form. A part without the name of a file is one too, unless it is a field. */
+async function filesOf(form: FormData): Promise<readonly GivenFile[]> {
+  const files: GivenFile[] = [];
+  for (const [field, value] of form.entries()) {
+    if (typeof value !== 'string') {
+      files.push({ name: value.name || field, content: await value.bytes() });
+    } else if (!FORM_FIELDS.some((name) => name === field)) {
+      files.push({ name: field, content: value });
+    }
   }
-  return { contracts, sources: Object.fromEntries(sources) };
+  return files;
+}
+
+/** The contracts that the files describe. All files share one count of values. */
+function describeContracts(
+  files: readonly RequestFile[],
+  limits: RequestLimits,
+): readonly DescribedContract[] {
+  let { values } = limits;
+  const metadata = new Map<RequestFile, Members>();
+  for (const file of files) {
+    if (!/^\s*\{/.test(file.text)) continue;
+    const json = parseFile(file, { ...limits, values });
+    values -= json.values;
+    if (isMetadata(json.value)) metadata.set(file, json.value);
+  }
+  if (metadata.size === 0) return describeBuild(files, limits);
+  const others = files.filter((file) => !metadata.has(file));
+  const sources = Object.fromEntries(others.map(({ name, text }) => [name, text]));
+  return [...metadata.values()].map((document) => describeMetadata(document, sources, limits));
+}
+
+function describeMetadata(
+  metadata: Members,
+  sources: Readonly<Record<string, string>>,
+  limits: RequestLimits,
+): DescribedContract {
+  requireFewSources(listedSourcesOf(metadata).length, limits);
+  const { path = '', name = '' } = targetOf(metadata) ?? {};
+  return { path, name, compilation: { kind: 'metadata', metadata, sources } };
+}
+
+/** The contracts of a build info, a standard JSON input or an artifact. */
+function describeBuild(
+  files: readonly RequestFile[],
+  limits: RequestLimits,
+): readonly DescribedContract[] {
+  const read = readInputFiles(files.map(({ name, text }) => ({ path: name, text })));
+  if (read.kind === 'unusable') throw invalidMember('files', read.reason.replace(/\.$/, ''));
+  return read.compilations.flatMap((found): readonly DescribedContract[] => {
+    if (found.kind === 'metadata') return [describeMetadata(found.metadata, found.sources, limits)];
+    if (found.kind === 'sources') return [];
+    const { input: stdJsonInput, compilerVersion, contracts } = found;
+    if (compilerVersion === undefined) {
+      throw invalidMember(
+        'files',
+        'a build info that names the version of the compiler is expected',
+      );
+    }
+    return contracts.map((contractIdentifier) => {
+      const asked = { stdJsonInput, compilerVersion, contractIdentifier };
+      const colon = contractIdentifier.lastIndexOf(':');
+      return {
+        path: contractIdentifier.slice(0, colon),
+        name: contractIdentifier.slice(colon + 1),
+        compilation: readStandardJsonBody(asked).compilation,
+      };
+    });
+  });
 }
 
 /** The JSON of a file, or no value where it is none: a source may begin with a brace too, such as one in Yul. */
 function parseFile(
-  name: string,
-  text: string,
+  { name, text }: RequestFile,
   limits: RequestLimits,
 ): { readonly value?: unknown; readonly values: number } {
   const bytes = Buffer.from(text);
@@ -188,11 +251,4 @@ function parseFile(
     const shown = printableText(name, NAME_SHOWN_CHARACTERS);
     throw asRequestError(error, `The file ${shown}`);
   }
-}
-
-function describeContract(metadata: unknown, limits: RequestLimits): DescribedContract | undefined {
-  if (!isMetadata(metadata) || !isMembers(metadata['sources'])) return undefined;
-  requireFewSources(Object.keys(metadata['sources']).length, limits);
-  const { path = '', name = '' } = targetOf(metadata) ?? {};
-  return { path, name, metadata };
 }

@@ -48,6 +48,7 @@ const verification = {
       description: 'The request or the sources are not as they should be',
       content: { 'application/json': { schema: choiceSchema } },
     },
+    404: v1ErrorResponse('The request holds no files'),
     413: v1ErrorResponse('The body is too large, or holds too much'),
     415: v1ErrorResponse('The body is compressed'),
     422: v1ErrorResponse('The code on chain is not the code of these sources'),

@@ -4,6 +4,7 @@ import { type Hex } from '../../../lib/hex.ts';
 import { type Answer, answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { answerRecord } from '../../records/answer-record.ts';
+import { requireKnownChain } from '../../require-known-chain.ts';
 import { type FieldSelection, parseSelection } from './contract-fields.ts';
 import { allChainsRoute, contractRoute, contractsRoute, DEFAULT_PAGE } from './contract-routes.ts';
 import { renderUsual } from './contract-text.ts';
@@ -12,8 +13,12 @@ import { renderMinimal, renderUnverified } from './render-contract.ts';
 /** The routes of the verification API v2 that read contracts. */
 export function addContractRoutes(
   routes: OpenAPIHono,
-  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
+  { contracts, answers, registry }: Pick<HttpParts, 'contracts' | 'answers' | 'registry'>,
 ): void {
+  const answerUnverified = (chainId: number, address: Hex): Answer => {
+    requireKnownChain(registry(), chainId);
+    return answerJson(contractRoute, renderUnverified(chainId, address), NOT_STORED, 404);
+  };
   routes.openapi(allChainsRoute, async (c) => {
     const found = await contracts.findOnChains([c.req.valid('param').address]);
     const list = { results: found.map(renderMinimal) };
@@ -48,12 +53,9 @@ export function addContractRoutes(
         ...(afterMatchId !== undefined && { afterMatchId }),
       });
     const page = await answers.inTurn(c, read);
+    if (page.length === 0) requireKnownChain(registry(), chainId);
     return answerJson(contractsRoute, { results: page.map(renderMinimal) }, REVALIDATED);
   });
-}
-
-function answerUnverified(chainId: number, address: Hex): Answer {
-  return answerJson(contractRoute, renderUnverified(chainId, address), NOT_STORED, 404);
 }
 
 /** A selection as JSON. */

@@ -1,13 +1,11 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
-import { type WaitOptions } from '../../../verification/jobs/job-waiters.ts';
-import { jobNotFound } from '../../../verification/verification.ts';
-import { isFinished, type VerificationJob } from '../../../verification/jobs/verification-job.ts';
 import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
 import { type RequestForm } from '../../bodies/read-request.ts';
 import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
+import { readYoungJobAtItsEnd } from '../young-job.ts';
 import { renderJob } from './render-job.ts';
 import { jobRoute, verifyMetadataRoute, verifyRoute } from './verify-routes.ts';
 
@@ -15,8 +13,6 @@ type VerifyParts = Pick<
   HttpParts,
   'answers' | 'contracts' | 'requests' | 'trustedProxies' | 'verification'
 >;
-/** How old a job grows while its first askers wait for its end. */
-const YOUNG_JOB_MS = 5000;
 
 /** The routes of the verification API v2 that verify. Bodies are read on a thread of their own, see {@link RequestReader}. */
 export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
@@ -27,39 +23,20 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
     submit(parts, c, { kind: 'standard_json', ...c.req.valid('param') }),
   );
   routes.openapi(jobRoute, async (c) => {
-    const job = await readYoungJobAtItsEnd(parts, c.req.valid('param').verificationId, {
-      client: clientOf(c.env, parts.trustedProxies),
-      signal: c.req.raw.signal,
-    });
+    const job = await readYoungJobAtItsEnd(
+      parts.verification,
+      c.req.valid('param').verificationId,
+      {
+        client: clientOf(c.env, parts.trustedProxies),
+        signal: c.req.raw.signal,
+      },
+    );
     if (job.failure !== undefined) await parts.answers.ownPass(c);
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await parts.contracts.readContract(chainId, address) : undefined;
     return answerJson(jobRoute, renderJob(job, current), NOT_STORED);
   });
-}
-
-/**
- * The job; while it is young, as it stands at its end. Clients ask at once and then wait for long, forge for 15 seconds,
- * while most jobs end within one.
- */
-async function readYoungJobAtItsEnd(
-  { verification }: VerifyParts,
-  id: string,
-  asker: Pick<WaitOptions, 'client' | 'signal'>,
-): Promise<VerificationJob> {
-  const job = await verification.readJob(id);
-  if (job === undefined) throw jobNotFound(id);
-  // The clock of the database may go before or behind ours.
-  const remainingMs = Math.min(YOUNG_JOB_MS - (Date.now() - job.createdAt.getTime()), YOUNG_JOB_MS);
-  if (isFinished(job) || remainingMs <= 0) return job;
-  try {
-    const ended = await verification.waitForJob(job.id, { ...asker, timeoutMs: remainingMs });
-    return ended ?? (await verification.readJob(job.id)) ?? job;
-  } catch {
-    // Whoever cannot wait any longer, or not at all, is told how the job stood a moment ago.
-    return job;
-  }
 }
 
 /** A route whose body the thread validates that reads it. */

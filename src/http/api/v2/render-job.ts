@@ -1,6 +1,7 @@
 import type { ContractMatch } from '../../../repository/repository.ts';
 import { isFinished, type VerificationJob } from '../../../verification/jobs/verification-job.ts';
 import { type AnswerOf } from '../../answer.ts';
+import { renderDownload } from '../../job-schema.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 import { type jobSchema } from './verify-routes.ts';
 
@@ -37,6 +38,7 @@ export function renderJob(
             match: job.runtimeMatch === 'full' || job.creationMatch === 'full' ? 'full' : 'partial',
           })
         : renderUnverified(job.chainId, job.address),
+    ...(job.compilerDownload && { compilerDownload: renderDownload(job.compilerDownload) }),
     ...(job.state === 'succeeded' && {
       stored: job.eventNumber !== undefined,
       keptBeside: job.keptBeside,

@@ -34,21 +34,22 @@ export const transactionHash = z
     description: 'The transaction that created the contract; another one is ignored',
   });
 
+/** The standard JSON input of a compiler. */
+export const standardJsonInputSchema = z
+  .looseObject(
+    {
+      language: text.describe('Solidity or Yul'),
+      sources: sourcesOf(z.looseObject({ content: z.string(SOURCE_EXPECTED) }, OBJECT_EXPECTED)),
+      settings: anyMembersOrNull.optional(),
+    },
+    OBJECT_EXPECTED,
+  )
+  .describe('The standard JSON input of the compiler');
+
 /** The body of POST /v2/verify/{chainId}/{address}. */
 export const standardJsonBodySchema = z
   .object({
-    stdJsonInput: z
-      .looseObject(
-        {
-          language: text.describe('Solidity or Yul'),
-          sources: sourcesOf(
-            z.looseObject({ content: z.string(SOURCE_EXPECTED) }, OBJECT_EXPECTED),
-          ),
-          settings: anyMembersOrNull.optional(),
-        },
-        OBJECT_EXPECTED,
-      )
-      .describe('The standard JSON input of the compiler'),
+    stdJsonInput: standardJsonInputSchema,
     compilerVersion: text.describe('0.8.30+commit.73712a01; v and the commit may be left out'),
     contractIdentifier: text
       .refine(

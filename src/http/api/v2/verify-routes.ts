@@ -1,7 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters } from '../../contract-parameters.ts';
-import { DROPPED_SOURCES, droppedSourcesSchema, KEPT_BESIDE } from '../../job-schema.ts';
+import {
+  COMPILER_DOWNLOAD,
+  compilerDownloadSchema,
+  DROPPED_SOURCES,
+  droppedSourcesSchema,
+  KEPT_BESIDE,
+} from '../../job-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
@@ -71,6 +77,7 @@ export const jobSchema = z
       .optional()
       .describe('Present only when the job failed'),
     contract: minimalContractSchema,
+    compilerDownload: compilerDownloadSchema.optional().describe(COMPILER_DOWNLOAD),
     stored: z
       .boolean()
       .optional()

@@ -1,0 +1,169 @@
+/**
+ * Kills a monitor, its database and its chain's newest blocks many times over:
+ * `npx tsx scripts/monitor-soak.ts [blocks] [kills] [database kills]`, 2000, 30 and 10 where not said.
+ * Two processes follow one anvil chain that makes contracts in every way; at random moments one of them is killed with
+ * SIGKILL, or PostgreSQL is, or the chain is reorganised 1 to 20 blocks deep. In the end the stored creations must be
+ * those that the chain's own states show. Prints the report as JSON; exits with 1 where anything differs.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { silentLogger } from '../src/log.ts';
+import { type Hex } from '../src/lib/hex.ts';
+import { readMonitorStates } from '../src/monitor/follow/monitor-state.ts';
+import { openStore, type Store } from '../src/store/open-store.ts';
+import { type Anvil, startAnvil } from '../test/support/anvil.ts';
+import { readCursor, readStored } from '../test/support/monitored-chain.ts';
+import {
+  compileMonitoredContracts,
+  CREATION_KINDS,
+  readTrueCreations,
+  sendCreation,
+} from '../test/support/monitored-contracts.ts';
+import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
+
+const [blocks = 2000, kills = 30, databaseKills = 10] = process.argv.slice(2).map(Number);
+const CHAIN_ID = 72_001;
+const DEEPEST = 20;
+/** From block to block: the chain goes on while processes are killed. */
+const PACE_MS = 60;
+/** A process that was killed has this time to move the cursor before the next event. */
+const RECOVERY_MS = 12_000;
+const SETTLE_MS = 120_000;
+const FOLLOWER = fileURLToPath(new URL('../test/support/following-process.ts', import.meta.url));
+
+const random = (below: number): number => Math.floor(Math.random() * below);
+
+/** A process that follows the chain; killed, it is started anew. */
+class Follower {
+  readonly #args: readonly string[];
+  #child: ChildProcess | undefined;
+  complaints = '';
+
+  constructor(dataDir: string, url: string) {
+    this.#args = ['--import', 'tsx', FOLLOWER, dataDir, String(CHAIN_ID), url];
+  }
+
+  start(): void {
+    const child = spawn(process.execPath, this.#args, { stdio: ['pipe', 'ignore', 'pipe'] });
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.complaints = (this.complaints + chunk.toString()).slice(-4000);
+    });
+    this.#child = child;
+  }
+
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+}
+
+async function openDatabase(dataDir: string): Promise<Store> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await openStore({ dataDir, poolSize: 4 }, silentLogger);
+    } catch (error) {
+      if (attempt === 20) throw error;
+      await wait(500);
+    }
+  }
+}
+
+/** Makes the blocks, one transaction or several in each, and reorganises the chain now and then. */
+async function makeBlocks(anvil: Anvil): Promise<{ reorganisations: number }> {
+  const contracts = await compileMonitoredContracts();
+  const receipt = await anvil.send({ data: `0x${contracts.Factory}` });
+  const factory = receipt.contractAddress!;
+  // The factory stays, however deep a reorganisation is.
+  await anvil.request('anvil_mine', [`0x${(2 * DEEPEST).toString(16)}`]);
+  await anvil.request('evm_setAutomine', [false]);
+  let reorganisations = 0;
+  for (let block = 0, value = 0; block < blocks; block += 1) {
+    const transactions = 1 + random(3);
+    for (let index = 0; index < transactions; index += 1) {
+      value += 1;
+      const kind = CREATION_KINDS[random(CREATION_KINDS.length)]!;
+      await sendCreation(anvil, contracts, factory, kind, value);
+    }
+    await anvil.request('anvil_mine', ['0x1']);
+    await wait(random(2 * PACE_MS));
+    if (block % 40 !== 39) continue;
+    const depth = 1 + (reorganisations % DEEPEST);
+    await anvil.request('anvil_reorg', [depth, []]);
+    reorganisations += 1;
+  }
+  return { reorganisations };
+}
+
+const begun = performance.now();
+const folder = await createTemporaryFolder('fullmatch-monitor-soak-');
+const anvil = await startAnvil({ chainId: CHAIN_ID });
+const store = await openDatabase(folder.path);
+const followers = [new Follower(folder.path, anvil.url), new Follower(folder.path, anvil.url)];
+const report = { blocks, kills: 0, databaseKills: 0, reorganisations: 0 };
+try {
+  for (const follower of followers) follower.start();
+  const cursorNow = (): Promise<number> => readCursor(store.database, CHAIN_ID).catch(() => -1);
+  const untilMoved = async (from: number): Promise<void> => {
+    const until = performance.now() + RECOVERY_MS;
+    while (performance.now() < until && (await cursorNow()) <= from) await wait(100);
+  };
+  await untilMoved(-1);
+  const made = makeBlocks(anvil);
+  const total = kills + databaseKills;
+  for (let event = 0; event < total; event += 1) {
+    await untilMoved(await cursorNow());
+    await wait(random(1500));
+    const isDatabase = (event * databaseKills) % total >= total - databaseKills;
+    const processId = store.server.processId;
+    if (isDatabase && processId !== undefined) {
+      process.kill(processId, 'SIGKILL');
+      report.databaseKills += 1;
+      console.log(`event ${event + 1} of ${total}: PostgreSQL killed`);
+    } else {
+      const follower = followers[random(followers.length)]!;
+      await follower.end('SIGKILL');
+      report.kills += 1;
+      await wait(random(500));
+      follower.start();
+      const cursor = await cursorNow();
+      console.log(`event ${event + 1} of ${total}: a monitor killed, cursor ${cursor}`);
+    }
+  }
+  report.reorganisations = (await made).reorganisations;
+  const head = Number(await anvil.request<Hex>('eth_blockNumber'));
+  const settledBy = performance.now() + SETTLE_MS;
+  while (performance.now() < settledBy) {
+    if ((await cursorNow()) === head) break;
+    await wait(250);
+  }
+  await wait(1_000);
+  const [state] = await readMonitorStates(store.database, [CHAIN_ID]);
+  const stored = await readStored(store.database, CHAIN_ID);
+  const truth = await readTrueCreations(anvil, 1, head);
+  const missing = [...truth].filter((line) => !stored.includes(line));
+  const wrong = stored.filter((line) => !truth.has(line));
+  const twice = stored.length - new Set(stored).size;
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  const summary = {
+    ...{ ...report, head, cursor: state?.number, seen: state?.reorganisations },
+    ...{ creations: stored.length, truth: truth.size, missing, wrong, twice, gaps: state?.gaps },
+    ...{ fault: state?.fault, seconds },
+  };
+  console.log(JSON.stringify(summary));
+  const isRight =
+    missing.length + wrong.length + twice === 0 && state?.number === head && !state.fault;
+  if (!isRight) {
+    console.error(followers.map(({ complaints }) => complaints).join('\n'));
+    process.exitCode = 1;
+  }
+} finally {
+  for (const follower of followers) await follower.end('SIGKILL');
+  await store.close();
+  await anvil.stop();
+  await folder.remove();
+}

@@ -1,0 +1,209 @@
+// Which contracts run in the place of another one: proxies, by their code and by the slots that their kinds keep addresses in.
+import { z } from 'zod';
+
+import { FullmatchError } from '../../errors.ts';
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { type Endpoint } from '../registry/registered-chain.ts';
+import { type AskedChain } from '../rpc/asked-chain.ts';
+import { type CodeQuestion, readStateAt } from '../rpc/code-reading.ts';
+import {
+  CHAIN_ACCESS_DEADLINE_MS,
+  type DeployedCode,
+  readDeployedCode,
+  type ReadCodeOptions,
+} from '../rpc/deployed-code.ts';
+import { type RpcClient } from '../rpc/rpc-client.ts';
+import { data } from '../rpc/rpc-shapes.ts';
+import {
+  holdsDelegateCall,
+  isSequenceWallet,
+  minimalProxyTarget,
+  namesMasterCopy,
+} from './proxy-code.ts';
+
+/** The kinds of proxies that are known here, by the names of the verification API v2. */
+export type ProxyType =
+  | 'EIP1167Proxy'
+  | 'EIP1967Proxy'
+  | 'ZeppelinOSProxy'
+  | 'PROXIABLEProxy'
+  | 'GnosisSafeProxy'
+  | 'SequenceWalletProxy';
+
+/** What a contract is at one block: a proxy and what runs in its place, or none of a kind that is known. */
+export interface ProxyReading {
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  /** Whether the code can run that of another contract at all. */
+  readonly delegates: boolean;
+  /** Absent where the contract is not a proxy of a known kind. */
+  readonly proxy?: {
+    readonly type: ProxyType;
+    /** Lower-case hex; empty where a beacon does not name its implementation. */
+    readonly implementations: readonly Hex[];
+  };
+}
+
+/** Slots that hold an address, in the order in which they are looked at. */
+const SLOTS = {
+  /** EIP-1967: keccak256('eip1967.proxy.implementation') - 1 */
+  implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
+  /** EIP-1967: keccak256('eip1967.proxy.beacon') - 1 */
+  beacon: '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50',
+  /** keccak256('org.zeppelinos.proxy.implementation') */
+  zeppelin: '0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3',
+  /** EIP-1822: keccak256('PROXIABLE') */
+  proxiable: '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
+  first: `0x${'0'.repeat(64)}`,
+} as const satisfies Record<string, Hex>;
+
+/** `implementation()`, which a beacon answers (EIP-1967). */
+const IMPLEMENTATION_CALL = '0x5c60da1b';
+/** The answer of a beacon: one address; a contract may answer with any number of bytes. */
+const CALL_ANSWER_BYTES = 1_024;
+
+/** A storage slot; some nodes leave leading zeros out. */
+const slotValue = z
+  .string()
+  .regex(/^0x[0-9a-f]{0,64}$/i)
+  .transform((text): Hex => `0x${text.slice(2).toLowerCase().padStart(64, '0')}`);
+
+/** What one contract is asked for, by the endpoints that agreed on its code, at the block of that code. */
+interface ProxyQuestion {
+  readonly question: CodeQuestion;
+  readonly endpoints: readonly Endpoint[];
+  readonly deployed: DeployedCode;
+}
+
+/**
+ * Whether a contract is a proxy, and of what, in the state of one block. As many independent endpoints have to agree on
+ * every value as on the code.
+ * @throws FullmatchError as {@link readDeployedCode} and {@link RpcClient.ask}; the reason of `signal`
+ */
+export async function readProxy(
+  rpc: RpcClient,
+  chain: AskedChain,
+  address: Hex,
+  options: ReadCodeOptions = {},
+): Promise<ProxyReading> {
+  const ending = AbortSignal.timeout(options.deadlineMs ?? CHAIN_ACCESS_DEADLINE_MS);
+  const signal = AbortSignal.any([ending, ...(options.signal ? [options.signal] : [])]);
+  const deployed = await readDeployedCode(rpc, chain, address, options);
+  const { blockNumber, blockHash, code } = deployed;
+  const delegates = holdsDelegateCall(code);
+  if (!delegates) return { blockNumber, blockHash, delegates };
+  try {
+    const proxy = await findProxy({
+      question: { rpc, chain, address, options: { signal } },
+      endpoints: chain.endpoints.filter(({ label }) => deployed.endpoints.includes(label)),
+      deployed,
+    });
+    return { blockNumber, blockHash, delegates, ...(proxy && { proxy }) };
+  } catch (error) {
+    if (!ending.aborted || options.signal?.aborted === true) throw error;
+    const { chainId } = chain.record;
+    throw new FullmatchError(
+      'cannot_fetch_bytecode',
+      `The storage of ${address} on chain ${chainId} could not be read in time.`,
+      { details: { chainId, address }, cause: error },
+    );
+  }
+}
+
+async function findProxy(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
+  const { code } = asked.deployed;
+  const target = minimalProxyTarget(code);
+  if (target !== undefined) return { type: 'EIP1167Proxy', implementations: [target] };
+  if (isSequenceWallet(code)) {
+    const own: Hex = `0x${asked.question.address.slice(2).padStart(64, '0')}`;
+    return atSlot(asked, 'SequenceWalletProxy', own);
+  }
+  const found =
+    (await atSlot(asked, 'EIP1967Proxy', SLOTS.implementation)) ??
+    (await behindBeacon(asked)) ??
+    (await atSlot(asked, 'ZeppelinOSProxy', SLOTS.zeppelin)) ??
+    (await atSlot(asked, 'PROXIABLEProxy', SLOTS.proxiable));
+  if (found !== undefined || !namesMasterCopy(code)) return found;
+  return atSlot(asked, 'GnosisSafeProxy', SLOTS.first);
+}
+
+async function atSlot(
+  asked: ProxyQuestion,
+  type: ProxyType,
+  slot: Hex,
+): Promise<ProxyReading['proxy']> {
+  const target = await readSlot(asked, slot);
+  return target === undefined ? undefined : { type, implementations: [target] };
+}
+
+async function behindBeacon(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
+  const beacon = await readSlot(asked, SLOTS.beacon);
+  if (beacon === undefined) return undefined;
+  const target = await askBeacon(asked, beacon);
+  return { type: 'EIP1967Proxy', implementations: target === undefined ? [] : [target] };
+}
+
+/** The address in a slot; undefined where it is zero, or no address. */
+async function readSlot(asked: ProxyQuestion, slot: Hex): Promise<Hex | undefined> {
+  const { question } = asked;
+  const value = await agreed(asked, 'storage', (endpoint, at) =>
+    question.rpc.ask(
+      question.chain,
+      endpoint,
+      { method: 'eth_getStorageAt', params: [question.address, slot, at], result: slotValue },
+      question.options,
+    ),
+  );
+  return addressIn(value);
+}
+
+/** What a beacon answers; undefined where it answers with an error or with something else than an address. */
+async function askBeacon(asked: ProxyQuestion, beacon: Hex): Promise<Hex | undefined> {
+  const { question } = asked;
+  try {
+    const answer = await agreed(asked, 'beacon', async (endpoint, at) => {
+      const request = {
+        method: 'eth_call',
+        params: [{ to: beacon, data: IMPLEMENTATION_CALL }, at],
+        result: data,
+        maxBytes: CALL_ANSWER_BYTES,
+      };
+      return bytesToHex(
+        await question.rpc.ask(question.chain, endpoint, request, question.options),
+      );
+    });
+    return answer.length === 66 ? addressIn(answer) : undefined;
+  } catch (error) {
+    const isAnswer =
+      error instanceof FullmatchError &&
+      (error.code === 'rpc_refused' || error.code === 'rpc_invalid_answer');
+    if (isAnswer) return undefined;
+    throw error;
+  }
+}
+
+const ADDRESS_WORD = /^0x0{24}([0-9a-f]{40})$/;
+
+function addressIn(word: Hex): Hex | undefined {
+  const digits = ADDRESS_WORD.exec(word)?.[1];
+  return digits === undefined || /^0+$/.test(digits) ? undefined : `0x${digits}`;
+}
+
+/** What all endpoints that agreed on the code say of something else in the same block. */
+async function agreed(
+  { question, endpoints, deployed }: ProxyQuestion,
+  about: 'storage' | 'beacon',
+  ask: (endpoint: Endpoint, at: unknown) => Promise<Hex>,
+): Promise<Hex> {
+  const block = { number: deployed.blockNumber, hash: deployed.blockHash };
+  const [first, ...others] = await Promise.all(
+    endpoints.map((endpoint) => readStateAt(question, endpoint, block, (at) => ask(endpoint, at))),
+  );
+  if (first !== undefined && others.every((other) => other === first)) return first;
+  const { chainId } = question.chain.record;
+  throw new FullmatchError(
+    'endpoints_disagree',
+    `Endpoints of chain ${chainId} disagree on the ${about} at ${question.address}: ${deployed.endpoints.join(' and ')}.`,
+    { details: { chainId, address: question.address, about, endpoints: deployed.endpoints } },
+  );
+}

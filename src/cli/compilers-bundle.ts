@@ -1,0 +1,84 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type Command } from 'commander';
+import { takeBundle } from '../compilers/bundle/take-bundle.ts';
+import { writeBundle } from '../compilers/bundle/write-bundle.ts';
+import { type CompilerFile } from '../compilers/compiler-file.ts';
+import { parseCompilerVersion } from '../compilers/compiler-version.ts';
+import { findBuilds, listBuilds } from '../compilers/inspect-compilers.ts';
+import { FullmatchError } from '../errors.ts';
+import { compilerSourcesOf } from '../core/open-verification.ts';
+import { writeLine, type CliContext } from './cli-context.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { withCore } from './with-core.ts';
+
+/** `fullmatch compilers bundle`: writes compilers into one file, for a machine that downloads nothing. */
+export function defineCompilersBundle(command: Command, context: CliContext): void {
+  addConfigOptions(command)
+    .argument('<file>', 'The bundle to write, such as compilers.tar.')
+    .argument('[version...]', 'Such as 0.8.30; all that are on this machine where none is named.')
+    .action(async (file: string, versions: readonly string[], options: ParsedOptions) => {
+      const target = path.resolve(context.workingDirectory, file);
+      if ((await stat(target).catch(() => undefined)) !== undefined) {
+        throw new FullmatchError('invalid_parameter', `<file>: ${target} is there already.`);
+      }
+      await withCore(options, context, 'compilers', async (core) => {
+        const { fetch } = await core.chains();
+        const sources = compilerSourcesOf(core.loaded.config, fetch);
+        const found: CompilerFile[] = [];
+        for (const version of versions) found.push(...(await findBuilds(sources, version)));
+        if (versions.length === 0) found.push(...(await listBuilds(sources)));
+        await writeBundle(target, found);
+        for (const { longVersion, kind } of found) {
+          writeLine(context.stdout, `${longVersion}  ${kind}`);
+        }
+      });
+    });
+}
+
+/** `fullmatch compilers prefetch`: fills the folder of compilers from a bundle, or by download. */
+export function defineCompilersPrefetch(command: Command, context: CliContext): void {
+  addConfigOptions(command)
+    .argument(
+      '<bundle-or-version...>',
+      'A bundle of "compilers bundle", or versions such as 0.8.30.',
+    )
+    .option(
+      '--trust-list',
+      'Takes also builds that only the list in the bundle names: those newer than this program.',
+    )
+    .action(async (wanted: readonly string[], options: ParsedOptions) => {
+      await withCore(options, context, 'compilers', async (core) => {
+        const { config } = core.loaded;
+        for (const each of wanted) {
+          if (isVersion(each)) {
+            const { fetch } = await core.chains();
+            for (const file of await findBuilds(compilerSourcesOf(config, fetch), each)) {
+              writeLine(context.stdout, `${file.longVersion}  ${file.kind}${markOf(file)}`);
+            }
+            continue;
+          }
+          const bundle = path.resolve(context.workingDirectory, each);
+          const { folder } = config.compilers;
+          const trustList = options['trustList'] === true;
+          for (const taken of await takeBundle(bundle, { folder, trustList })) {
+            writeLine(context.stdout, `${taken.longVersion}  ${taken.fileName}${markOf(taken)}`);
+          }
+        }
+      });
+    });
+}
+
+/** What is said of a build that the catalogue of this program does not pin. */
+function markOf({ pinned }: { readonly pinned: boolean }): string {
+  return pinned ? '' : '  (checked by a list only)';
+}
+
+function isVersion(text: string): boolean {
+  try {
+    parseCompilerVersion(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,17 @@
+import { type OutputStream, writeLine } from './cli-context.ts';
+
+const LOOK_MS = 500;
+
+/** Prints how far downloads have come, each time that they have come further; the function given back ends it. */
+export function followProgress(stderr: OutputStream, read: () => readonly string[]): () => void {
+  const said = new Set<string>();
+  const look = (): void => {
+    for (const line of read()) {
+      if (said.has(line)) continue;
+      said.add(line);
+      writeLine(stderr, line);
+    }
+  };
+  const timer = setInterval(look, LOOK_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,157 @@
+import { type Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { printableText } from '../lib/printable-text.ts';
+import {
+  buildStandardJson,
+  declarationsIn,
+  findMissingImports,
+  PlainSourcesFault,
+  type SourceSettings,
+} from '../solidity/build-standard-json.ts';
+import { splitLibraryId } from '../solidity/library-id.ts';
+import { type StandardJsonCompilation } from '../verification/verification-request.ts';
+
+/** Settings of plain sources as a command line says them. */
+export interface PlainChoices extends SourceSettings {
+  readonly contract?: string;
+  readonly compiler?: string;
+}
+
+const MOST_FILES = 3000;
+const MOST_BYTES = 16_000_000;
+const NAMES_SHOWN = 20;
+/** Folders that hold no sources of a project, or those of others, which are read where they are imported. */
+const SKIPPED = /^(?:\.|node_modules$|out$|artifacts$|cache$)/;
+
+function unusable(message: string): FullmatchError {
+  return new FullmatchError('verification_input_unusable', message);
+}
+
+/**
+ * The compilation of a .sol file with what it imports, or of all .sol files of a folder. Imports are looked for in the
+ * project, which is the working directory where the file lies in it, and in its node_modules; nothing outside is read. Where
+ * no compiler is named the version is empty, and the code on chain says it.
+ * @throws FullmatchError verification_input_unusable
+ */
+export async function readPlainSources(
+  input: string,
+  workingDirectory: string,
+  { contract, compiler = '', ...settings }: PlainChoices,
+): Promise<StandardJsonCompilation> {
+  const isFolder = (await stat(input)).isDirectory();
+  const project = projectOf(input, workingDirectory, isFolder);
+  const names = isFolder ? await listSources(input) : [path.relative(project, input)];
+  const sources = new Map<string, string>();
+  for (const name of names) addSource(sources, name, await readText(path.join(project, name)));
+  const { remappings = [] } = settings;
+  const known = (): Record<string, string> => Object.fromEntries(sources);
+  for (let missing = findMissingImports({ sources: known(), remappings }); missing.length > 0;) {
+    const before = sources.size;
+    for (const { path: name } of missing) {
+      const text = await readImport(project, name);
+      if (text !== undefined) addSource(sources, name, text);
+    }
+    missing = findMissingImports({ sources: known(), remappings });
+    if (sources.size > before) continue;
+    const shown = missing
+      .slice(0, NAMES_SHOWN)
+      .map(
+        ({ path: name, from }) => `\n  ${printableText(name)}, imported by ${printableText(from)}`,
+      );
+    throw unusable(
+      `These imports are not in the project; add remappings or the files:${shown.join('')}`,
+    );
+  }
+  const contractIdentifier = placeContract(contract, known());
+  return {
+    ...{ kind: 'standard_json', input: build(known(), settings), compilerVersion: compiler },
+    ...(contractIdentifier !== undefined && { contractIdentifier }),
+  };
+}
+
+function build(
+  sources: Readonly<Record<string, string>>,
+  settings: SourceSettings,
+): StandardJsonCompilation['input'] {
+  try {
+    return buildStandardJson({ sources, ...settings });
+  } catch (error) {
+    if (error instanceof PlainSourcesFault) throw unusable(error.message);
+    throw error;
+  }
+}
+
+function projectOf(input: string, workingDirectory: string, isFolder: boolean): string {
+  if (isFolder) return input;
+  const isInside = input.startsWith(`${path.resolve(workingDirectory)}${path.sep}`);
+  return isInside ? path.resolve(workingDirectory) : path.dirname(input);
+}
+
+/** The names of the .sol files of a folder and those in it, as imports name them. */
+async function listSources(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  const open = [''];
+  for (let at = open.shift(); at !== undefined; at = open.shift()) {
+    const entries: Dirent[] = await readdir(path.join(folder, at), { withFileTypes: true });
+    for (const entry of entries.sort((one, other) => one.name.localeCompare(other.name))) {
+      const name = at === '' ? entry.name : `${at}/${entry.name}`;
+      if (entry.isDirectory() && !SKIPPED.test(entry.name)) open.push(name);
+      if (entry.isFile() && entry.name.endsWith('.sol')) names.push(name);
+    }
+    if (names.length > MOST_FILES) throw unusable(`${folder} has more than ${MOST_FILES} sources.`);
+  }
+  if (names.length === 0) throw unusable(`${folder} has neither a folder out nor .sol files.`);
+  return names;
+}
+
+function addSource(sources: Map<string, string>, name: string, text: string): void {
+  sources.set(name.split(path.sep).join('/'), text);
+  const bytes = [...sources.values()].reduce((sum, each) => sum + each.length, 0);
+  if (sources.size > MOST_FILES || bytes > MOST_BYTES) {
+    throw unusable(`The sources are more than ${MOST_FILES} files or ${MOST_BYTES} bytes.`);
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw unusable(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** The text of an imported source; undefined where the project does not have it. Names are data: none leads out. */
+async function readImport(project: string, name: string): Promise<string | undefined> {
+  for (const folder of [project, path.join(project, 'node_modules')]) {
+    const file = path.resolve(folder, name);
+    if (!file.startsWith(`${folder}${path.sep}`)) continue;
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** The contract as path:Name; undefined where the code on chain is to say which it is. */
+function placeContract(
+  contract: string | undefined,
+  sources: Readonly<Record<string, string>>,
+): string | undefined {
+  if (contract?.includes(':') === true) {
+    const [file] = splitLibraryId(contract);
+    if (Object.hasOwn(sources, file)) return contract;
+    throw unusable(`The project has no source ${file} for --contract ${contract}.`);
+  }
+  const declared = declarationsIn(sources);
+  const fitting = declared.filter(({ name }) => contract === undefined || name === contract);
+  const [only, another] = fitting;
+  if (only !== undefined && another === undefined) return `${only.path}:${only.name}`;
+  if (contract === undefined) return undefined;
+  const listed = (fitting.length > 0 ? fitting : declared)
+    .slice(0, NAMES_SHOWN)
+    .map((each) => `${each.path}:${each.name}`);
+  throw unusable(
+    `Not exactly one contract is called ${contract}; add its path: --contract path:${contract}. It may be: ${listed.join(', ')}.`,
+  );
+}

@@ -1,0 +1,151 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { isMembers } from '../../lib/members.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { fileNameOf, folderOf, type NamedBuild, readBuildName } from '../sources/build-names.ts';
+import {
+  type CompilerList,
+  EMPTY_LIST,
+  LIST_NAME,
+  parseCompilerList,
+} from '../sources/compiler-list.ts';
+import { isPinned } from '../sources/solidity-catalogue.ts';
+import { readTar, type TarEntry } from './tar.ts';
+
+/** How a bundle is taken in. */
+export interface TakeOptions {
+  /** The folder of compilers. */
+  readonly folder: string;
+  /** Whether the list in the bundle counts for builds that the catalogue of this program does not know. */
+  readonly trustList: boolean;
+}
+
+/** A compiler that a bundle brought. */
+export interface TakenCompiler {
+  readonly longVersion: string;
+  readonly fileName: string;
+  /** Whether the catalogue pins it; else the bundle's own list was trusted. */
+  readonly pinned: boolean;
+}
+
+/** The largest binary so far has 28 MB, and each release has two. */
+const MOST_FILE_BYTES = 64_000_000;
+const MOST_LIST_BYTES = 16_000_000;
+const MOST_FILES = 1000;
+
+function refuse(bundle: string, reason: string): FullmatchError {
+  return new FullmatchError('compiler_bundle_refused', `${bundle} is refused: ${reason}`);
+}
+
+/**
+ * Takes the compilers of a bundle into the folder of compilers. Each file gets its name only after its checksum was that of
+ * the catalogue; the first that is not ends it, and those before it stay.
+ * @throws FullmatchError compiler_bundle_refused, which names the file.
+ */
+export async function takeBundle(
+  bundle: string,
+  { folder, trustList }: TakeOptions,
+): Promise<readonly TakenCompiler[]> {
+  await mkdir(folder, { recursive: true });
+  const taken: TakenCompiler[] = [];
+  let list = EMPTY_LIST;
+  try {
+    for await (const entry of readTar(bundle)) {
+      if (entry.name === LIST_NAME) list = await readList(bundle, entry);
+      else {
+        const build = requireBuild(bundle, entry);
+        taken.push(await takeFile(bundle, { build, entry, list }, { folder, trustList }));
+      }
+      if (taken.length > MOST_FILES) throw refuse(bundle, `it has more than ${MOST_FILES} files.`);
+    }
+  } catch (error) {
+    if (error instanceof FullmatchError) throw error;
+    throw refuse(bundle, messageOf(error));
+  }
+  return taken;
+}
+
+/** The build that an entry is by its name, which is one of the layout's and nothing else. */
+function requireBuild(bundle: string, { name, size }: TarEntry): NamedBuild {
+  const [folder = '', fileName = '', ...rest] = name.split('/');
+  const build = rest.length === 0 ? readBuildName(fileName) : undefined;
+  const isPlaced =
+    build !== undefined &&
+    folder === folderOf(build.kind) &&
+    fileName === fileNameOf(build.longVersion, build.kind);
+  if (!isPlaced) {
+    throw refuse(bundle, `${JSON.stringify(printableText(name))} is no name of a compiler.`);
+  }
+  if (size > MOST_FILE_BYTES) throw refuse(bundle, `${name} is larger than any compiler.`);
+  return build;
+}
+
+async function readList(bundle: string, { size, chunks }: TarEntry): Promise<CompilerList> {
+  if (size > MOST_LIST_BYTES) throw refuse(bundle, `${LIST_NAME} is too large.`);
+  const parts: Buffer[] = [];
+  for await (const chunk of chunks()) parts.push(chunk);
+  return parseCompilerList(Buffer.concat(parts));
+}
+
+async function takeFile(
+  bundle: string,
+  { build, entry, list }: { build: NamedBuild; entry: TarEntry; list: CompilerList },
+  { folder, trustList }: TakeOptions,
+): Promise<TakenCompiler> {
+  const { fileName, longVersion, kind } = build;
+  const file = path.join(folder, fileName);
+  const partial = `${file}.${randomUUID()}.partial`;
+  try {
+    const sha256 = await writeChunks(partial, entry, kind === 'native' ? 0o755 : 0o644);
+    const pinned = await isPinned(longVersion, kind, { sha256, path: partial });
+    const listed = list.byFileName.get(fileName)?.sha256;
+    if (pinned === false || (listed !== undefined && listed !== sha256)) {
+      throw refuse(bundle, `${entry.name} is not what was published: its SHA-256 is ${sha256}.`);
+    }
+    if (pinned === undefined && !(trustList && listed === sha256)) {
+      throw refuse(
+        bundle,
+        `${entry.name} is not in the catalogue of this version, so that only the list of the bundle speaks for it; take it with --trust-list where you trust who made the bundle.`,
+      );
+    }
+    if (pinned === undefined) await addToList(folder, { fileName, longVersion, sha256 });
+    await rename(partial, file);
+    return { longVersion, fileName, pinned: pinned === true };
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+async function writeChunks(file: string, { chunks }: TarEntry, mode: number): Promise<string> {
+  const hash = createHash('sha256');
+  const handle = await open(file, 'wx', mode);
+  try {
+    for await (const chunk of chunks()) {
+      hash.update(chunk);
+      await handle.writeFile(chunk);
+    }
+    await handle.chmod(mode);
+  } finally {
+    await handle.close();
+  }
+  return hash.digest('hex');
+}
+
+/** Names a build in the list of the folder, which speaks for what the catalogue does not know. */
+async function addToList(
+  folder: string,
+  { fileName, longVersion, sha256 }: { fileName: string; longVersion: string; sha256: string },
+): Promise<void> {
+  const file = path.join(folder, LIST_NAME);
+  const known: unknown = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
+  const document = isMembers(known) ? known : {};
+  const builds: readonly unknown[] = Array.isArray(document['builds']) ? document['builds'] : [];
+  const others = builds.filter((each) => !isMembers(each) || each['path'] !== fileName);
+  const added = { path: fileName, longVersion, sha256: `0x${sha256}` };
+  const partial = `${file}.${randomUUID()}.partial`;
+  const text = JSON.stringify({ ...document, builds: [...others, added] }, null, 2);
+  await writeFile(partial, `${text}\n`);
+  await rename(partial, file);
+}

@@ -1,0 +1,180 @@
+import {
+  open,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sha256OfFile } from './file-digest.ts';
+
+/** A file that was downloaded, with what its size counts and when it was used last. */
+interface KeptFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly usedMs: number;
+}
+
+const CHECKSUM = '.sha256';
+const PARTIAL = '.partial';
+const LOCK = '.lock';
+/** A process that downloads renews its lock this often; a lock that is older than the other was left by a killed one. */
+const LOCK_RENEWED_MS = 2_000;
+const LOCK_STALE_MS = 15_000;
+const LOCK_POLL_MS = 300;
+/** A use is written down at most this often. */
+const USE_WRITTEN_MS = 60_000;
+
+/**
+ * The folder of downloaded compilers, which holds nothing else: each file has its checksum beside it, as sha256sum writes
+ * it, whose time says when the compiler was used last. What was used longest ago goes first when the folder holds more
+ * than it may.
+ */
+export class DownloadFolder {
+  readonly #folder: string;
+  readonly #maxBytes: number;
+  readonly #now: () => number;
+
+  constructor(folder: string, maxBytes: number, now: () => number = Date.now) {
+    this.#folder = folder;
+    this.#maxBytes = maxBytes;
+    this.#now = now;
+  }
+
+  pathOf(name: string): string {
+    return path.join(this.#folder, name);
+  }
+
+  /** The names of the files that are kept; nothing is checked. */
+  async names(): Promise<readonly string[]> {
+    return (await this.#kept()).map(({ name }) => name);
+  }
+
+  /** The checksum of a kept file: of what it holds now, and that which it had when it was taken in. */
+  async read(
+    name: string,
+  ): Promise<{ readonly sha256: string; readonly written: string } | undefined> {
+    try {
+      const sha256 = await sha256OfFile(this.pathOf(name));
+      const written = await readFile(this.#checksumOf(name), 'utf8');
+      return { sha256, written: written.slice(0, sha256.length) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Writes down that a file was used. */
+  async use(name: string): Promise<void> {
+    const file = this.#checksumOf(name);
+    const now = this.#now();
+    const known = await stat(file).catch(() => undefined);
+    if (known === undefined || now - known.mtimeMs < USE_WRITTEN_MS) return;
+    await utimes(file, now / 1000, now / 1000).catch(() => undefined);
+  }
+
+  /** The name of a file that is not whole yet. A killed download leaves it to the next, which begins anew. */
+  partialOf(name: string): string {
+    return this.pathOf(name + PARTIAL);
+  }
+
+  /** Gives a whole file its name, and makes room for it. The checksum must have been compared. */
+  async keep(name: string, sha256: string): Promise<void> {
+    const { size } = await stat(this.partialOf(name));
+    await this.#makeRoom(size, name);
+    await writeFile(this.#checksumOf(name), `${sha256}  ${name}\n`);
+    await rename(this.partialOf(name), this.pathOf(name));
+  }
+
+  /** Removes what came of a download that failed. */
+  async discard(name: string): Promise<void> {
+    await rm(this.partialOf(name), { force: true });
+  }
+
+  /**
+   * Runs the work while no other process downloads the file. `waiting` is told how many bytes the other one has.
+   * @returns what the work gives; undefined when another process was waited for, which may have brought the file.
+   */
+  async exclusively<T>(
+    name: string,
+    work: () => Promise<T>,
+    waiting: (receivedBytes: number) => void,
+  ): Promise<T | undefined> {
+    await mkdir(this.#folder, { recursive: true });
+    const lock = this.pathOf(name + LOCK);
+    if (!(await this.#take(lock))) {
+      while (await this.#isHeld(lock)) {
+        const partial = await stat(this.partialOf(name)).catch(() => undefined);
+        waiting(partial?.size ?? 0);
+        await wait(LOCK_POLL_MS);
+      }
+      return undefined;
+    }
+    const renewal = setInterval(() => {
+      void utimes(lock, new Date(), new Date()).catch(() => undefined);
+    }, LOCK_RENEWED_MS);
+    try {
+      return await work();
+    } finally {
+      clearInterval(renewal);
+      await rm(lock, { force: true });
+    }
+  }
+
+  async #take(lock: string): Promise<boolean> {
+    if ((await this.#ageOf(lock)) > LOCK_STALE_MS) await rm(lock, { force: true });
+    try {
+      await (await open(lock, 'wx')).close();
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  async #isHeld(lock: string): Promise<boolean> {
+    const age = await this.#ageOf(lock);
+    return age >= 0 && age <= LOCK_STALE_MS;
+  }
+
+  /** How long ago a lock was renewed, by the clock that wrote it; -1 where there is none. */
+  async #ageOf(lock: string): Promise<number> {
+    const found = await stat(lock).catch(() => undefined);
+    return found === undefined ? -1 : Math.max(0, Date.now() - found.mtimeMs);
+  }
+
+  async #makeRoom(bytes: number, name: string): Promise<void> {
+    const kept = (await this.#kept()).filter((each) => each.name !== name);
+    let total = kept.reduce((sum, each) => sum + each.bytes, bytes);
+    for (const each of kept.sort((left, right) => left.usedMs - right.usedMs)) {
+      if (total <= this.#maxBytes) return;
+      await rm(this.pathOf(each.name), { force: true });
+      await rm(this.#checksumOf(each.name), { force: true });
+      total -= each.bytes;
+    }
+  }
+
+  async #kept(): Promise<KeptFile[]> {
+    const names = await readdir(this.#folder).catch((): string[] => []);
+    const files = await Promise.all(
+      names
+        .filter((name) => names.includes(name + CHECKSUM))
+        .map(async (name) => {
+          const [file, checksum] = await Promise.all([
+            stat(this.pathOf(name)).catch(() => undefined),
+            stat(this.#checksumOf(name)).catch(() => undefined),
+          ]);
+          return file && checksum && { name, bytes: file.size, usedMs: checksum.mtimeMs };
+        }),
+    );
+    return files.filter((file) => file !== undefined);
+  }
+
+  #checksumOf(name: string): string {
+    return this.pathOf(name + CHECKSUM);
+  }
+}

@@ -1,0 +1,85 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
+
+import { FullmatchError } from '../../../errors.ts';
+import { checksumAddress } from '../../../lib/hex.ts';
+import { type Answer, answerJson, REVALIDATED } from '../../answer.ts';
+import { describeChainIdFault } from '../../chain-id-fault.ts';
+import { redirectTo } from '../page-redirects.ts';
+import { answerAbi, answerCreations, answerSource } from './answer-look-ups.ts';
+import { answerProxyStatus, answerProxySubmission } from './answer-proxies.ts';
+import { answerStatus, answerSubmission } from './answer-verification.ts';
+import { renderChainList } from './chain-list.ts';
+import { fieldsOf, unsupportedChain } from './etherscan-fields.ts';
+import { type EtherscanParts, type EtherscanQuestion } from './etherscan-question.ts';
+import { chainListRoute, etherscanPlaces, explorerRoutes } from './etherscan-routes.ts';
+import { type Dialect, RESULT_TEXTS } from './etherscan-wire.ts';
+
+type Answering = (parts: EtherscanParts, question: EtherscanQuestion) => Answer | Promise<Answer>;
+
+/** What answers each action that may come by GET and by POST. */
+const ACTIONS = new Map<string, Answering>([
+  ['checkverifystatus', answerStatus],
+  ['getabi', answerAbi],
+  ['getsourcecode', answerSource],
+  ['getcontractcreation', answerCreations],
+  ['verifyproxycontract', answerProxySubmission],
+  ['checkproxyverification', answerProxyStatus],
+]);
+
+/** The routes of the Etherscan protocol: many actions behind one path, in the query or in a form. */
+export function addEtherscanRoutes(routes: OpenAPIHono, parts: EtherscanParts): void {
+  for (const { dialect, get, post } of etherscanPlaces) {
+    // Parameters are judged by the action, whose errors have the shape of the protocol.
+    routes.openapi({ ...get, request: {} }, async (c) =>
+      answerAction(parts, { ...placeOf(c), c, dialect, fields: fieldsOf(c.req.query()) }),
+    );
+    routes.openapi({ ...post, request: {} }, (c) => answerPost(parts, c, dialect));
+  }
+  routes.openapi(chainListRoute, () => {
+    const base = (parts.urls().api ?? '').replace(/\/$/, '');
+    return answerJson(chainListRoute, renderChainList(parts.registry(), base), REVALIDATED);
+  });
+  for (const route of explorerRoutes) {
+    const depth = route.path.split('/').length - 1;
+    routes.openapi(route, (c) => {
+      const { chainId, address } = c.req.valid('param');
+      return redirectTo(c.req.url, `contract/${chainId}/${checksumAddress(address)}`, depth);
+    });
+  }
+}
+
+/** The chain that the path names. @throws FullmatchError unsupported_chain */
+function placeOf(c: Context): Pick<EtherscanQuestion, 'chainInPath'> {
+  const text = c.req.param('chainId');
+  if (text === undefined) return {};
+  if (describeChainIdFault(text) !== undefined) throw unsupportedChain();
+  return { chainInPath: Number(text) };
+}
+
+/** The body is read on a thread, which makes a request of what is to be verified. */
+async function answerPost(parts: EtherscanParts, c: Context, dialect: Dialect): Promise<Answer> {
+  const place = placeOf(c);
+  const read = await parts.requests.read(c, {
+    kind: 'etherscan',
+    contentType: c.req.header('content-type') ?? '',
+    query: c.req.query(),
+    ...(place.chainInPath !== undefined && { chainId: place.chainInPath }),
+  });
+  if ('request' in read) return answerSubmission(parts, c, dialect, read.request);
+  if (!('fields' in read)) throw new Error('a body of the Etherscan protocol has fields');
+  return answerAction(parts, { ...place, c, dialect, fields: read.fields });
+}
+
+async function answerAction(parts: EtherscanParts, question: EtherscanQuestion): Promise<Answer> {
+  const { module = '', action = '' } = question.fields;
+  if (module !== 'contract') throw wrong(RESULT_TEXTS.wrongModule);
+  if (action === 'verifysourcecode') throw wrong('Error! verifysourcecode is sent by POST.');
+  const answer = ACTIONS.get(action);
+  if (answer === undefined) throw wrong(RESULT_TEXTS.wrongAction);
+  return answer(parts, question);
+}
+
+function wrong(text: string): FullmatchError {
+  return new FullmatchError('invalid_parameter', text);
+}

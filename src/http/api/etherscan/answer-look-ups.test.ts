@@ -1,0 +1,54 @@
+import { type Context } from 'hono';
+import { expect, test } from 'vitest';
+import { type ProxyReading } from '../../../chains/proxy/read-proxy.ts';
+import { FullmatchError } from '../../../errors.ts';
+import { answerSource } from './answer-look-ups.ts';
+import { type EtherscanParts, type EtherscanQuestion } from './etherscan-question.ts';
+
+const ADDRESS = `0x${'11'.repeat(20)}`;
+const IMPLEMENTATION = `0x${'ab'.repeat(20)}` as const;
+const OLD = {
+  ...{ blockNumber: 1, blockHash: '0x', delegates: true },
+  proxy: { implementations: [IMPLEMENTATION] },
+} as unknown as ProxyReading;
+
+/** Asks for the source of a verified contract. @returns the answer, or why there is none */
+async function ask(proxies: EtherscanParts['proxies']): Promise<string> {
+  const parts = {
+    ...{ proxies, trustedProxies: [] },
+    registry: () => ({ chains: [{ record: { chainId: 1 } }] }),
+    contracts: { readContract: async () => ({}) },
+    // Whatever is asked of the answers, the record would be shown.
+    answers: new Proxy(
+      {},
+      {
+        get: () => () => Promise.reject(new Error('the record is shown')),
+      },
+    ),
+  } as unknown as EtherscanParts;
+  const c = { env: {}, req: { header: () => undefined, raw: {} } } as unknown as Context;
+  const fields = { chainid: '1', address: ADDRESS };
+  const question = { c, dialect: 'etherscan', fields } as unknown as EtherscanQuestion;
+  try {
+    return await (await answerSource(parts, question)).text();
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const refusing = (code: 'cannot_fetch_bytecode' | 'queue_full' | 'contract_not_deployed') => () =>
+  Promise.reject(new FullmatchError(code, 'no'));
+
+test('where nobody can say whether a contract is a proxy, nothing is said of it but to ask again', async () => {
+  for (const code of ['cannot_fetch_bytecode', 'queue_full'] as const) {
+    const answer = await ask({ find: refusing(code), newest: () => undefined });
+    expect(answer).toContain('could not be read from the chain now');
+    expect(answer).toContain('NOTOK');
+  }
+});
+
+test('the newest reading that is known counts where there is no other, and no code is no proxy', async () => {
+  const old = await ask({ find: refusing('queue_full'), newest: () => OLD });
+  const gone = await ask({ find: refusing('contract_not_deployed'), newest: () => undefined });
+  for (const answer of [old, gone]) expect(answer).not.toContain('could not be read');
+});

@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { FullmatchError } from '../../../errors.ts';
+import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { type Answer } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { answerRecord } from '../../records/answer-record.ts';
+import { findProxy } from './answer-proxies.ts';
+import { invalidField, readAddress, requireAddress, requireField } from './etherscan-fields.ts';
+import {
+  answerNotOk,
+  answerOk,
+  type EtherscanParts,
+  type EtherscanQuestion,
+  requireChain,
+} from './etherscan-question.ts';
+import { RESULT_TEXTS } from './etherscan-wire.ts';
+import { SOURCE_RECORD_SECTIONS, UNVERIFIED_RECORD } from './source-record.ts';
+
+/** getabi: the ABI of a verified contract. */
+export async function answerAbi(
+  parts: EtherscanParts,
+  question: EtherscanQuestion,
+): Promise<Answer> {
+  const place = placeOf(parts, question);
+  const view = { form: { kind: 'etherscan_abi' }, parts: ['artifacts'] } as const;
+  const answered = await answerRecord(question.c, parts, place, () => view);
+  return answered ?? answerNotOk(RESULT_TEXTS.notVerified);
+}
+
+/** getsourcecode: the source and the settings of a verified contract. */
+export async function answerSource(
+  parts: EtherscanParts,
+  question: EtherscanQuestion,
+): Promise<Answer> {
+  const place = placeOf(parts, question);
+  const { chainId, address } = place;
+  const match = await parts.contracts.readContract(chainId, address);
+  if (match === undefined) return answerOk([UNVERIFIED_RECORD]);
+  const client = clientOf(question.c.env, parts.trustedProxies);
+  const found = await findImplementation(parts, { ...place, client });
+  if (found === 'unread') return answerNotOk(RESULT_TEXTS.proxyUnread);
+  const { implementation } = found;
+  const view = {
+    form: { kind: 'etherscan_source', ...(implementation && { implementation }) },
+    key: implementation ?? '',
+    parts: SOURCE_RECORD_SECTIONS,
+  } as const;
+  const answered = await answerRecord(question.c, parts, place, () => view);
+  return answered ?? answerOk([UNVERIFIED_RECORD]);
+}
+
+/** Addresses of one question, as many as the protocol has them. */
+const CREATIONS_MAX = 5;
+
+/** getcontractcreation: how verified contracts were created. */
+export async function answerCreations(
+  parts: EtherscanParts,
+  question: EtherscanQuestion,
+): Promise<Answer> {
+  const chainId = requireChain(parts, question);
+  const addresses = requireField(question.fields, 'contractaddresses')
+    .split(',', CREATIONS_MAX + 1)
+    .map((text) => readAddress(text.trim()));
+  if (addresses.length > CREATIONS_MAX) {
+    throw invalidField('contractaddresses', `names more than ${CREATIONS_MAX} addresses`);
+  }
+  // Creation codes are large.
+  const found = await parts.answers.inTurn(question.c, () =>
+    parts.contracts.findCreations(chainId, addresses),
+  );
+  if (found.length === 0) return answerNotOk(RESULT_TEXTS.noCreation);
+  return answerOk(
+    found.map(({ address, deployer, transactionHash, blockNumber, creationCode = '0x' }) => ({
+      contractAddress: checksumAddress(address),
+      contractCreator: checksumAddress(deployer),
+      txHash: transactionHash,
+      blockNumber: String(blockNumber),
+      creationBytecode: creationCode,
+    })),
+  );
+}
+
+function placeOf(
+  parts: EtherscanParts,
+  question: EtherscanQuestion,
+): { readonly chainId: number; readonly address: Hex } {
+  const chainId = requireChain(parts, question);
+  return { chainId, address: requireAddress(question.fields, 'address') };
+}
+
+/** Reading a record waits for the chain no longer than this. */
+const PROXY_WAIT_MS = 3_000;
+
+/**
+ * What runs in the place of a proxy: as the chain says it now, or, where it does not in time, as it was read last. On a chain
+ * that is not read here nothing is known to be a proxy.
+ */
+async function findImplementation(
+  { proxies }: EtherscanParts,
+  asked: { readonly chainId: number; readonly address: Hex; readonly client: string },
+): Promise<{ readonly implementation?: Hex } | 'unread'> {
+  const ended = new AbortController();
+  const finding = findProxy(proxies, asked).catch((error: unknown) => {
+    if (!(error instanceof FullmatchError)) throw error;
+    return error.code === 'unsupported_chain' ? NOT_READ_HERE : undefined;
+  });
+  const waiting = wait(PROXY_WAIT_MS, undefined, { signal: ended.signal }).catch(() => undefined);
+  try {
+    const read = await Promise.race([finding, waiting]);
+    const reading = read ?? proxies.newest(asked.chainId, asked.address);
+    if (reading === undefined) return 'unread';
+    const [implementation] = reading.proxy?.implementations ?? [];
+    return implementation === undefined ? {} : { implementation };
+  } finally {
+    ended.abort();
+  }
+}
+
+const NOT_READ_HERE = { proxy: undefined };

@@ -1,0 +1,65 @@
+import { FullmatchError } from '../../../errors.ts';
+import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { type Answer } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { requireAddress, requireField } from './etherscan-fields.ts';
+import {
+  answerNotOk,
+  answerOk,
+  type EtherscanParts,
+  type EtherscanQuestion,
+  requireChain,
+} from './etherscan-question.ts';
+import { RESULT_TEXTS } from './etherscan-wire.ts';
+
+/** verifyproxycontract: answers with a text that says what {@link answerProxyStatus} has to look at. Nothing is kept of it. */
+export function answerProxySubmission(parts: EtherscanParts, question: EtherscanQuestion): Answer {
+  const { fields } = question;
+  const chainId = requireChain(parts, question);
+  const address = requireAddress(fields, 'address');
+  const expects = (fields['expectedimplementation'] ?? '') !== '';
+  const expected = expects ? `-${requireAddress(fields, 'expectedimplementation')}` : '';
+  return answerOk(`proxy-${chainId}-${address}${expected}`);
+}
+
+const ASKED = /^proxy-([1-9][0-9]{0,15})-(0x[0-9a-f]{40})(?:-(0x[0-9a-f]{40}))?$/;
+
+/** checkproxyverification: what the proxy forwards to, as the chain says it now. */
+export async function answerProxyStatus(
+  { proxies, trustedProxies }: EtherscanParts,
+  { c, fields }: EtherscanQuestion,
+): Promise<Answer> {
+  const [, chainId, address, expected] = ASKED.exec(requireField(fields, 'guid')) ?? [];
+  if (chainId === undefined || address === undefined) return answerNotOk(RESULT_TEXTS.unknownJob);
+  const { delegates, proxy } = await findProxy(proxies, {
+    ...{ chainId: Number(chainId), address: address as Hex },
+    client: clientOf(c.env, trustedProxies),
+  });
+  if (!delegates) return answerNotOk(RESULT_TEXTS.noDelegateCall);
+  const [implementation] = proxy?.implementations ?? [];
+  if (implementation === undefined) return answerNotOk(RESULT_TEXTS.noImplementation);
+  if (expected !== undefined && expected !== implementation) {
+    return answerNotOk(RESULT_TEXTS.otherImplementation);
+  }
+  return answerOk(
+    `The proxy's (${checksumAddress(address)}) implementation contract is found at ${checksumAddress(implementation)} and is successfully updated.`,
+  );
+}
+
+/** What a contract is, as the chain says it; where no code is left, it is none that delegates. */
+export async function findProxy(
+  proxies: EtherscanParts['proxies'],
+  {
+    chainId,
+    address,
+    client,
+  }: { readonly chainId: number; readonly address: Hex; readonly client: string },
+): ReturnType<EtherscanParts['proxies']['find']> {
+  try {
+    return await proxies.find(chainId, address, client);
+  } catch (error) {
+    const isEmpty = error instanceof FullmatchError && error.code === 'contract_not_deployed';
+    if (isEmpty) return { blockNumber: 0, blockHash: '0x', delegates: false };
+    throw error;
+  }
+}

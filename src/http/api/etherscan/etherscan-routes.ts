@@ -1,0 +1,122 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
+import { problemResponse } from '../../problem-schema.ts';
+import { FIELD_NAMES } from './etherscan-fields.ts';
+import { chainListSchema, type Dialect, etherscanAnswerSchema } from './etherscan-wire.ts';
+
+const tags = ['Etherscan protocol'];
+
+const fieldsSchema = z
+  .object(Object.fromEntries([...FIELD_NAMES].map((name) => [name, z.string().optional()])))
+  .meta({
+    id: 'EtherscanFields',
+    description:
+      'Parameters of the protocol, in the query or in the body. module is contract; action is verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification. Others, such as apikey, are ignored.',
+  });
+
+/** Those of a GET, as parameters. */
+const querySchema = z.object(
+  Object.fromEntries(
+    [
+      ...['module', 'action', 'chainid', 'address', 'contractaddresses', 'guid'],
+      ...['expectedimplementation', 'apikey'],
+    ].map((name) => [name, z.string().optional()]),
+  ),
+);
+
+const answered = {
+  200: {
+    description: 'Every answer, errors too: status 1 and message OK, or status 0 and NOTOK',
+    content: { 'application/json': { schema: etherscanAnswerSchema } },
+  },
+  304: { description: 'The client holds this content already' },
+};
+
+/** The routes at one path, a GET and a POST. */
+function routesAt(path: string, dialect: Dialect) {
+  const params = path.includes('{chainId}') ? z.object({ chainId: chainIdParameter }) : undefined;
+  const shared = { path, tags, responses: answered };
+  const inDialect = dialect === 'blockscout' ? ', in the dialect of Blockscout' : '';
+  return {
+    dialect,
+    get: createRoute({
+      ...shared,
+      method: 'get',
+      summary: `Reads contracts by the Etherscan protocol${inDialect}`,
+      request: { ...(params && { params }), query: querySchema },
+    }),
+    post: createRoute({
+      ...shared,
+      method: 'post',
+      summary: `Verifies contracts by the Etherscan protocol${inDialect}`,
+      request: {
+        ...(params && { params }),
+        body: {
+          required: true,
+          content: {
+            'application/x-www-form-urlencoded': { schema: fieldsSchema },
+            'multipart/form-data': { schema: fieldsSchema },
+          },
+        },
+      },
+    }),
+  };
+}
+
+const atRoot = routesAt('/api', 'etherscan');
+
+/** Where the protocol answers, and whose habits clients expect there. */
+export const etherscanPlaces = [
+  atRoot,
+  routesAt('/v2/api', 'etherscan'),
+  routesAt('/evm/{chainId}/etherscan', 'etherscan'),
+  routesAt('/evm/{chainId}/etherscan/api', 'etherscan'),
+  routesAt('/evm/{chainId}/blockscout', 'blockscout'),
+  routesAt('/evm/{chainId}/blockscout/api', 'blockscout'),
+] as const;
+
+/** One of them: all have the same answers. */
+export const etherscanRoute = atRoot.get;
+
+/** GET /v2/chainlist. */
+export const chainListRoute = createRoute({
+  method: 'get',
+  path: '/v2/chainlist',
+  summary: 'The chains of the Etherscan protocol',
+  tags,
+  responses: {
+    200: {
+      description: 'The chains whose contracts may be verified',
+      content: { 'application/json': { schema: chainListSchema } },
+    },
+  },
+});
+
+const place = z.object({ chainId: chainIdParameter, address: addressParameter });
+
+/** Where clients of the protocol send people to see a contract: beside or below what they were given as its URL. */
+export const explorerRoutes = [
+  '/evm/{chainId}/address/{address}',
+  '/evm/{chainId}/etherscan/address/{address}',
+  '/evm/{chainId}/blockscout/address/{address}',
+].map((path) =>
+  createRoute({
+    method: 'get',
+    path,
+    summary: 'Redirects to the page of a contract',
+    tags,
+    request: { params: place },
+    responses: {
+      302: { description: 'Where it is shown' },
+      400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+    },
+  }),
+);
+
+/** The routes of this file. */
+export const etherscanRoutes = [
+  ...etherscanPlaces.flatMap(({ get, post }) => [get, post]),
+  chainListRoute,
+  ...explorerRoutes,
+] as const;

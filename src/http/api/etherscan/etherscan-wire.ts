@@ -1,0 +1,109 @@
+import { z } from '@hono/zod-openapi';
+
+/** Texts of results that clients compare, letter by letter. */
+export const RESULT_TEXTS = {
+  pending: 'Pending in queue',
+  verified: 'Pass - Verified',
+  notMatched: 'Fail - Unable to verify',
+  unknownJob: 'Unknown UID',
+  notVerified: 'Contract source code not verified',
+  noCreation: 'No data found',
+  proxyPending: 'Verification in progress',
+  noImplementation:
+    'A corresponding implementation contract was unfortunately not detected for the proxy address.',
+  otherImplementation:
+    'The provided expected results are different than the retrieved implementation address!',
+  proxyUnread:
+    'It could not be read from the chain now whether the contract is a proxy. Ask again in some seconds.',
+  noDelegateCall: 'This contract does not look like it contains any delegatecall opcode sequence.',
+  wrongModule: 'Error! Missing Or invalid Module name',
+  wrongAction: 'Error! Missing Or invalid Action name',
+} as const;
+
+/** Whose habits a client expects, as its path says. */
+export type Dialect = 'etherscan' | 'blockscout';
+
+/** What a submission is answered, where the two differ. */
+export const SUBMISSION_TEXTS = {
+  etherscan: {
+    alreadyVerified: 'Contract source code already verified',
+    noCode: (address: string) => `Unable to locate ContractCode at ${address}`,
+  },
+  blockscout: {
+    alreadyVerified: 'Smart-contract already verified.',
+    noCode: () => 'The address is not a smart contract',
+  },
+} satisfies Record<
+  Dialect,
+  { readonly alreadyVerified: string; readonly noCode: (address: string) => string }
+>;
+
+/** A verified contract as `getsourcecode` shows it: every member is text. */
+export const sourceRecordSchema = z
+  .strictObject({
+    SourceCode: z
+      .string()
+      .describe('The standard JSON input in one more pair of braces; empty where not verified'),
+    ABI: z.string().describe('JSON'),
+    ContractName: z.string(),
+    ContractFileName: z.string(),
+    CompilerVersion: z.string().describe('v0.8.30+commit.73712a01, or vyper:0.4.3'),
+    CompilerType: z.string().describe('solc or vyper'),
+    OptimizationUsed: z.enum(['0', '1', '']),
+    Runs: z.string(),
+    ConstructorArguments: z.string().describe('Hexadecimal digits without 0x'),
+    EVMVersion: z.string().describe('Default, or a name of the compiler'),
+    Library: z.string().describe('Name:0x…, separated by semicolons'),
+    LicenseType: z.string().describe('SPDX identifier of the source of the contract'),
+    Proxy: z.enum(['0', '1']),
+    Implementation: z.string().describe('An address, or empty'),
+    SwarmSource: z.string(),
+    SimilarMatch: z.string(),
+  })
+  .meta({ id: 'EtherscanSource', description: 'A contract as getsourcecode shows it' });
+
+/** The creation of a contract as `getcontractcreation` shows it. */
+const creationRecordSchema = z
+  .strictObject({
+    contractAddress: z.string(),
+    contractCreator: z.string().describe('Who executed the creation: an account, or a factory'),
+    txHash: z.string(),
+    blockNumber: z.string(),
+    creationBytecode: z.string().describe('With the arguments of the constructor'),
+  })
+  .meta({ id: 'EtherscanCreation', description: 'The creation of a verified contract' });
+
+/** Every answer of the protocol. */
+export const etherscanAnswerSchema = z
+  .strictObject({
+    status: z.enum(['0', '1']),
+    message: z.enum(['OK', 'NOTOK']),
+    result: z.union([z.string(), z.array(sourceRecordSchema), z.array(creationRecordSchema)]),
+    details: z
+      .strictObject({
+        customCode: z.string().describe('The code of a failed job'),
+        message: z.string(),
+        errorId: z.string(),
+      })
+      .optional()
+      .describe('Why a verification failed, beside the text that clients compare'),
+  })
+  .meta({ id: 'EtherscanAnswer', description: 'An answer of the Etherscan protocol' });
+
+/** GET /v2/chainlist. */
+export const chainListSchema = z
+  .strictObject({
+    comments: z.string(),
+    totalcount: z.int(),
+    result: z.array(
+      z.strictObject({
+        chainname: z.string(),
+        chainid: z.string(),
+        blockexplorer: z.string(),
+        apiurl: z.string(),
+        status: z.int(),
+        comment: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'EtherscanChainList', description: 'The chains whose contracts may be verified' });

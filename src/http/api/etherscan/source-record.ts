@@ -1,0 +1,116 @@
+import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { isMembers } from '../../../lib/members.ts';
+import type { ContractSections } from '../../../repository/repository.ts';
+import { splitLibraryId } from '../../../solidity/library-id.ts';
+import { type AnswerOf } from '../../answer.ts';
+import { LANGUAGE_NAMES, renderSources } from '../v2/render-contract.ts';
+import { RESULT_TEXTS, type sourceRecordSchema } from './etherscan-wire.ts';
+
+type SourceRecord = AnswerOf<typeof sourceRecordSchema>;
+
+/** The sections that {@link renderSourceRecord} shows. */
+export const SOURCE_RECORD_SECTIONS = [
+  'compilation',
+  'sources',
+  'artifacts',
+  'creationCode',
+  'runtimeCode',
+] as const satisfies readonly (keyof ContractSections)[];
+
+/** The record of a contract that is not verified. */
+export const UNVERIFIED_RECORD: SourceRecord = {
+  SourceCode: '',
+  ABI: RESULT_TEXTS.notVerified,
+  ContractName: '',
+  ContractFileName: '',
+  CompilerVersion: '',
+  CompilerType: '',
+  OptimizationUsed: '',
+  Runs: '',
+  ConstructorArguments: '',
+  EVMVersion: 'Default',
+  Library: '',
+  LicenseType: '',
+  Proxy: '0',
+  Implementation: '',
+  SwarmSource: '',
+  SimilarMatch: '',
+};
+
+/** The JSON text of an ABI; a contract without one, such as one in Yul, has an empty one. */
+export function renderAbi({ artifacts }: Partial<ContractSections>): string {
+  return JSON.stringify(artifacts?.['abi'] ?? []);
+}
+
+/** A verified contract as `getsourcecode` shows it. @param implementation of a proxy, where it is known to be one */
+export function renderSourceRecord(
+  sections: Partial<ContractSections>,
+  implementation: Hex | undefined,
+): SourceRecord {
+  const { compilation, creationCode } = sections;
+  if (compilation === undefined) return UNVERIFIED_RECORD;
+  const { language, version, name, fullyQualifiedName, settings } = compilation;
+  const path = fullyQualifiedName.slice(0, -(name.length + 1));
+  const optimizer = isMembers(settings['optimizer']) ? settings['optimizer'] : {};
+  const isVyper = language === 'vyper';
+  const input = {
+    language: LANGUAGE_NAMES[language] ?? language,
+    sources: renderSources(sections),
+    settings,
+  };
+  return {
+    SourceCode: `{${JSON.stringify(input)}}`,
+    ABI: renderAbi(sections),
+    ContractName: name,
+    ContractFileName: path,
+    CompilerVersion: isVyper ? `vyper:${version.replace(/\+.*$/, '')}` : `v${version}`,
+    CompilerType: isVyper ? 'vyper' : 'solc',
+    OptimizationUsed: optimizer['enabled'] === true ? '1' : '0',
+    Runs: typeof optimizer['runs'] === 'number' ? String(optimizer['runs']) : '200',
+    ConstructorArguments: argumentsOf(creationCode),
+    EVMVersion: typeof settings['evmVersion'] === 'string' ? settings['evmVersion'] : 'Default',
+    Library: librariesOf(sections),
+    LicenseType: licenseOf(sections.sources?.find((source) => source.path === path)?.content),
+    Proxy: implementation === undefined ? '0' : '1',
+    Implementation: implementation === undefined ? '' : checksumAddress(implementation),
+    SwarmSource: '',
+    SimilarMatch: '',
+  };
+}
+
+/** What an import says of the arguments by its own word is left out: the protocol has no place for claims. */
+function argumentsOf(creationCode: ContractSections['creationCode'] | undefined): string {
+  const { values, unprovenValues = [] } = creationCode ?? {};
+  const text = values?.['constructorArguments'];
+  return typeof text === 'string' && !unprovenValues.includes('arguments') ? text.slice(2) : '';
+}
+
+/** The libraries that the settings name or that were read in the codes. */
+function librariesOf({
+  compilation,
+  creationCode,
+  runtimeCode,
+}: Partial<ContractSections>): string {
+  const configured = membersOf(compilation?.settings['libraries']);
+  const found = new Map<string, string>();
+  for (const [path, libraries] of Object.entries(configured)) {
+    // Before Solidity 0.5 a library stood without its source.
+    const named = isMembers(libraries) ? libraries : { [path]: libraries };
+    for (const [name, address] of Object.entries(named)) found.set(name, String(address));
+  }
+  for (const code of [creationCode, runtimeCode]) {
+    for (const [id, address] of Object.entries(membersOf(code?.values?.['libraries']))) {
+      found.set(splitLibraryId(id)[1], String(address));
+    }
+  }
+  return [...found].map(([name, address]) => `${name}:${address}`).join(';');
+}
+
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  isMembers(value) ? value : {};
+
+const LICENSE = /SPDX-License-Identifier:[ \t]{0,8}([\w.+-]{1,64})/;
+
+function licenseOf(source = ''): string {
+  return LICENSE.exec(source)?.[1] ?? '';
+}

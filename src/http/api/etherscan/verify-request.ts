@@ -1,0 +1,200 @@
+import { type Hex } from '../../../lib/hex.ts';
+import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
+import {
+  buildStandardJson,
+  declarationsIn,
+  PlainSourcesFault,
+} from '../../../solidity/build-standard-json.ts';
+import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
+import { type VerificationRequest } from '../../../verification/verification-request.ts';
+import { readForm } from '../../bodies/read-form.ts';
+import { readUrlencoded } from '../../bodies/read-urlencoded.ts';
+import { asRequestError, type RequestLimits } from '../../bodies/request-limits.ts';
+import { validateBody } from '../../bodies/validate-body.ts';
+import { standardJsonInputSchema } from '../v2/verify-body.ts';
+import {
+  type EtherscanFields,
+  FIELD_NAMES,
+  fieldsOf,
+  invalidField,
+  LIBRARY_PLACES,
+  readChainId,
+  requireAddress,
+  requireField,
+} from './etherscan-fields.ts';
+
+/** What of a request is known before its body is read. */
+export interface EtherscanForm {
+  readonly kind: 'etherscan';
+  readonly contentType: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Where the path names the chain. */
+  readonly chainId?: number;
+}
+
+/** What a body asks: a verification, or something that its short fields say. */
+export type EtherscanRequest =
+  { readonly verification: VerificationRequest } | { readonly fields: EtherscanFields };
+
+/** What is not handed on where nothing is to be verified. */
+const LONG_FIELDS = new Set(['sourceCode', 'constructorArguments', 'constructorArguements']);
+const SHORT_FIELD_BYTES = 4_096;
+
+/**
+ * Reads a body, whose parameters come before those of the query.
+ * @throws FullmatchError invalid_parameter, unsupported_chain, invalid_json, malformed_request, request_too_many_values
+ */
+export async function readEtherscanRequest(
+  bytes: Buffer<ArrayBuffer>,
+  { contentType, query, chainId }: EtherscanForm,
+  limits: RequestLimits,
+): Promise<EtherscanRequest> {
+  const isMultipart = /^multipart\/form-data/i.test(contentType);
+  const values = isMultipart
+    ? await partsOf(await readForm(bytes, contentType, limits))
+    : readUrlencoded(bytes, FIELD_NAMES);
+  const short = Object.fromEntries(
+    [...values].flatMap(([name, value]) => {
+      if (LONG_FIELDS.has(name)) return [];
+      if (value.length > SHORT_FIELD_BYTES) throw invalidField(name, 'is too long');
+      return [[name, value.toString('utf8')]];
+    }),
+  );
+  const fields = { ...fieldsOf(query), ...short };
+  if (fields['action'] !== 'verifysourcecode') return { fields };
+  const source = values.get('sourceCode') ?? Buffer.from(fields['sourceCode'] ?? '');
+  const constructorArguments = readArguments(values, fields);
+  return {
+    verification: {
+      chainId: readChainId(fields, chainId),
+      address: requireAddress(fields, 'contractaddress'),
+      ...(constructorArguments && { constructorArguments }),
+      compilation: readCompilation(source, fields, limits),
+    },
+  };
+}
+
+/** The fields of a form with parts; a source may be sent as a file. */
+async function partsOf(form: FormData): Promise<ReadonlyMap<string, Buffer>> {
+  const values = new Map<string, Buffer>();
+  for (const [name, value] of form.entries()) {
+    if (!FIELD_NAMES.has(name) || values.has(name)) continue;
+    const bytes = typeof value === 'string' ? value : await value.arrayBuffer();
+    values.set(name, typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes));
+  }
+  return values;
+}
+
+/** The arguments of the constructor in whichever spelling; empty ones are not given. */
+function readArguments(
+  values: ReadonlyMap<string, Buffer>,
+  fields: EtherscanFields,
+): Hex | undefined {
+  for (const name of ['constructorArguments', 'constructorArguements']) {
+    const text = (values.get(name)?.toString('latin1') ?? fields[name] ?? '').trim();
+    if (text === '') continue;
+    const digits = text.replace(/^0x/i, '').toLowerCase();
+    if (digits.length % 2 !== 0 || /[^0-9a-f]/.test(digits)) {
+      throw invalidField(name, 'is not made of hexadecimal digits in pairs');
+    }
+    if (digits !== '') return `0x${digits}`;
+  }
+  return undefined;
+}
+
+function readCompilation(
+  source: Buffer,
+  fields: EtherscanFields,
+  limits: RequestLimits,
+): VerificationRequest['compilation'] {
+  if (source.length === 0) throw invalidField('sourceCode', 'is missing');
+  // forge writes the language before the version of Vyper.
+  const compilerVersion = requireField(fields, 'compilerversion').replace(/^vyper:/, '');
+  const name = requireField(fields, 'contractname');
+  const format = requireField(fields, 'codeformat');
+  switch (format) {
+    case 'solidity-standard-json-input':
+    case 'vyper-json':
+    case 'vyper-standard-json-input': {
+      const input = readInput(source, limits);
+      const contractIdentifier = identify(name, input);
+      return { kind: 'standard_json', input, compilerVersion, contractIdentifier };
+    }
+    case 'solidity-single-file': {
+      const contract = name.slice(name.lastIndexOf(':') + 1);
+      const path = name.includes(':') ? name.slice(0, name.lastIndexOf(':')) : `${contract}.sol`;
+      const input = buildInput(path, source.toString('utf8'), fields);
+      return {
+        ...{ kind: 'standard_json', input, compilerVersion },
+        contractIdentifier: `${path}:${contract}`,
+      };
+    }
+    default:
+      throw invalidField(
+        'codeformat',
+        'is solidity-standard-json-input, solidity-single-file or vyper-json',
+      );
+  }
+}
+
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+
+/** The standard JSON input of a source, which some tools put in braces once more. */
+function readInput(source: Buffer, limits: RequestLimits): StandardJsonInput {
+  const isBraced =
+    source[0] === OPENING &&
+    source[1] === OPENING &&
+    source.at(-1) === CLOSING &&
+    source.at(-2) === CLOSING;
+  let value: unknown;
+  try {
+    value = parseUntrustedJson(isBraced ? source.subarray(1, -1) : source, limits);
+  } catch (error) {
+    throw asRequestError(error, 'The parameter sourceCode');
+  }
+  const { language, sources, settings } = validateBody(standardJsonInputSchema, value);
+  const texts = Object.entries(sources).map(([path, { content }]) => [path, { content }] as const);
+  return { language, sources: Object.fromEntries(texts), settings: settings ?? {} };
+}
+
+/** `path:Name`; of a name alone the one source that declares it. */
+function identify(name: string, { sources }: StandardJsonInput): string {
+  if (name.includes(':')) return name;
+  const texts = Object.entries(sources).map(([path, { content = '' }]) => [path, content] as const);
+  const found = declarationsIn(Object.fromEntries(texts)).filter((each) => each.name === name);
+  const [only, another] = found;
+  if (only !== undefined && another === undefined) return `${only.path}:${name}`;
+  const what = only === undefined ? 'none' : 'several';
+  throw invalidField('contractname', `is declared by ${what} of the sources: write path:Name`);
+}
+
+function buildInput(path: string, text: string, fields: EtherscanFields): StandardJsonInput {
+  const runs = fields['runs'] ?? '';
+  if (!/^\d{0,10}$/.test(runs)) throw invalidField('runs', 'is not a whole number');
+  const evmVersion = fields['evmversion'];
+  const libraries = LIBRARY_PLACES.flatMap((place) => {
+    const name = fields[`libraryname${place}`] ?? '';
+    return name === '' ? [] : [[name, fields[`libraryaddress${place}`] ?? ''] as const];
+  });
+  try {
+    return buildStandardJson({
+      sources: { [path]: text },
+      optimizer: {
+        enabled: isYes(fields['optimizationUsed']),
+        ...(runs !== '' && { runs: Number(runs) }),
+      },
+      ...(evmVersion !== undefined && { evmVersion }),
+      viaIR: isYes(fields['viaIR']),
+      libraries: Object.fromEntries(libraries),
+    });
+  } catch (error) {
+    if (!(error instanceof PlainSourcesFault)) throw error;
+    throw invalidField(
+      error.part === 'libraries' ? 'libraryname' : 'sourceCode',
+      `: ${error.message}`,
+    );
+  }
+}
+
+const isYes = (text: string | undefined): boolean => text === '1' || text === 'true';

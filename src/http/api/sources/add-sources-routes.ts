@@ -1,0 +1,32 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+
+import { answerJson, NOT_STORED } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { type HttpParts } from '../../http-parts.ts';
+import { proposalRoute, verifySourcesRoute } from './sources-routes.ts';
+
+type SourcesParts = Pick<HttpParts, 'requests' | 'trustedProxies' | 'verification'>;
+
+/** The routes for sources as they were written. The body is read on a thread, which validates it. */
+export function addSourcesRoutes(
+  routes: OpenAPIHono,
+  { requests, verification, trustedProxies }: SourcesParts,
+): void {
+  const withoutBody = {
+    ...verifySourcesRoute,
+    request: { params: verifySourcesRoute.request.params },
+  };
+  routes.openapi(withoutBody, async (c) => {
+    const read = await requests.read(c, { kind: 'sources', ...c.req.valid('param') });
+    if (!('request' in read)) throw new Error('plain sources name one contract or none');
+    const client = clientOf(c.env, trustedProxies);
+    const verificationId = await verification.submit(read.request, client);
+    return answerJson(verifySourcesRoute, { verificationId }, NOT_STORED, 202);
+  });
+  routes.openapi(proposalRoute, async (c) => {
+    const { chainId, address } = c.req.valid('param');
+    const asker = { client: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
+    const proposal = await verification.propose(chainId, address, asker);
+    return answerJson(proposalRoute, proposal, NOT_STORED);
+  });
+}

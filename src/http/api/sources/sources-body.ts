@@ -1,0 +1,162 @@
+import { z } from 'zod';
+
+import { FullmatchError } from '../../../errors.ts';
+import { isAddress } from '../../../lib/address-text.ts';
+import { type Members } from '../../../lib/members.ts';
+import { printableText } from '../../../lib/printable-text.ts';
+import {
+  buildStandardJson,
+  declarationsIn,
+  findMissingImports,
+  PlainSourcesFault,
+} from '../../../solidity/build-standard-json.ts';
+import { type VerificationRequest } from '../../../verification/verification-request.ts';
+import {
+  requireBoundedPaths,
+  requireFewSources,
+  type RequestLimits,
+} from '../../bodies/request-limits.ts';
+import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
+import { namedValues } from '../../named-values.ts';
+import { transactionHash } from '../v2/verify-body.ts';
+
+const TEXT_EXPECTED = 'text is expected';
+const MOST_RUNS = 4_294_967_295;
+const NAMES_SHOWN = 50;
+const MOST_ENTRIES = 1000;
+/** Of all remappings together: each is held against each import. */
+const MOST_REMAPPED_CHARACTERS = 65_536;
+
+/** The body of POST /v1/verify/sources/{chainId}/{address}. */
+export const sourcesBodySchema = z
+  .object({
+    files: namedValues(z.string(TEXT_EXPECTED))
+      .refine((files) => Object.keys(files).length > 0, 'at least one source is expected')
+      .describe('Path to text, as imports name the paths'),
+    compilerVersion: z
+      .string(TEXT_EXPECTED)
+      .min(1, TEXT_EXPECTED)
+      .describe('0.8.30+commit.73712a01; v and the commit may be left out'),
+    contract: z
+      .string(TEXT_EXPECTED)
+      .nullish()
+      .describe('path:Name or Name; left out, the contract is taken that is on chain'),
+    language: z.enum(['Solidity', 'Yul'], 'Solidity or Yul is expected').default('Solidity'),
+    optimizer: z
+      .object({
+        enabled: z.boolean('true or false is expected').default(false),
+        runs: z
+          .int('a whole number is expected')
+          .min(0, 'a whole number is expected')
+          .max(MOST_RUNS, 'a smaller number is expected')
+          .default(200),
+      })
+      .optional()
+      .describe('Left out, the optimizer is off'),
+    evmVersion: z
+      .string(TEXT_EXPECTED)
+      .nullish()
+      .describe('Such as paris; left out, or default, the default of the compiler'),
+    viaIR: z.boolean('true or false is expected').nullish(),
+    libraries: namedValues(
+      z.string(TEXT_EXPECTED).refine(isAddress, '0x and 40 hexadecimal digits are expected'),
+    )
+      .optional()
+      .describe('path:Name, or Name where one source declares it, to address'),
+    remappings: z
+      .array(z.string(TEXT_EXPECTED))
+      .max(MOST_ENTRIES, 'fewer are expected')
+      .refine(
+        (texts) => texts.reduce((sum, { length }) => sum + length, 0) <= MOST_REMAPPED_CHARACTERS,
+        'shorter ones are expected',
+      )
+      .optional()
+      .describe('context:prefix=target'),
+    creationTransactionHash: transactionHash.optional(),
+  })
+  .meta({ id: 'SourcesRequest', description: 'Sources as they were written, and their settings' });
+
+/** What a body asks to verify, without its place. */
+type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
+
+/**
+ * Reads a body with plain sources, and makes a standard JSON input of it.
+ * @throws FullmatchError invalid_parameter, request_too_many_sources, source_path_too_long; missing_sources with
+ * `details.missingSources`
+ */
+export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
+  const given = validateBody(sourcesBodySchema, body);
+  const { files, compilerVersion, contract, language, creationTransactionHash } = given;
+  const { optimizer, evmVersion, viaIR, libraries, remappings } = given;
+  const paths = Object.keys(files);
+  requireFewSources(paths.length, limits);
+  requireBoundedPaths(paths);
+  const input = build({
+    ...{ sources: files, language },
+    ...(optimizer && { optimizer }),
+    ...(typeof evmVersion === 'string' && { evmVersion }),
+    ...(typeof viaIR === 'boolean' && { viaIR }),
+    ...(libraries && { libraries }),
+    ...(remappings && { remappings }),
+  });
+  const contractIdentifier = placeContract(contract ?? '', files);
+  return {
+    compilation: {
+      ...{ kind: 'standard_json', input, compilerVersion },
+      ...(contractIdentifier !== undefined && { contractIdentifier }),
+    },
+    ...(creationTransactionHash && { creationTransactionHash }),
+  };
+}
+
+function build(
+  sources: Parameters<typeof buildStandardJson>[0],
+): ReturnType<typeof buildStandardJson> {
+  try {
+    if (sources.language === 'Solidity') requireImports(sources);
+    return buildStandardJson(sources);
+  } catch (error) {
+    if (!(error instanceof PlainSourcesFault)) throw error;
+    const member = error.part === 'sources' ? 'files' : error.part;
+    throw invalidMember(member, error.message.replace(/\.$/, ''));
+  }
+}
+
+/** @throws FullmatchError missing_sources */
+function requireImports(sources: Parameters<typeof findMissingImports>[0]): void {
+  const missing = findMissingImports(sources);
+  if (missing.length === 0) return;
+  const shown = missing.slice(0, NAMES_SHOWN).map(({ name, from, path }) => ({
+    name: printableText(name),
+    from: printableText(from),
+    path: printableText(path),
+  }));
+  const named = shown.map(({ path, from }) => `${path} (imported by ${from})`);
+  throw new FullmatchError(
+    'missing_sources',
+    `The sources import what is not among them: ${named.join(', ')}. Add these files under these paths, or a remapping that leads to them.`,
+    { details: { missingSources: shown } },
+  );
+}
+
+/** The contract as path:Name; undefined where the code on chain is to say which it is. */
+function placeContract(
+  contract: string,
+  files: Readonly<Record<string, string>>,
+): string | undefined {
+  if (contract.includes(':')) return contract;
+  const declared = declarationsIn(files);
+  const fitting = declared.filter(({ name }) => contract === '' || name === contract);
+  const [only, another] = fitting;
+  if (only !== undefined && another === undefined) return `${only.path}:${only.name}`;
+  if (contract === '') return undefined;
+  const listed = (fitting.length > 0 ? fitting : declared)
+    .slice(0, NAMES_SHOWN)
+    .map(({ path, name }) => printableText(`${path}:${name}`));
+  throw invalidMember(
+    'contract',
+    fitting.length === 0
+      ? `no source declares it; it may be: ${listed.join(', ')}`
+      : `several sources declare it; name one: ${listed.join(', ')}`,
+  );
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readUrlencoded } from './read-urlencoded.ts';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 40 });
+
+test('reads the values that URLSearchParams writes, of each name the first', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text), { maxLength: 20 }), text, (pairs, wanted) => {
+      const written = new URLSearchParams(pairs);
+      const names = new Set([wanted, ...pairs.slice(0, 5).map(([name]) => name)]);
+      const read = readUrlencoded(Buffer.from(written.toString()), names);
+      for (const name of names) {
+        expect(read.get(name)?.toString('utf8') ?? null).toBe(written.get(name));
+      }
+      expect(read.size).toBeLessThanOrEqual(names.size);
+    }),
+  );
+});
+
+test('reads any bytes as URLSearchParams does', () => {
+  const characters = fc.constantFrom('a', '=', '&', '%', '+', '4', 'c', 'C', '3', ' ', 'é', ';');
+  fc.assert(
+    fc.property(fc.string({ unit: characters, maxLength: 60 }), (body) => {
+      const names = new Set(['a', 'a4', '', 'c']);
+      const read = readUrlencoded(Buffer.from(body), names);
+      const parsed = new URLSearchParams(body.startsWith('?') ? `&${body}` : body);
+      for (const [name, value] of read) expect(value.toString('utf8')).toBe(parsed.get(name));
+    }),
+  );
+});
+
+test('decodes no value that is not wanted, and refuses very many fields', () => {
+  const body = Buffer.from(`${'%41'.repeat(100_000)}=x&a=1&${'b=&'.repeat(90)}`);
+  expect([...readUrlencoded(body, new Set(['a']))]).toEqual([['a', Buffer.from('1')]]);
+  expect(() => readUrlencoded(Buffer.from('b=&'.repeat(101)), new Set(['a']))).toThrow(
+    expect.objectContaining({ code: 'malformed_request' }) as Error,
+  );
+});
+
+test('takes as long for a body of signs as for one of letters', () => {
+  const timeOf = (sign: string): number => {
+    const body = Buffer.from(`a=${sign.repeat(3_000_000)}`);
+    const begin = performance.now();
+    expect(readUrlencoded(body, new Set(['a'])).get('a')).toHaveLength(3_000_000);
+    return performance.now() - begin;
+  };
+  expect(timeOf('+')).toBeLessThan(1_000);
+  expect(timeOf('%')).toBeLessThan(1_000);
+});

@@ -1,0 +1,84 @@
+import { Gauge, type Registry } from 'prom-client';
+
+import { CREATION_STATES } from '../monitor/inbox/creation-counts.ts';
+import { type MonitorReport } from '../monitor/monitor-report.ts';
+
+/** Metrics of the chains that are watched for new contracts, as the reports have them. */
+export function addMonitorMetrics(
+  registers: Registry[],
+  reports: () => readonly MonitorReport[],
+): void {
+  const gauge = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    samples: (report: MonitorReport) => readonly (readonly [Record<Label, string>, number])[],
+  ): void => {
+    new Gauge({
+      ...{ name, help, registers },
+      labelNames: ['chain', ...labelNames],
+      collect() {
+        this.reset();
+        for (const report of reports()) {
+          for (const [labels, value] of samples(report)) {
+            this.set({ chain: String(report.chainId), ...labels } as never, value);
+          }
+        }
+      },
+    });
+  };
+  gauge(
+    'fullmatch_monitor_lag_blocks',
+    'Blocks between the monitor of a chain and the newest block',
+    [],
+    ({ cursor }) => (cursor === undefined ? [] : [[{}, cursor.lag]]),
+  );
+  gauge(
+    'fullmatch_monitor_current_age_seconds',
+    'Time since the monitor of a chain last moved or stood where it should',
+    [],
+    ({ cursor }) =>
+      cursor === undefined
+        ? []
+        : [[{}, Math.max(0, Date.now() - cursor.currentAt.getTime()) / 1000]],
+  );
+  gauge(
+    'fullmatch_monitor_failing',
+    '1 while the monitor of a chain fails or stands still',
+    [],
+    ({ status }) => [[{}, Number(status === 'failing' || status === 'stalled')]],
+  );
+  gauge(
+    'fullmatch_monitor_creations_found',
+    'Contracts that the monitor of a chain ever found',
+    [],
+    ({ cursor }) => (cursor === undefined ? [] : [[{}, cursor.found]]),
+  );
+  gauge(
+    'fullmatch_monitor_creations',
+    'Contracts that the monitor of a chain found, by state',
+    ['state'],
+    ({ counts }) =>
+      CREATION_STATES.map((state) => {
+        const ofState = counts.filter((each) => each.state === state);
+        return [{ state }, ofState.reduce((sum, { creations }) => sum + creations, 0)] as const;
+      }),
+  );
+}
+
+/** Requests of this process's monitor to endpoints, by what the daily budget said. */
+export function addMonitorRequests(
+  registers: Registry[],
+  requests: { readonly granted: number; readonly refused: number },
+): void {
+  new Gauge({
+    name: 'fullmatch_monitor_requests',
+    help: 'Requests of the monitor of this process to endpoints since its start, granted and refused by the daily budget',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.set({ outcome: 'granted' }, requests.granted);
+      this.set({ outcome: 'refused' }, requests.refused);
+    },
+  });
+}

@@ -1,0 +1,436 @@
+import { randomUUID } from 'node:crypto';
+import { learnPace, type Pace, usualSeconds } from '../../chains/health/block-pace.ts';
+import { isOwnNode } from '../../chains/rpc/asked-chain.ts';
+import { messageOf } from '../../errors.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type Logger } from '../../log.ts';
+import { type MonitoredChain } from '../seen-creation.ts';
+import { catchUp } from './catch-up.ts';
+import { type ChainHead, type ChainReader } from './chain-reader.ts';
+import {
+  addCursor,
+  advanceCursor,
+  type Cursor,
+  CursorLost,
+  hasCursor,
+  leaseCursor,
+  listHashes,
+  moveStart,
+  noteFault,
+  noteHead,
+  releaseCursor,
+} from './cursor.ts';
+import { describeFault, FollowFault } from './follow-fault.ts';
+import { type FollowParts, type FollowSettings } from './follow-options.ts';
+import { addBackfill, listFollowRanges } from './ranges.ts';
+import { type BlockQuestion, readHeader, requireHeader } from './read-block.ts';
+import { findFork, type Fork, rollBack } from './roll-back.ts';
+import { Waker } from './waker.ts';
+
+const LEAST_POLL_MS = 250;
+const LONGEST_POLL_MS = 15_000;
+/** Until the pace of a chain is known. */
+const FIRST_POLL_MS = 2_000;
+/** While ranges are read by others. */
+const RANGE_WAIT_MS = 200;
+/** After so many faults in a row another process may try: its network may be better. */
+const FAULTS_PER_LEASE = 5;
+/** How often an endpoint that goes on is compared with another. */
+const COMPARE_MS = 60_000;
+/** Blocks that an endpoint may be behind another without harm. */
+const USUAL_LAG = 3;
+
+/** What a step came to. */
+type Step = 'moved' | 'waits_for_ranges' | 'idle';
+
+/** Follows the newest blocks of one chain while no other process does. */
+export class ChainFollower {
+  readonly #chainId: number;
+  readonly #parts: FollowParts;
+  readonly #settings: FollowSettings;
+  readonly #reader: ChainReader;
+  readonly #log: Logger;
+  readonly #signal: AbortSignal;
+  readonly #token = randomUUID();
+  readonly #waker = new Waker();
+  /** Wakes the readers of ranges of this process. */
+  readonly #onRanges: () => void;
+  /** As this process knows it, for a third of the lease. */
+  #cursor: Cursor | undefined;
+  #leasedAt = 0;
+  /** Whether ranges may be handed out. */
+  #mayHaveRanges = true;
+  #pace: Pace = [];
+  #paceHead: { readonly number: number; readonly timestamp: number } | undefined;
+  #pollMs = FIRST_POLL_MS;
+  #failures = 0;
+  #shownFault: string | undefined;
+  #notedAt = -Infinity;
+  #notedHead = -1;
+  #lastHead: { readonly number: number; readonly since: number } | undefined;
+  #comparedAt = performance.now();
+  #unconfirmedSince: number | undefined;
+
+  constructor(
+    chainId: number,
+    parts: FollowParts,
+    settings: FollowSettings,
+    reader: ChainReader,
+    onRanges: () => void,
+    log: Logger,
+    signal: AbortSignal,
+  ) {
+    this.#chainId = chainId;
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#reader = reader;
+    this.#onRanges = onRanges;
+    this.#log = log;
+    this.#signal = signal;
+  }
+
+  wake(): void {
+    this.#waker.wake();
+  }
+
+  /** Follows until the signal; then another process may at once. Never rejects. */
+  async run(): Promise<void> {
+    while (!this.#signal.aborted) {
+      const waitMs = await this.#turn();
+      if (waitMs > 0) await this.#waker.wait(waitMs, this.#signal);
+    }
+    await this.#release();
+  }
+
+  /** One step, or one look whether the chain is free. @returns how long to wait. */
+  async #turn(): Promise<number> {
+    const config = this.#parts.monitored().get(this.#chainId);
+    if (config === undefined) return LONGEST_POLL_MS;
+    try {
+      const cursor = await this.#hold();
+      if (cursor === undefined && (await hasCursor(this.#parts.database, this.#chainId))) {
+        return this.#settings.leaseMs / 6;
+      }
+      const step =
+        cursor === undefined ? await this.#begin(config) : await this.#follow(cursor, config);
+      this.#succeeded(step);
+      if (step === 'moved') return 0;
+      return step === 'idle' ? this.#pollMs : RANGE_WAIT_MS;
+    } catch (error) {
+      this.#cursor = undefined;
+      if (this.#signal.aborted) return 0;
+      if (error instanceof CursorLost) return LEAST_POLL_MS;
+      return this.#failed(error);
+    }
+  }
+
+  /** The cursor, if this process has the lease of the chain or can take it. */
+  async #hold(): Promise<Cursor | undefined> {
+    const now = performance.now();
+    const { leaseMs } = this.#settings;
+    if (this.#cursor !== undefined && now - this.#leasedAt < leaseMs / 3) return this.#cursor;
+    this.#cursor = await leaseCursor(this.#parts.database, this.#chainId, this.#token, leaseMs);
+    this.#leasedAt = now;
+    return this.#cursor;
+  }
+
+  /** Gives the chain its cursor. */
+  async #begin({ from }: MonitoredChain): Promise<Step> {
+    const { database } = this.#parts;
+    if (from !== 'head') {
+      await addCursor(database, this.#chainId, from);
+      return 'moved';
+    }
+    const head = await this.#reader.withEndpoint((question) => requireHeader(question, 'latest'));
+    await addCursor(database, this.#chainId, head.number + 1, head.hash);
+    return 'moved';
+  }
+
+  async #follow(cursor: Cursor, config: MonitoredChain): Promise<Step> {
+    const { from } = config;
+    if (from !== 'head' && from < cursor.startBlock) {
+      await this.#beginEarlier(cursor, from);
+      return 'moved';
+    }
+    return this.#reader.withEndpoint((question) => this.#stepAt(question, cursor, config));
+  }
+
+  /** An earlier first block in the configuration: what lies before the old one is read as a backfill. */
+  async #beginEarlier(cursor: Cursor, from: number): Promise<void> {
+    const { chainId, startBlock } = cursor;
+    await this.#parts.database.transaction(async (transaction) => {
+      const isMoved = await moveStart(transaction, chainId, from);
+      if (isMoved) await addBackfill(transaction, chainId, { first: from, last: startBlock - 1 });
+    });
+    const facts = { event: 'monitor_start_moved', chain_id: chainId, from, until: startBlock - 1 };
+    this.#log.info(facts, 'blocks before the first followed one will be read');
+    this.#cursor = undefined;
+    this.#onRanges();
+  }
+
+  async #stepAt(question: BlockQuestion, cursor: Cursor, config: MonitoredChain): Promise<Step> {
+    const { head, finalized, isFinalityKnown } = await this.#readHead(question);
+    if (await this.#isBehind(question, cursor, head)) return 'idle';
+    if (config.confirmations === 'finalized' && !isFinalityKnown) {
+      const message = `The endpoint ${question.endpoint.label} does not say which block is final.`;
+      throw new FollowFault('finality_unknown', message);
+    }
+    const target =
+      config.confirmations === 'finalized' ? finalized : head.number - config.confirmations;
+    const isReplaced = head.number === cursor.number && head.hash !== (cursor.hash ?? head.hash);
+    if (isReplaced) return this.#rollBack(question, cursor, finalized);
+    const isCurrent = cursor.number >= target;
+    await this.#noteHead(cursor, head.number, finalized, isCurrent);
+    if (isCurrent) return this.#rest(question, head.number);
+    const { rangeBlocks } = this.#settings;
+    const final = Math.min(finalized, target);
+    const isFar = final - cursor.number > 2 * rangeBlocks;
+    const isCatchingUp = isFar || (await this.#hasRanges(cursor));
+    if (isCatchingUp) return this.#catchUp(question, cursor, final, finalized);
+    return this.#readOn(question, cursor, { head, target, finalized });
+  }
+
+  async #hasRanges({ chainId }: Cursor): Promise<boolean> {
+    if (!this.#mayHaveRanges) return false;
+    const ranges = await listFollowRanges(this.#parts.database, chainId);
+    this.#mayHaveRanges = ranges.length > 0;
+    return this.#mayHaveRanges;
+  }
+
+  async #readHead(question: BlockQuestion): Promise<ChainHead> {
+    const latest = await requireHeader(question, 'latest');
+    const read = await this.#reader.readHead(question, latest);
+    const now = performance.now();
+    if (this.#lastHead?.number !== latest.number) {
+      this.#lastHead = { number: latest.number, since: now };
+    }
+    this.#learnPace(question, latest);
+    return read;
+  }
+
+  /** Half of the usual time from block to block; a node of one's own may be asked often. */
+  #learnPace(question: BlockQuestion, latest: { number: number; timestamp: number }): void {
+    const before = this.#paceHead;
+    if (before === undefined || latest.number > before.number) {
+      if (before !== undefined) this.#pace = learnPace(this.#pace, before, latest);
+      this.#paceHead = { number: latest.number, timestamp: latest.timestamp };
+    }
+    if (this.#settings.pollMs !== undefined) this.#pollMs = this.#settings.pollMs;
+    else if (isOwnNode(question.chain, question.endpoint)) this.#pollMs = LEAST_POLL_MS;
+    else {
+      const usual = usualSeconds(this.#pace);
+      const half = usual === undefined ? FIRST_POLL_MS : usual * 500;
+      this.#pollMs = Math.min(Math.max(half, LEAST_POLL_MS), LONGEST_POLL_MS);
+    }
+  }
+
+  /**
+   * Whether the endpoint ends below the cursor, which is no reorganisation: nodes behind one URL differ a little.
+   * @throws FollowFault where that lasts
+   */
+  async #isBehind(
+    question: BlockQuestion,
+    cursor: Cursor,
+    head: { readonly number: number },
+  ): Promise<boolean> {
+    const isBehind = cursor.hash !== undefined && head.number < cursor.number;
+    const behindMs = this.#reader.book.noteBehind(question.endpoint, isBehind);
+    if (!isBehind) return false;
+    if (behindMs < this.#settings.behindMs) return true;
+    // A node that lags has the blocks that were followed, up to its own newest. A chain of the operator's own may be
+    // shorter than it was: its node is the one that knows.
+    const kept = await listHashes(this.#parts.database, this.#chainId);
+    const beside = kept.find(({ number }) => number <= head.number);
+    const theirs = beside && (await requireHeader(question, beside.number));
+    if (question.chain.local || theirs?.hash !== beside?.hash) {
+      await this.#rollBack(question, cursor, head.number);
+      return true;
+    }
+    throw new FollowFault(
+      'endpoint_behind',
+      `The endpoint ${question.endpoint.label} ends at block ${head.number}, below block ${cursor.number} that was read.`,
+    );
+  }
+
+  /** The cursor stands where it should: now and then another endpoint is asked whether it is further. */
+  async #rest(question: BlockQuestion, head: number): Promise<Step> {
+    const now = performance.now();
+    const isStalled = now - (this.#lastHead?.since ?? now) >= this.#settings.stalledMs;
+    const everyMs = isStalled ? this.#settings.stalledMs : COMPARE_MS;
+    if (now - this.#comparedAt >= everyMs) {
+      this.#comparedAt = now;
+      await this.#reader.preferFurther(question, head + (isStalled ? 0 : USUAL_LAG));
+    }
+    return 'idle';
+  }
+
+  async #readOn(
+    question: BlockQuestion,
+    cursor: Cursor,
+    { head, target, finalized }: Pick<ChainHead, 'head' | 'finalized'> & { target: number },
+  ): Promise<Step> {
+    const first = cursor.number + 1;
+    const last = Math.min(target, cursor.number + this.#settings.batchBlocks);
+    const blocks = await this.#reader.readBlocks(question, first, last, head);
+    const [next] = blocks;
+    if (next === undefined) return this.#waitForConfirmation(question, first);
+    this.#unconfirmedSince = undefined;
+    if (cursor.hash !== undefined && next.parentHash !== cursor.hash) {
+      return this.#rollBack(question, cursor, finalized);
+    }
+    const advanced = await advanceCursor(this.#parts.database, cursor, blocks, finalized);
+    this.#cursor = advanced.cursor;
+    const { stored } = advanced;
+    if (stored.added > 0) this.#parts.onCreations?.(this.#chainId);
+    const reached = blocks.at(-1)?.number ?? first;
+    this.#log.debug(
+      { event: 'blocks_followed', chain_id: this.#chainId, first, last: reached, ...stored },
+      'blocks were read',
+    );
+    return 'moved';
+  }
+
+  #waitForConfirmation(question: BlockQuestion, number: number): Step {
+    this.#unconfirmedSince ??= performance.now();
+    if (performance.now() - this.#unconfirmedSince < this.#settings.behindMs) return 'idle';
+    throw new FollowFault(
+      'not_confirmed',
+      `No endpoint of another operator has block ${number} of ${question.endpoint.label}.`,
+    );
+  }
+
+  async #catchUp(
+    question: BlockQuestion,
+    cursor: Cursor,
+    until: number,
+    finalized: number,
+  ): Promise<Step> {
+    const sizes = this.#settings;
+    const { database } = this.#parts;
+    const caughtUp = await catchUp(database, cursor, until, finalized, sizes);
+    const { plan, isOpen, fault } = caughtUp;
+    this.#cursor = caughtUp.cursor;
+    this.#mayHaveRanges = isOpen;
+    if (plan.handedOut.length > 0) this.#onRanges();
+    if (plan.misfitsCursor && cursor.hash !== undefined) {
+      const now = await readHeader(question, cursor.number);
+      if (now !== null && now.hash !== cursor.hash) {
+        return this.#rollBack(question, cursor, finalized);
+      }
+    }
+    const isMoved = plan.joined.length > 0;
+    if (isMoved) {
+      this.#log.debug(
+        { event: 'ranges_joined', chain_id: this.#chainId, last: caughtUp.cursor.number },
+        'ranges were joined to the cursor',
+      );
+    }
+    if (!isMoved && fault !== undefined) await this.#showFault(fault);
+    return isMoved || !isOpen ? 'moved' : 'waits_for_ranges';
+  }
+
+  /** Takes back what the chain replaced, if enough operators have the new blocks. */
+  async #rollBack(question: BlockQuestion, cursor: Cursor, finalized: number): Promise<Step> {
+    const { database } = this.#parts;
+    const kept = await listHashes(database, this.#chainId);
+    const isSame = async ({ number, hash }: { number: number; hash: Hex }): Promise<boolean> =>
+      (await readHeader(question, number))?.hash === hash;
+    const found = await findFork(kept, isSame);
+    const fork = found === undefined ? await forkBelow(question, cursor, kept) : found;
+    if (fork.number >= cursor.number) {
+      const message = `The endpoint ${question.endpoint.label} has a block after block ${cursor.number} that does not follow it.`;
+      throw new FollowFault('blocks_replaced', message);
+    }
+    const replaced = await readHeader(question, fork.number + 1);
+    if (replaced !== null) {
+      const isDeep = fork.number < finalized;
+      const { number, hash } = replaced;
+      if (!(await this.#reader.confirm(question, number, hash, isDeep))) return 'idle';
+    }
+    const isTooDeep = found === undefined && fork.number >= cursor.startBlock;
+    const rolledBack = await rollBack(database, cursor, { ...fork, isTooDeep });
+    const { addresses } = rolledBack;
+    this.#cursor = rolledBack.cursor;
+    const depth = cursor.number - fork.number;
+    const facts = {
+      event: 'chain_reorganised',
+      ...{ chain_id: this.#chainId, fork: fork.number, depth, creations: addresses.length },
+      endpoint: question.endpoint.label,
+    };
+    if (isTooDeep) this.#log.error(facts, 'a reorganisation goes below every block that is kept');
+    else this.#log.warn(facts, 'a chain was reorganised');
+    if (addresses.length > 0) this.#parts.onRolledBack?.(this.#chainId, addresses);
+    return 'moved';
+  }
+
+  async #noteHead(
+    cursor: Cursor,
+    head: number,
+    finalized: number,
+    isCurrent: boolean,
+  ): Promise<void> {
+    const now = performance.now();
+    const isFresh = now - this.#notedAt < this.#settings.heartbeatMs;
+    if (isFresh && this.#notedHead === head && this.#shownFault === undefined) return;
+    const noted = { head, finalized, isCurrent };
+    await noteHead(this.#parts.database, cursor, noted, this.#settings.leaseMs);
+    this.#notedAt = now;
+    this.#notedHead = head;
+    if (isCurrent) this.#shownFault = undefined;
+  }
+
+  #succeeded(step: Step): void {
+    if (this.#failures > 0) {
+      const facts = { event: 'monitor_recovered', chain_id: this.#chainId };
+      this.#log.info(facts, 'a chain is followed again');
+    }
+    this.#failures = 0;
+    // Moving the cursor clears the fault that is stored.
+    if (step === 'moved') this.#shownFault = undefined;
+  }
+
+  /** Writes down why the chain is not followed. @returns how long to wait. */
+  async #failed(error: unknown): Promise<number> {
+    this.#failures += 1;
+    const { faultMs, longestFaultMs } = this.#settings;
+    await this.#showFault(describeFault(error), messageOf(error));
+    if (this.#failures % FAULTS_PER_LEASE === 0) await this.#release();
+    return Math.min(faultMs * 2 ** Math.min(this.#failures - 1, 10), longestFaultMs);
+  }
+
+  async #showFault(
+    fault: { readonly code: string; readonly message: string },
+    error = fault.message,
+  ): Promise<void> {
+    const shown = `${fault.code} ${fault.message}`;
+    if (shown === this.#shownFault) return;
+    const facts = { event: 'monitor_fault', chain_id: this.#chainId, code: fault.code, error };
+    this.#log.warn(facts, 'a chain cannot be followed');
+    try {
+      await noteFault(this.#parts.database, this.#chainId, this.#token, fault);
+      this.#shownFault = shown;
+    } catch (failure) {
+      this.#log.debug({ error: messageOf(failure) }, 'a fault could not be written down');
+    }
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await releaseCursor(this.#parts.database, this.#chainId, this.#token);
+    } catch (error) {
+      this.#log.debug({ error: messageOf(error) }, 'a chain could not be handed back');
+    }
+  }
+}
+
+/** Where nothing that is kept is the chain's any more: the block before the oldest that is kept. */
+async function forkBelow(
+  question: BlockQuestion,
+  { startBlock }: Cursor,
+  kept: readonly { readonly number: number }[],
+): Promise<Omit<Fork, 'isTooDeep'>> {
+  const oldest = kept.at(-1)?.number ?? startBlock;
+  if (oldest <= startBlock) return { number: startBlock - 1 };
+  const header = await requireHeader(question, oldest - 1);
+  return { number: header.number, hash: header.hash };
+}

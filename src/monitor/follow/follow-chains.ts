@@ -1,0 +1,85 @@
+// Follows the monitored chains and finds every creation in them, each exactly once, whatever ends or is replaced.
+import { messageOf } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
+import { ChainReader } from './chain-reader.ts';
+import { ChainFollower } from './follow-chain.ts';
+import { FOLLOW_DEFAULTS, type FollowOptions, type FollowParts } from './follow-options.ts';
+import { RangeReader } from './range-reader.ts';
+import { Waker } from './waker.ts';
+
+/** The following of this process. */
+export interface Following {
+  /** Looks at once for new blocks, and for chains that are monitored now. */
+  wake(): void;
+  /** Ends what is at work and hands it to other processes. */
+  close(): Promise<void>;
+}
+
+interface FollowedChain {
+  readonly ending: AbortController;
+  readonly wake: () => void;
+  readonly ended: Promise<void>;
+}
+
+/** How soon a change of the monitored chains is seen. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Starts to follow the monitored chains beside other processes of the same database. Per chain one of them follows the
+ * newest blocks, and all of them read ranges of older ones.
+ */
+export function startFollowing(parts: FollowParts, options: FollowOptions, log: Logger): Following {
+  const settings = { ...FOLLOW_DEFAULTS, ...options };
+  const stopping = new AbortController();
+  const waker = new Waker();
+  const chains = new Map<number, FollowedChain>();
+  const follow = (chainId: number): FollowedChain => {
+    const ending = new AbortController();
+    const { signal } = ending;
+    const reader = new ChainReader(chainId, parts, settings, signal);
+    const rooms = [chainId, parts, settings, reader] as const;
+    const follower = new ChainFollower(...rooms, () => ranges.wake(), log, signal);
+    const ranges = new RangeReader(...rooms, () => follower.wake(), log, signal);
+    const ended = Promise.all([follower.run(), ranges.run()]).then(() => undefined);
+    const wake = (): void => {
+      follower.wake();
+      ranges.wake();
+    };
+    return { ending, wake, ended };
+  };
+  const end = async (chainId: number, chain: FollowedChain): Promise<void> => {
+    chain.ending.abort(new Error('The chain is not followed any more.'));
+    await chain.ended;
+    if (chains.get(chainId) === chain) chains.delete(chainId);
+  };
+  const look = async (): Promise<void> => {
+    const wanted = parts.monitored();
+    const gone = [...chains].filter(([chainId]) => !wanted.has(chainId));
+    await Promise.all(gone.map(([chainId, chain]) => end(chainId, chain)));
+    for (const chainId of wanted.keys()) {
+      if (!chains.has(chainId)) chains.set(chainId, follow(chainId));
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await look();
+      } catch (error) {
+        log.error({ event: 'monitor_failed', error: messageOf(error) }, 'chains are not followed');
+      }
+      await waker.wait(LOOK_EVERY_MS, stopping.signal);
+    }
+    await Promise.all([...chains].map(([chainId, chain]) => end(chainId, chain)));
+  };
+  const running = run();
+  return {
+    wake() {
+      waker.wake();
+      for (const chain of chains.values()) chain.wake();
+    },
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

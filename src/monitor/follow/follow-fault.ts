@@ -1,0 +1,93 @@
+import { FullmatchError } from '../../errors.ts';
+import { type EndpointFault, reasonOf, showFaults } from '../../chains/rpc/rpc-faults.ts';
+
+/**
+ * Why a chain or a range is not read further. `chain_not_found` the registry does not have it; `rpc_unreachable` no
+ * endpoint gives what is needed; `budget_spent` the hosts of all endpoints were asked as often today as they may be;
+ * `endpoint_behind` every endpoint ends below the cursor; `endpoints_disagree` two operators have another block under
+ * one number; `not_confirmed` no endpoint of another operator has the block; `finality_unknown` no endpoint says which block is final; `not_final` the chain may still replace the
+ * blocks; `blocks_replaced` blocks were read that do not follow each other; `reorganisation_too_deep` blocks were
+ * replaced of which no hash is kept; `monitor_failed` anything else.
+ */
+export type FollowFaultCode =
+  | 'chain_not_found'
+  | 'rpc_unreachable'
+  | 'budget_spent'
+  | 'endpoint_behind'
+  | 'endpoints_disagree'
+  | 'not_confirmed'
+  | 'finality_unknown'
+  | 'not_final'
+  | 'blocks_replaced'
+  | 'reorganisation_too_deep'
+  | 'monitor_failed';
+
+/** A fault that is shown beside the chain. Its message names endpoints by their labels. */
+export class FollowFault extends Error {
+  readonly code: FollowFaultCode;
+  /** For one endpoint: the reason that is shown beside its label. */
+  readonly reason: string;
+
+  constructor(code: FollowFaultCode, message: string, reason: string = code) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** Whether an error says something about one endpoint, so that another may do better. */
+export function isEndpointFault(error: unknown): boolean {
+  if (error instanceof FollowFault) return true;
+  return (
+    error instanceof FullmatchError &&
+    ['rpc_unreachable', 'rpc_refused', 'rpc_invalid_answer', 'wrong_chain'].includes(error.code)
+  );
+}
+
+/** The reason that is shown beside the label of an endpoint. */
+export function endpointReason(error: unknown): string {
+  return error instanceof FollowFault ? error.reason : reasonOf(error);
+}
+
+const ONE_REASON: ReadonlySet<string> = new Set([
+  'budget_spent',
+  'endpoint_behind',
+  'not_confirmed',
+  'finality_unknown',
+  'not_final',
+  'blocks_replaced',
+]);
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  budget_spent: 'No request to an endpoint is left for today',
+  endpoint_behind: 'Every endpoint ends below the block that was read last',
+  endpoints_disagree: 'Endpoints of different operators have different blocks under one number',
+  not_confirmed: 'No endpoint of another operator has the block',
+  finality_unknown: 'No endpoint says which block is final; set a number of confirmations',
+  not_final: 'The chain may still replace these blocks',
+  blocks_replaced: 'Blocks were replaced while they were read',
+};
+
+/** What is shown when every endpoint failed. */
+export function allFailed(faults: readonly EndpointFault[]): FollowFault {
+  const reasons = new Set(faults.map(({ reason }) => reason));
+  // One disagreement says more than that the others rest or lag.
+  const reason = reasons.has('endpoints_disagree') ? 'endpoints_disagree' : [...reasons][0];
+  const shown = showFaults(faults);
+  const isShared = reasons.size === 1 && reason !== undefined && ONE_REASON.has(reason);
+  if (isShared || reason === 'endpoints_disagree') {
+    return new FollowFault(reason as FollowFaultCode, `${MESSAGES[reason] ?? reason}: ${shown}.`);
+  }
+  return new FollowFault('rpc_unreachable', `No endpoint can be read: ${shown}.`);
+}
+
+const SHOWN_CHARACTERS = 1000;
+
+/** The fault as it is stored: nothing of a URL, and bounded. */
+export function describeFault(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof FollowFault || error instanceof FullmatchError) {
+    return { code: error.code, message: error.message.slice(0, SHOWN_CHARACTERS) };
+  }
+  // The text of an unknown error may hold anything; the log has it.
+  return { code: 'monitor_failed', message: 'An unexpected error; the log of the service has it.' };
+}

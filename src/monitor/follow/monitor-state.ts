@@ -1,0 +1,209 @@
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+import { requestBackfill, retryRanges, type RangeKind } from './ranges.ts';
+import { type BlockSpan } from './untraced-blocks.ts';
+
+export { requestBackfill, retryRanges };
+
+/** A fault that is shown, and since when. */
+export interface MonitorFault {
+  readonly code: string;
+  readonly message: string;
+  readonly since: Date;
+}
+
+/** How far a chain was read. */
+export interface MonitorState {
+  readonly chainId: number;
+  /** The first block that is followed. */
+  readonly startBlock: number;
+  /** The newest block up to which every creation is stored; one less than the first block at first. */
+  readonly number: number;
+  readonly hash?: Hex;
+  /** The newest block of the chain, and the newest that is final, when they were last read. */
+  readonly head?: number;
+  readonly finalized?: number;
+  /** Blocks between the cursor and the newest block. */
+  readonly lag: number;
+  /** When the cursor last moved, or was seen to stand where it should. */
+  readonly currentAt: Date;
+  readonly fault?: MonitorFault;
+  /** Creations ever stored. */
+  readonly found: number;
+  readonly reorganisations: number;
+  /** The newest reorganisation: the newest block that stayed. */
+  readonly reorganised?: { readonly to: number; readonly at: Date };
+  /** Whether a process follows the chain now. */
+  readonly isFollowed: boolean;
+  readonly gaps: GapCounts;
+}
+
+/** How much of a chain is not read yet, or not wholly. */
+export interface GapCounts {
+  /** Ranges that are not read yet, and the blocks in them. */
+  readonly followRanges: number;
+  readonly followBlocks: number;
+  readonly backfillRanges: number;
+  readonly backfillBlocks: number;
+  /** Blocks whose contracts made by contracts were not seen. */
+  readonly untracedBlocks: number;
+}
+
+/** A range that is not read yet. */
+export interface OpenRange extends BlockSpan {
+  readonly kind: RangeKind;
+  readonly attempts: number;
+  readonly nextTryAt: Date;
+  readonly requestedAt: Date;
+  readonly isBeingRead: boolean;
+  readonly fault?: { readonly code: string; readonly message: string };
+}
+
+/** What of a chain is not read yet, or not wholly, with its blocks. */
+export interface Gaps {
+  /** In the order of their blocks, at most {@link GAPS_MAX}. */
+  readonly ranges: readonly OpenRange[];
+  readonly untraced: readonly BlockSpan[];
+  /** Whether there are more than are listed. */
+  readonly isCut: boolean;
+}
+
+const GAPS_MAX = 1_000;
+
+const READ_STATES = sql(
+  'read states of monitored chains',
+  `SELECT cursor.chain_id, start_block, number, hash, head, finalized, current_at, fault_code, fault_message,
+     failing_since, found, reorganisations, reorganised_to, reorganised_at, coalesce(lease_until > now(), false) AS is_followed,
+     coalesce(ranges.follow_ranges, 0) AS follow_ranges, coalesce(ranges.follow_blocks, 0) AS follow_blocks,
+     coalesce(ranges.backfill_ranges, 0) AS backfill_ranges, coalesce(ranges.backfill_blocks, 0) AS backfill_blocks,
+     coalesce(untraced.blocks, 0) AS untraced_blocks
+   FROM monitor_cursors AS cursor
+   LEFT JOIN LATERAL (
+     SELECT count(*) FILTER (WHERE kind = 'follow') AS follow_ranges,
+       sum(last_block - first_block + 1) FILTER (WHERE kind = 'follow') AS follow_blocks,
+       count(*) FILTER (WHERE kind = 'backfill') AS backfill_ranges,
+       sum(last_block - first_block + 1) FILTER (WHERE kind = 'backfill') AS backfill_blocks
+     FROM monitor_ranges WHERE monitor_ranges.chain_id = cursor.chain_id AND last_hash IS NULL) AS ranges ON true
+   LEFT JOIN LATERAL (
+     SELECT sum(last_block - first_block + 1) AS blocks
+     FROM monitor_untraced_blocks WHERE monitor_untraced_blocks.chain_id = cursor.chain_id) AS untraced ON true
+   WHERE $1::bigint[] IS NULL OR cursor.chain_id = ANY($1)
+   ORDER BY cursor.chain_id`,
+);
+
+const READ_RANGES = sql(
+  'read open ranges of chain',
+  `SELECT kind, first_block, last_block, attempts, next_try_at, requested_at, fault_code, fault_message,
+     coalesce(lease_until > now(), false) AS is_being_read
+   FROM monitor_ranges WHERE chain_id = $1 AND last_hash IS NULL ORDER BY first_block, kind LIMIT $2`,
+);
+
+const READ_UNTRACED = sql(
+  'read untraced blocks of chain',
+  `SELECT first_block, last_block FROM monitor_untraced_blocks WHERE chain_id = $1 ORDER BY first_block LIMIT $2`,
+);
+
+interface StateRow {
+  readonly chain_id: string;
+  readonly start_block: string;
+  readonly number: string;
+  readonly hash: Buffer | null;
+  readonly head: string | null;
+  readonly finalized: string | null;
+  readonly current_at: Date;
+  readonly fault_code: string | null;
+  readonly fault_message: string | null;
+  readonly failing_since: Date | null;
+  readonly found: string;
+  readonly reorganisations: string;
+  readonly reorganised_to: string | null;
+  readonly reorganised_at: Date | null;
+  readonly is_followed: boolean;
+  readonly follow_ranges: string;
+  readonly follow_blocks: string;
+  readonly backfill_ranges: string;
+  readonly backfill_blocks: string;
+  readonly untraced_blocks: string;
+}
+
+/** How far monitored chains were read: these, or all that ever were monitored. */
+export async function readMonitorStates(
+  database: Queryable,
+  chainIds?: readonly number[],
+): Promise<readonly MonitorState[]> {
+  const rows = await database.query<StateRow>(READ_STATES, [chainIds ?? null]);
+  return rows.map((row) => {
+    const number = Number(row.number);
+    const head = row.head === null ? undefined : Number(row.head);
+    return {
+      chainId: Number(row.chain_id),
+      startBlock: Number(row.start_block),
+      number,
+      ...(row.hash !== null && { hash: bytesToHex(row.hash) }),
+      ...(head !== undefined && { head }),
+      ...(row.finalized !== null && { finalized: Number(row.finalized) }),
+      lag: Math.max(0, (head ?? number) - number),
+      currentAt: row.current_at,
+      ...(row.fault_code !== null &&
+        row.failing_since !== null && {
+          fault: {
+            code: row.fault_code,
+            message: row.fault_message ?? row.fault_code,
+            since: row.failing_since,
+          },
+        }),
+      found: Number(row.found),
+      reorganisations: Number(row.reorganisations),
+      ...(row.reorganised_to !== null &&
+        row.reorganised_at !== null && {
+          reorganised: { to: Number(row.reorganised_to), at: row.reorganised_at },
+        }),
+      isFollowed: row.is_followed,
+      gaps: {
+        followRanges: Number(row.follow_ranges),
+        followBlocks: Number(row.follow_blocks),
+        backfillRanges: Number(row.backfill_ranges),
+        backfillBlocks: Number(row.backfill_blocks),
+        untracedBlocks: Number(row.untraced_blocks),
+      },
+    };
+  });
+}
+
+/** What of a chain is not read yet, or not wholly. */
+export async function readGaps(database: Queryable, chainId: number): Promise<Gaps> {
+  const ranges = await database.query<{
+    kind: RangeKind;
+    first_block: string;
+    last_block: string;
+    attempts: number;
+    next_try_at: Date;
+    requested_at: Date;
+    fault_code: string | null;
+    fault_message: string | null;
+    is_being_read: boolean;
+  }>(READ_RANGES, [chainId, GAPS_MAX + 1]);
+  const untraced = await database.query<{ first_block: string; last_block: string }>(
+    READ_UNTRACED,
+    [chainId, GAPS_MAX + 1],
+  );
+  return {
+    ranges: ranges.slice(0, GAPS_MAX).map((row) => ({
+      kind: row.kind,
+      first: Number(row.first_block),
+      last: Number(row.last_block),
+      attempts: row.attempts,
+      nextTryAt: row.next_try_at,
+      requestedAt: row.requested_at,
+      isBeingRead: row.is_being_read,
+      ...(row.fault_code !== null && {
+        fault: { code: row.fault_code, message: row.fault_message ?? row.fault_code },
+      }),
+    })),
+    untraced: untraced.slice(0, GAPS_MAX).map((row) => ({
+      first: Number(row.first_block),
+      last: Number(row.last_block),
+    })),
+    isCut: ranges.length > GAPS_MAX || untraced.length > GAPS_MAX,
+  };
+}

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type FrameEvent } from '../../chains/rpc/create-frames.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { findBlockContracts, hashCode, mayCreateWithin } from './block-creations.ts';
+import { planCatchUp } from './catch-up.ts';
+import { type FollowRange } from './ranges.ts';
+import { findFork } from './roll-back.ts';
+import { mergeSpans, spansOf, subtractSpan } from './untraced-blocks.ts';
+
+const hashOf = (number: number, fork = 0): Hex =>
+  `0x${(number * 1000 + fork).toString(16).padStart(64, '0')}`;
+const addressOf = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`;
+
+const span = fc
+  .tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 9 }))
+  .map(([first, more]) => ({ first, last: first + more }));
+const numbersOf = (spans: readonly { first: number; last: number }[]): Set<number> =>
+  new Set(
+    spans.flatMap(({ first, last }) =>
+      Array.from({ length: last - first + 1 }, (_, at) => first + at),
+    ),
+  );
+
+describe('spans of blocks', () => {
+  test('merge into as few as hold the same blocks', () => {
+    fc.assert(
+      fc.property(fc.array(span), (spans) => {
+        const merged = mergeSpans(spans);
+        expect(numbersOf(merged)).toEqual(numbersOf(spans));
+        for (const [index, { first }] of merged.entries()) {
+          expect(first).toBeGreaterThan((merged[index - 1]?.last ?? -2) + 1);
+        }
+      }),
+    );
+  });
+
+  test('lose exactly the blocks that are taken out', () => {
+    fc.assert(
+      fc.property(fc.array(span), span, (spans, taken) => {
+        const gone = numbersOf([taken]);
+        const wanted = new Set([...numbersOf(spans)].filter((number) => !gone.has(number)));
+        expect(numbersOf(subtractSpan(spans, taken))).toEqual(wanted);
+      }),
+    );
+  });
+
+  test('hold the blocks for which something is true', () => {
+    const blocks = [1, 2, 3, 5, 6, 9].map((number) => ({ number }));
+    expect(spansOf(blocks, ({ number }) => number !== 2)).toEqual([
+      { first: 1, last: 1 },
+      { first: 3, last: 3 },
+      { first: 5, last: 6 },
+      { first: 9, last: 9 },
+    ]);
+  });
+});
+
+describe('the fork of a reorganisation', () => {
+  test('is the newest kept block that stands, found with few questions', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(500), fc.nat(500), async (kept, standing) => {
+        const blocks = Array.from({ length: kept }, (_, index) => kept - index);
+        let questions = 0;
+        const fork = await findFork(blocks, async (number) => {
+          questions += 1;
+          return number <= standing;
+        });
+        const expected = Math.min(kept, standing);
+        expect(fork).toBe(expected === 0 ? undefined : expected);
+        expect(questions).toBeLessThanOrEqual(4 + 10);
+      }),
+    );
+  });
+});
+
+describe('catching up', () => {
+  const sizes = { rangeBlocks: 10, outstandingRanges: 4 };
+  const range = (first: number, rest: Partial<FollowRange> = {}): FollowRange => ({
+    ...{ id: String(first), first, last: first + 9 },
+    ...rest,
+  });
+  const done = (first: number, fork = 0): FollowRange =>
+    range(first, { parentHash: hashOf(first - 1, fork), lastHash: hashOf(first + 9) });
+
+  test('hands out ranges after the last one, as many as may be out and up to the final block', () => {
+    const cursor = { number: 9, hash: hashOf(9) };
+    const plan = planCatchUp(cursor, [range(10)], 45, sizes);
+    expect(plan.handedOut.map(({ first }) => first)).toEqual([20, 30]);
+    const more = planCatchUp(cursor, [range(10)], 1_000, sizes);
+    expect(more.handedOut.map(({ first }) => first)).toEqual([20, 30, 40]);
+  });
+
+  test('joins done ranges up to the first that is not done', () => {
+    const cursor = { number: 9, hash: hashOf(9) };
+    const plan = planCatchUp(cursor, [done(10), done(20), range(30), done(40)], 50, sizes);
+    expect(plan.joined.map(({ first }) => first)).toEqual([10, 20]);
+    expect(plan).toMatchObject({ misfits: [], stray: [], misfitsCursor: false });
+  });
+
+  test('reads both again where neighbours do not fit', () => {
+    const cursor = { number: 9, hash: hashOf(9) };
+    const plan = planCatchUp(cursor, [done(10), done(20), done(30, 7)], 50, sizes);
+    expect(plan.joined.map(({ first }) => first)).toEqual([10]);
+    expect(plan.misfits.map(({ first }) => first)).toEqual([20, 30]);
+    expect(planCatchUp(cursor, [done(10, 7)], 50, sizes)).toMatchObject({
+      joined: [],
+      misfitsCursor: true,
+    });
+  });
+
+  test('never joins what does not begin at the cursor', () => {
+    const plan = planCatchUp({ number: 9, hash: hashOf(9) }, [done(20)], 50, sizes);
+    expect(plan.joined).toEqual([]);
+    expect(plan.stray.map(({ first }) => first)).toEqual([20]);
+  });
+});
+
+describe('the contracts of a block', () => {
+  const SENDER = addressOf(1);
+  const CODE = Buffer.from('6001', 'hex');
+  const facts = (index: number, rest = {}): Parameters<typeof findBlockContracts>[0][number] => ({
+    ...{ transactionHash: hashOf(index), sender: SENDER, hasFailed: false, gasUsed: 100_000 },
+    ...rest,
+  });
+  const created = (
+    address: Hex,
+    runtimeCode: Buffer | undefined = CODE,
+    isRoot = false,
+  ): FrameEvent => ({
+    kind: 'created',
+    address,
+    isRoot,
+    read: () => ({
+      ...{ deployer: addressOf(9), creationCode: CODE },
+      ...(runtimeCode && { runtimeCode }),
+    }),
+  });
+  const trace = (index: number, ...events: FrameEvent[]) => ({
+    transactionHash: hashOf(index),
+    events,
+  });
+
+  test('are those of traces with their factory, and of transactions without one', () => {
+    const [made, within] = [addressOf(50), addressOf(51)];
+    const { found, isTraced } = findBlockContracts(
+      [facts(0, { contractAddress: made }), facts(1)],
+      [trace(0, created(made, CODE, true)), trace(1, created(within))],
+    );
+    expect(isTraced).toBe(true);
+    expect(found).toMatchObject([
+      { address: made, transactionIndex: 0, codeHash: hashCode(CODE), isOpen: false },
+      { address: within, transactionIndex: 1, factory: addressOf(9) },
+    ]);
+    expect(found[0]?.factory).toBeUndefined();
+  });
+
+  test('leave out what left no code, a delegation, or what ended in its own transaction', () => {
+    const [none, delegation, ended] = [addressOf(60), addressOf(61), addressOf(62)];
+    const designator = Buffer.from(`ef0100${'11'.repeat(20)}`, 'hex');
+    const events = [
+      created(none, Buffer.alloc(0)),
+      created(delegation, designator),
+      created(ended),
+      { kind: 'destroyed', address: ended } as const,
+    ];
+    expect(findBlockContracts([facts(0)], [trace(0, ...events)]).found).toEqual([]);
+  });
+
+  test('are each once: the last creation, and open where a later transaction ended the contract', () => {
+    const again = addressOf(70);
+    const destroyed = { kind: 'destroyed', address: again } as const;
+    const two = [facts(0), facts(1)];
+    const ended = findBlockContracts(two, [trace(0, created(again)), trace(1, destroyed)]);
+    expect(ended.found).toMatchObject([{ transactionIndex: 0, isOpen: true }]);
+    const three = [...two, facts(2)];
+    const anew = findBlockContracts(three, [
+      trace(0, created(again)),
+      trace(1, destroyed),
+      trace(2, created(again)),
+    ]);
+    expect(anew.found).toMatchObject([{ transactionIndex: 2, isOpen: false }]);
+  });
+
+  test('are not all known without the trace of a transaction that may have made some', () => {
+    expect(findBlockContracts([facts(0)], undefined).isTraced).toBe(false);
+    expect(findBlockContracts([facts(0, { gasUsed: 21_000 })], undefined).isTraced).toBe(true);
+    expect(findBlockContracts([facts(0, { hasFailed: true })], undefined).isTraced).toBe(true);
+    expect(mayCreateWithin(facts(0, { gasUsed: undefined }))).toBe(true);
+    const broken: FrameEvent = {
+      ...{ kind: 'created', address: addressOf(80), isRoot: false },
+      read: () => z.never().parse(0),
+    };
+    const read = findBlockContracts([facts(0)], [trace(0, broken)]);
+    expect(read).toEqual({ found: [], isTraced: false });
+  });
+
+  test('of a transaction whose address is no address are none', () => {
+    const nobody: Hex = `0x${'00'.repeat(20)}`;
+    expect(findBlockContracts([facts(0, { contractAddress: nobody })], []).found).toEqual([]);
+  });
+});

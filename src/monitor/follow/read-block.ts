@@ -1,0 +1,293 @@
+import { type z } from 'zod';
+import {
+  readBlockTraces,
+  readTransactionTraces,
+  type TransactionTrace,
+} from '../../chains/creation/block-traces.ts';
+import { blockReceipts, fullBlock } from '../../chains/creation/search-block.ts';
+import { type Endpoint, type RegisteredChain } from '../../chains/registry/registered-chain.ts';
+import { type BlockTag, readCodeAt } from '../../chains/rpc/code-reading.ts';
+import { lacksMethod } from '../../chains/rpc/creation-trace.ts';
+import { ANSWER_MAX_BYTES } from '../../chains/rpc/rpc-answer.ts';
+import { type RpcClient, type RpcRequest } from '../../chains/rpc/rpc-client.ts';
+import { invalidAnswer, reasonOf } from '../../chains/rpc/rpc-faults.ts';
+import { blockHead, hash, listOf, receipt } from '../../chains/rpc/rpc-shapes.ts';
+import { FullmatchError } from '../../errors.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type BlockCreations, type SeenCreation } from '../seen-creation.ts';
+import {
+  findBlockContracts,
+  type FoundInBlock,
+  hashCode,
+  mayCreateWithin,
+  type TransactionFacts,
+} from './block-creations.ts';
+import { type EndpointBook } from './endpoint-book.ts';
+import { FollowFault } from './follow-fault.ts';
+
+/** The answer of eth_getBlockByNumber with the hashes of the transactions. */
+const blockHeader = blockHead.extend({ parentHash: hash, transactions: listOf(hash) });
+export type BlockHeader = z.output<typeof blockHeader>;
+
+type BlockReceipt = z.output<typeof blockReceipts>[number];
+
+/** Receipts and codes that are asked for one by one in one block; more are not. */
+const SINGLE_MAX = 500;
+
+/** Which endpoint reads, and what is known of it. */
+export interface BlockQuestion {
+  readonly rpc: RpcClient;
+  readonly chain: RegisteredChain;
+  readonly endpoint: Endpoint;
+  readonly book: EndpointBook;
+  readonly signal: AbortSignal;
+  readonly askMs: number;
+}
+
+function ask<T>(question: BlockQuestion, request: RpcRequest<T>): Promise<T> {
+  const { rpc, chain, endpoint, signal, askMs } = question;
+  const maxBytes = ANSWER_MAX_BYTES;
+  return rpc.ask(chain, endpoint, { maxBytes, ...request }, { signal, deadlineMs: askMs });
+}
+
+/** The header of a block with the hashes of its transactions; null when the endpoint has no such block. */
+export async function readHeader(
+  question: BlockQuestion,
+  tag: BlockTag,
+): Promise<BlockHeader | null> {
+  const header = await ask(question, {
+    method: 'eth_getBlockByNumber',
+    params: [typeof tag === 'number' ? `0x${tag.toString(16)}` : tag, false],
+    result: blockHeader.nullable(),
+  });
+  if (typeof tag === 'number' && header !== null && header.number !== tag) {
+    throw wrongAnswer(question, 'eth_getBlockByNumber', 'another block than asked for');
+  }
+  return header;
+}
+
+/** The header of a block that has to be there. @throws FollowFault for the endpoint where the block is not. */
+export async function requireHeader(question: BlockQuestion, tag: BlockTag): Promise<BlockHeader> {
+  const header = await readHeader(question, tag);
+  if (header !== null) return header;
+  const { endpoint } = question;
+  throw new FollowFault(
+    'rpc_unreachable',
+    `The endpoint ${endpoint.label} has no block ${String(tag)}.`,
+    'block_unknown',
+  );
+}
+
+function wrongAnswer(
+  { chain, endpoint }: BlockQuestion,
+  method: string,
+  what: string,
+): FullmatchError {
+  return invalidAnswer(chain.record.chainId, endpoint, method, what);
+}
+
+function replaced({ endpoint }: BlockQuestion, number: number): FollowFault {
+  return new FollowFault(
+    'blocks_replaced',
+    `The endpoint ${endpoint.label} answers with parts of different blocks under number ${number}.`,
+  );
+}
+
+/**
+ * What one block created, all of it from one endpoint and for one hash of the block.
+ * @param known the header, where it was read already
+ * @throws FullmatchError as {@link RpcClient.ask}; FollowFault where the endpoint has no such block, or replaced it
+ * while it was read.
+ */
+export async function readBlockCreations(
+  question: BlockQuestion,
+  number: number,
+  wantsTraces: boolean,
+  known?: BlockHeader,
+): Promise<BlockCreations> {
+  const header = known ?? (await requireHeader(question, number));
+  const { hash: blockHash, parentHash, timestamp } = header;
+  const block = { number, hash: blockHash, parentHash, timestamp };
+  const lacksTraces = !wantsTraces || question.book.lacksTraces(question.endpoint);
+  // Where nothing is traced an empty block counts as its neighbours do, so that they are one stretch.
+  if (header.transactions.length === 0) return { ...block, creations: [], isTraced: !lacksTraces };
+  const facts = await readFacts(question, header);
+  const needsTraces = facts.some((each) => !each.hasFailed && mayCreateWithin(each));
+  const traces = wantsTraces && needsTraces ? await readTraces(question, header) : undefined;
+  const { found, isTraced } = findBlockContracts(facts, traces);
+  const creations = await settleCodes(question, header, found);
+  return { ...block, creations, isTraced: isTraced && (traces !== undefined || !lacksTraces) };
+}
+
+/** The transactions with their receipts, in the order of the block. */
+async function readFacts(
+  question: BlockQuestion,
+  header: BlockHeader,
+): Promise<readonly TransactionFacts[]> {
+  const all = await readBlockReceipts(question, header);
+  if (all === undefined) return readFactsOneByOne(question, header);
+  const byHash = new Map(all.map((each) => [each.transactionHash, each]));
+  const missing = header.transactions.filter((each) => !byHash.has(each));
+  for (const each of await readReceipts(question, header, missing)) {
+    byHash.set(each.transactionHash, each);
+  }
+  return header.transactions.flatMap((each) => {
+    const found = byHash.get(each);
+    return found === undefined ? [] : factsOf(found);
+  });
+}
+
+function factsOf(found: BlockReceipt): TransactionFacts {
+  const { contractAddress, gasUsed } = found;
+  return {
+    transactionHash: found.transactionHash,
+    sender: found.from,
+    hasFailed: found.status === 0,
+    ...(typeof contractAddress === 'string' && { contractAddress }),
+    ...(typeof gasUsed === 'number' && { gasUsed }),
+  };
+}
+
+/** The receipts of a block at once; undefined when the endpoint does not have the method. */
+async function readBlockReceipts(
+  question: BlockQuestion,
+  header: BlockHeader,
+): Promise<readonly BlockReceipt[] | undefined> {
+  const { book, endpoint } = question;
+  const method = 'eth_getBlockReceipts';
+  if (book.lacks(endpoint, method)) return undefined;
+  const params = [`0x${header.number.toString(16)}`];
+  let all: BlockReceipt[] | null;
+  try {
+    all = await ask(question, { method, params, result: blockReceipts.nullable() });
+  } catch (error) {
+    if (!lacksMethod(error)) throw error;
+    book.noteRefusal(endpoint, method, error);
+    return undefined;
+  }
+  // A node may hear of a block before it has its receipts.
+  if (all === null) throw wrongAnswer(question, method, 'no receipts of a block that it has');
+  if (all.some(({ blockHash }) => blockHash !== header.hash))
+    throw replaced(question, header.number);
+  book.noteMethod(endpoint, method);
+  return all;
+}
+
+/** Of an endpoint without receipts of whole blocks: those of transactions that create a contract. */
+async function readFactsOneByOne(
+  question: BlockQuestion,
+  header: BlockHeader,
+): Promise<readonly TransactionFacts[]> {
+  const block = await ask(question, {
+    method: 'eth_getBlockByNumber',
+    params: [`0x${header.number.toString(16)}`, true],
+    result: fullBlock.nullable(),
+  });
+  if (block?.hash !== header.hash) throw replaced(question, header.number);
+  const byHash = new Map(block.transactions.map((each) => [each.hash, each]));
+  const unclear = header.transactions.filter((each) => {
+    const transaction = byHash.get(each);
+    // A transaction of another shape may create a contract too.
+    return transaction === undefined || (transaction.to ?? undefined) === undefined;
+  });
+  const receipts = await readReceipts(question, header, unclear);
+  const receiptOf = new Map(receipts.map((each) => [each.transactionHash, each]));
+  return header.transactions.flatMap((transactionHash) => {
+    const found = receiptOf.get(transactionHash);
+    if (found !== undefined) return factsOf(found);
+    const sender = byHash.get(transactionHash)?.from;
+    return sender === undefined ? [] : { transactionHash, sender, hasFailed: false };
+  });
+}
+
+async function readReceipts(
+  question: BlockQuestion,
+  header: BlockHeader,
+  hashes: readonly Hex[],
+): Promise<readonly BlockReceipt[]> {
+  const method = 'eth_getTransactionReceipt';
+  if (hashes.length > SINGLE_MAX) {
+    throw wrongAnswer(question, 'eth_getBlockReceipts', `${hashes.length} receipts missing`);
+  }
+  const found: BlockReceipt[] = [];
+  for (const each of hashes) {
+    const one = await ask(question, { method, params: [each], result: receipt.nullable() });
+    if (one === null) throw wrongAnswer(question, method, 'no receipt of a transaction of a block');
+    if (one.transactionHash !== each) throw wrongAnswer(question, method, 'another receipt');
+    if (one.blockHash !== header.hash) throw replaced(question, header.number);
+    found.push(one);
+  }
+  return found;
+}
+
+/** The traces of the block, which have to be of its own transactions; undefined when the endpoint has none. */
+async function readTraces(
+  question: BlockQuestion,
+  header: BlockHeader,
+): Promise<readonly TransactionTrace[] | undefined> {
+  const { rpc, chain, endpoint, book, signal } = question;
+  const traces = await readBlockTraces({ rpc, chain, signal }, endpoint, header.number, {
+    lacks: (method) => book.lacks(endpoint, method),
+    onRefusal: (method, error) => book.noteRefusal(endpoint, method, error),
+  });
+  if (traces === undefined) return undefined;
+  book.noteMethod(endpoint, traces.format === 'flat' ? 'trace_block' : 'debug_traceBlockByNumber');
+  if (traces.format === 'flat') {
+    const others = traces.frames.some((each) => (each.blockHash ?? header.hash) !== header.hash);
+    if (others) throw replaced(question, header.number);
+  }
+  const own = new Set(header.transactions);
+  const read = readTransactionTraces(traces, header.transactions);
+  if (read.some(({ transactionHash }) => !own.has(transactionHash))) {
+    throw replaced(question, header.number);
+  }
+  const namesBlock = traces.format === 'flat' && traces.frames.every(({ blockHash }) => blockHash);
+  if (!namesBlock) {
+    // This format does not say of which block it is: the one before and after it must be the same.
+    const now = await readHeader(question, header.number);
+    if (now?.hash !== header.hash) throw replaced(question, header.number);
+  }
+  return read;
+}
+
+/** The creations that left code; where no trace shows the code, by the state after the block. */
+async function settleCodes(
+  question: BlockQuestion,
+  header: BlockHeader,
+  found: readonly FoundInBlock[],
+): Promise<readonly SeenCreation[]> {
+  const settled: SeenCreation[] = [];
+  let asked = 0;
+  for (const { isOpen, ...creation } of found) {
+    if (!isOpen || asked === SINGLE_MAX) {
+      settled.push(creation);
+      continue;
+    }
+    asked += 1;
+    const code = await readCode(question, header, creation.address);
+    if (code === undefined) settled.push(creation);
+    else {
+      const codeHash = hashCode(code);
+      if (codeHash !== undefined) settled.push({ ...creation, codeHash });
+    }
+  }
+  return settled;
+}
+
+/** The code at the end of the block; undefined when the endpoint does not show it, which says nothing of the contract. */
+async function readCode(
+  question: BlockQuestion,
+  header: BlockHeader,
+  address: Hex,
+): Promise<Buffer | undefined> {
+  const { rpc, chain, endpoint, signal, askMs } = question;
+  const code = { rpc, chain, address, options: { signal, deadlineMs: askMs } };
+  try {
+    return await readCodeAt(code, endpoint, header);
+  } catch (error) {
+    if (reasonOf(error) === 'reorganised') throw replaced(question, header.number);
+    const isUnknown = error instanceof FullmatchError && error.code === 'code_too_large';
+    if (isUnknown || lacksMethod(error)) return undefined;
+    throw error;
+  }
+}

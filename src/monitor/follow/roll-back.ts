@@ -1,0 +1,115 @@
+import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { type Cursor, holdCursor } from './cursor.ts';
+import { addBackfill } from './ranges.ts';
+
+/** The newest block that a reorganisation left in its place. */
+export interface Fork {
+  /** One less than the first block that is followed where that one was replaced too. */
+  readonly number: number;
+  /** Absent where no hash of it is known. */
+  readonly hash?: Hex;
+  /** Whether blocks below it may have been replaced too: no hash of them is kept. */
+  readonly isTooDeep: boolean;
+}
+
+const DROP_CREATIONS = sql(
+  'drop creations above the fork',
+  'DELETE FROM seen_creations WHERE chain_id = $1 AND block_number > $2 RETURNING address, block_number',
+);
+
+const DROP_HASHES = sql(
+  'drop hashes above the fork',
+  'DELETE FROM monitor_blocks WHERE chain_id = $1 AND number > $2',
+);
+
+const DROP_RANGES = sql(
+  'drop ranges above the fork',
+  "DELETE FROM monitor_ranges WHERE chain_id = $1 AND kind = 'follow'",
+);
+
+const DROP_UNTRACED = sql(
+  'drop untraced blocks above the fork',
+  'DELETE FROM monitor_untraced_blocks WHERE chain_id = $1 AND first_block > $2',
+);
+
+const CUT_UNTRACED = sql(
+  'cut untraced blocks at the fork',
+  'UPDATE monitor_untraced_blocks SET last_block = $2 WHERE chain_id = $1 AND last_block > $2',
+);
+
+const MOVE = sql(
+  'move monitor cursor to the fork',
+  `UPDATE monitor_cursors SET number = $2, hash = $3, reorganisations = reorganisations + 1,
+     reorganised_to = $2, reorganised_at = now()
+   WHERE chain_id = $1`,
+);
+
+/** Blocks from the oldest kept hash on that are looked at one by one before halving: most reorganisations are short. */
+const NEAR = 4;
+
+/**
+ * The newest kept block that the chain still has, found with few questions: hashes that fit lie below those that do not.
+ * @param kept newest first
+ * @param isSame whether the chain has this block
+ * @returns undefined where it has none of them
+ */
+export async function findFork<Kept>(
+  kept: readonly Kept[],
+  isSame: (block: Kept) => Promise<boolean>,
+): Promise<Kept | undefined> {
+  for (const block of kept.slice(0, NEAR)) {
+    if (await isSame(block)) return block;
+  }
+  let above = Math.min(NEAR, kept.length) - 1;
+  let below = kept.length;
+  while (below - above > 1) {
+    const middle = above + Math.floor((below - above) / 2);
+    const block = kept[middle];
+    if (block !== undefined && (await isSame(block))) below = middle;
+    else above = middle;
+  }
+  return kept[below];
+}
+
+/**
+ * Takes back what was seen above the fork and moves the cursor there, in one transaction. Where older blocks may have
+ * been replaced too, all of them are read once more.
+ */
+export async function rollBack(
+  database: Database,
+  cursor: Cursor,
+  fork: Fork,
+): Promise<{ readonly cursor: Cursor; readonly addresses: readonly Hex[] }> {
+  const { chainId, startBlock } = cursor;
+  return database.transaction(async (transaction) => {
+    await holdCursor(transaction, cursor);
+    // Where not even the block before the first one stands, nothing below it does either.
+    const isAnew = fork.number < startBlock && fork.hash === undefined;
+    const stays = isAnew ? -1 : fork.number;
+    const dropped = await transaction.query<{ address: Buffer; block_number: string }>(
+      DROP_CREATIONS,
+      [chainId, stays],
+    );
+    for (const statement of [DROP_HASHES, DROP_UNTRACED, CUT_UNTRACED]) {
+      await transaction.query(statement, [chainId, stays]);
+    }
+    const earliest = Math.min(...dropped.map((row) => Number(row.block_number)));
+    if (earliest < startBlock) {
+      await addBackfill(transaction, chainId, { first: earliest, last: startBlock - 1 });
+    }
+    await transaction.query(DROP_RANGES, [chainId]);
+    const hash = fork.hash === undefined ? null : hexToBytes(fork.hash);
+    await transaction.query(MOVE, [chainId, fork.number, hash]);
+    if (fork.isTooDeep && fork.number >= startBlock) {
+      const message = `Blocks up to ${fork.number} may have been replaced; no hash of them is kept, so they are read once more.`;
+      const why = { code: 'reorganisation_too_deep', message };
+      await addBackfill(transaction, chainId, { first: startBlock, last: fork.number }, why);
+    }
+    const moved = { chainId, token: cursor.token, startBlock, number: fork.number };
+    return {
+      cursor: { ...moved, ...(fork.hash !== undefined && { hash: fork.hash }) },
+      addresses: [...new Set(dropped.map(({ address }) => bytesToHex(address)))],
+    };
+  });
+}

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { pauseAfter } from './back-off.ts';
+
+const DAY_MS = 86_400_000;
+
+test('the pause after a try in vain grows with every try, and ends', () => {
+  fc.assert(
+    fc.property(fc.boolean(), fc.double({ min: 0, max: 1, noNaN: true }), (isPassing, chance) => {
+      const pauses: number[] = [];
+      for (let tries = 1; ; tries += 1) {
+        const pause = pauseAfter(tries, isPassing, chance);
+        if (pause === undefined) break;
+        expect(pause).toBeGreaterThan(pauses.at(-1) ?? 0);
+        pauses.push(pause);
+      }
+      expect(pauses.length).toBe(isPassing ? 12 : 10);
+      const days = pauses.reduce((sum, pause) => sum + pause, 0) / DAY_MS;
+      expect(days).toBeGreaterThan(50);
+      expect(days).toBeLessThan(70);
+    }),
+  );
+});
+
+test('what was not the contract’s fault is tried again in seconds, sources that are missing in a minute', () => {
+  expect(pauseAfter(1, true, 0)).toBe(5000);
+  expect(pauseAfter(1, false, 0)).toBe(60_000);
+});

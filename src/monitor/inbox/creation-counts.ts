@@ -1,0 +1,85 @@
+import { sql, type Queryable } from '../../store/database.ts';
+
+const MOST_CHANGES = 10_000;
+const MOST_FORGOTTEN = 5000;
+
+// Rows that another process adds up now are left to it. Counts that came to nothing are taken out by the next statement.
+const COUNT_CHANGES = sql(
+  'add up counts of seen creations',
+  `WITH taken AS (
+     DELETE FROM creation_count_changes WHERE id IN (
+       SELECT id FROM creation_count_changes ORDER BY id LIMIT ${MOST_CHANGES} FOR UPDATE SKIP LOCKED)
+     RETURNING chain_id, state, reason, change
+   )
+   INSERT INTO creation_counts AS counts (chain_id, state, reason, creations)
+   SELECT chain_id, state, reason, sum(change) FROM taken GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+   ON CONFLICT (chain_id, state, reason) DO UPDATE SET creations = counts.creations + excluded.creations`,
+);
+const FORGET = sql(
+  'forget old seen creations',
+  `WITH old AS (
+     DELETE FROM seen_creations WHERE (chain_id, address, block_number) IN (
+       SELECT chain_id, address, block_number FROM seen_creations
+       WHERE ended_at < now() - $1 * interval '1 day' ORDER BY ended_at LIMIT ${MOST_FORGOTTEN} FOR UPDATE SKIP LOCKED)
+     RETURNING chain_id, state, reason
+   ), counted AS (
+     INSERT INTO forgotten_creations AS counts (chain_id, state, reason, creations)
+     SELECT chain_id, state, coalesce(reason, ''), count(*) FROM old GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+     ON CONFLICT (chain_id, state, reason) DO UPDATE SET creations = counts.creations + excluded.creations
+   )
+   SELECT count(*)::int AS forgotten FROM old`,
+);
+const READ_COUNTS = sql(
+  'read counts of seen creations',
+  `SELECT chain_id, state, reason, sum(creations)::bigint AS creations FROM (
+     SELECT chain_id, state, reason, creations FROM creation_counts WHERE chain_id = ANY ($1::bigint[])
+     UNION ALL SELECT chain_id, state, reason, creations FROM forgotten_creations WHERE chain_id = ANY ($1::bigint[])
+     UNION ALL SELECT chain_id, state, reason, change FROM creation_count_changes WHERE chain_id = ANY ($1::bigint[])
+   ) AS counts GROUP BY 1, 2, 3 HAVING sum(creations) > 0 ORDER BY 1, 2, 4 DESC, 3`,
+);
+
+/** Where a creation may stand, in the order in which it gets there. */
+export const CREATION_STATES = ['waiting', 'verifying', 'verified', 'given_up', 'gone'] as const;
+
+/** Where a creation stands; the last three are its ends. */
+export type CreationState = (typeof CREATION_STATES)[number];
+
+/** How many creations of a chain are in a state, and why; forgotten ones are among them. */
+export interface CreationCount {
+  readonly state: CreationState;
+  /** Empty where nothing is to say, as of what was not tried yet. */
+  readonly reason: string;
+  readonly creations: number;
+}
+
+/** Adds up what writers noted of the counts. */
+export async function countChanges(database: Queryable): Promise<void> {
+  await database.query(COUNT_CHANGES);
+}
+
+/** Deletes rows that ended longer ago than they are kept, a bounded number; their counts stay. @returns whether there may be more */
+export async function forgetOldCreations(database: Queryable, keepDays: number): Promise<boolean> {
+  const [row] = await database.query<{ forgotten: number }>(FORGET, [keepDays]);
+  return row?.forgotten === MOST_FORGOTTEN;
+}
+
+/** The counts of chains. Chains without a creation are left out. */
+export async function readCreationCounts(
+  database: Queryable,
+  chainIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly CreationCount[]>> {
+  const rows = await database.query<{
+    chain_id: string;
+    state: CreationState;
+    reason: string;
+    creations: string;
+  }>(READ_COUNTS, [chainIds]);
+  const counts = new Map<number, CreationCount[]>();
+  for (const { chain_id, state, reason, creations } of rows) {
+    const chainId = Number(chain_id);
+    const ofChain = counts.get(chainId) ?? [];
+    ofChain.push({ state, reason, creations: Number(creations) });
+    counts.set(chainId, ofChain);
+  }
+  return counts;
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { countChanges, forgetOldCreations } from './creation-counts.ts';
+import {
+  claimCreations,
+  readEndedJobs,
+  renewCreations,
+  settleCreation,
+  settleJob,
+  type EndedJob,
+  type Stage,
+  type TrialOutcome,
+  type WaitingCreation,
+} from './inbox-table.ts';
+import { ReadCodes } from './read-codes.ts';
+import { outcomeOfFailure, tryCreation, type TrialParts } from './try-creation.ts';
+
+/** How an inbox works. */
+export interface InboxOptions {
+  /** How many creations this process works on at once, in each of the two stages. */
+  readonly concurrency: number;
+  /** How long creations stay after their end, in days. */
+  readonly keepDays: number;
+  /** How often it looks for creations that are due and for jobs that have ended, in milliseconds (500). */
+  readonly pollMs?: number;
+  /** How long a creation stays this process's own after it was renewed last, in milliseconds (60,000). */
+  readonly leaseMs?: number;
+}
+
+const POLL_MS = 500;
+const LEASE_MS = 60_000;
+const RENEWALS_PER_LEASE = 3;
+/** One try: the chain, a compilation of a sibling, gateways. */
+const TRIAL_TIMEOUT_MS = 300_000;
+const TIDY_EVERY_MS = 2000;
+const FORGET_EVERY_MS = 600_000;
+/** After trouble with the database. */
+const RETRY_MS = 1000;
+const DETAIL_CHARACTERS = 500;
+
+/** The inbox of this process, which works on creations until it is closed. */
+export interface Inbox {
+  /** Has it look for creations at once. */
+  wake(): void;
+  /** How many creations are at work. */
+  readonly running: number;
+  /** Ends what is at work; it is due again at once. */
+  close(): Promise<void>;
+}
+
+/**
+ * Works on the creations that were seen: each that is due is held by one process, tried, and written back with its
+ * outcome, so that a process that ends in between costs one lease. What needs no gateway has places of its own: a known
+ * code is not kept waiting by codes whose sources nobody has.
+ */
+export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
+  const { database, log } = parts;
+  const { concurrency, keepDays, pollMs = POLL_MS, leaseMs = LEASE_MS } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const lease = { token: randomUUID(), ms: leaseMs };
+  const atWork = new Map<WaitingCreation, Promise<void>>();
+  const codes = new ReadCodes();
+  let isWoken = false;
+  let endSleep: () => void = () => undefined;
+  const wake = (): void => {
+    isWoken = true;
+    endSleep();
+  };
+  const sleep = async (ms: number): Promise<void> => {
+    const woken = new AbortController();
+    endSleep = () => woken.abort();
+    const either = AbortSignal.any([woken.signal, signal]);
+    if (!isWoken) await wait(ms, undefined, { signal: either }).catch(() => undefined);
+    isWoken = false;
+  };
+  const work = async (creation: WaitingCreation): Promise<void> => {
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(TRIAL_TIMEOUT_MS)]);
+    try {
+      const { outcome, ...code } = await tryOrRelease({ ...parts, codes }, creation, ending);
+      await settleCreation(database, creation, lease.token, shown(outcome), code);
+    } catch (error) {
+      const facts = { chain_id: creation.chainId, address: creation.address };
+      const event = { event: 'creation_not_settled', ...facts, error: messageOf(error) };
+      log.warn(event, 'the outcome of a found contract could not be stored; it comes again');
+    }
+  };
+  const claim = async (stage: Stage): Promise<void> => {
+    const chainIds = [...parts.monitored().keys()];
+    const most = concurrency - [...atWork.keys()].filter((held) => held.stage === stage).length;
+    if (most <= 0 || chainIds.length === 0) return;
+    const claimed = await claimCreations(database, chainIds, { stage, most }, lease);
+    for (const creation of claimed) {
+      const done = work(creation).finally(() => {
+        atWork.delete(creation);
+        wake();
+      });
+      atWork.set(creation, done);
+    }
+  };
+  const loops = [
+    repeat(signal, log, 'found contracts', async () => {
+      await claim('code');
+      await claim('sources');
+      await sleep(pollMs);
+    }),
+    repeat(signal, log, 'jobs of found contracts', async () => {
+      for (const ended of await readEndedJobs(database)) await settleEnded(parts, ended);
+      await wait(pollMs, undefined, { signal }).catch(() => undefined);
+    }),
+    repeat(signal, log, 'leases of found contracts', async () => {
+      await wait(leaseMs / RENEWALS_PER_LEASE, undefined, { signal }).catch(() => undefined);
+      if (atWork.size > 0) await renewCreations(database, [...atWork.keys()], lease);
+    }),
+    tidy(parts, keepDays, signal),
+  ];
+  return {
+    wake,
+    get running() {
+      return atWork.size;
+    },
+    close: async () => {
+      closing.abort(new FullmatchError('shutting_down', 'The service is about to end.'));
+      await Promise.all([...loops, ...atWork.values()]);
+    },
+  };
+}
+
+/** Does something again and again; a failure is told once until it is over. Never rejects. */
+async function repeat(
+  signal: AbortSignal,
+  log: TrialParts['log'],
+  what: string,
+  run: () => Promise<void>,
+): Promise<void> {
+  let isFailing = false;
+  while (!signal.aborted) {
+    try {
+      await run();
+      isFailing = false;
+    } catch (error) {
+      if (signal.aborted) return;
+      const facts = { event: 'inbox_failed', what, error: messageOf(error) };
+      if (!isFailing) log.warn(facts, 'the inbox of the monitor does not go on for now');
+      isFailing = true;
+      await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/** The outcome of a try; where it had none, the creation is due again soon. */
+async function tryOrRelease(
+  parts: Parameters<typeof tryCreation>[0],
+  creation: WaitingCreation,
+  ending: AbortSignal,
+): Promise<Awaited<ReturnType<typeof tryCreation>>> {
+  try {
+    return await tryCreation(parts, creation, ending);
+  } catch (error) {
+    const isTimeout = (ending.reason as Error | undefined)?.name === 'TimeoutError';
+    const detail = isTimeout ? 'Trying it took too long.' : messageOf(error);
+    if (!isTimeout) {
+      const afterMs = ending.aborted ? 0 : RETRY_MS;
+      return { outcome: { kind: 'waiting', reason: 'interrupted', detail, afterMs, isTry: false } };
+    }
+    return { outcome: outcomeOfFailure(creation.tries, { reason: 'job_timed_out', detail }) };
+  }
+}
+
+/** The words for people come from outside: they are printable and bounded. */
+function shown<Outcome extends TrialOutcome>(outcome: Outcome): Outcome {
+  if (!('detail' in outcome)) return outcome;
+  return { ...outcome, detail: printableText(outcome.detail, DETAIL_CHARACTERS) };
+}
+
+/** What a creation's job came to. */
+async function settleEnded(
+  { database, random }: TrialParts,
+  { creation, jobId, state, code, message }: EndedJob,
+): Promise<void> {
+  const again = (reason: string, detail: string, afterMs: number) =>
+    ({ kind: 'waiting', reason, detail, afterMs, isTry: false }) as const;
+  const outcome =
+    state === 'succeeded'
+      ? ({ kind: 'verified', reason: 'sources' } as const)
+      : state === undefined
+        ? again('job_not_kept', 'The verification is not kept any more.', 0)
+        : code === 'job_displaced'
+          ? again(code, message, 60_000)
+          : // The try that submitted the job is counted already.
+            outcomeOfFailure(
+              Math.max(0, creation.tries - 1),
+              { reason: code, detail: message },
+              random,
+            );
+  await settleJob(database, creation, jobId, shown(outcome));
+}
+
+/** Adds the changes of the counts up, and forgets what ended long ago. */
+function tidy({ database, log }: TrialParts, keepDays: number, signal: AbortSignal): Promise<void> {
+  let forgetAt = 0;
+  return repeat(signal, log, 'counts of found contracts', async () => {
+    await countChanges(database);
+    if (Date.now() >= forgetAt) {
+      const isMore = await forgetOldCreations(database, keepDays);
+      if (!isMore) forgetAt = Date.now() + FORGET_EVERY_MS;
+    }
+    await wait(TIDY_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  });
+}

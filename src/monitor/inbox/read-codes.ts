@@ -1,0 +1,28 @@
+import { type DeployedCode } from '../../chains/rpc/deployed-code.ts';
+import { type WaitingCreation } from './inbox-table.ts';
+
+const KEPT_MS = 10_000;
+const MOST_KEPT = 64;
+
+/** Codes that the first stage read a moment ago, so that the second one does not ask the chain for them again. */
+export class ReadCodes {
+  readonly #kept = new Map<string, { readonly until: number; readonly code: DeployedCode }>();
+
+  /** Keeps a code for the second stage. */
+  keep(creation: WaitingCreation, code: DeployedCode): void {
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    this.#kept.set(keyOf(creation), { until: performance.now() + KEPT_MS, code });
+  }
+
+  /** The code that was read a moment ago, once. */
+  take(creation: WaitingCreation): DeployedCode | undefined {
+    const key = keyOf(creation);
+    const kept = this.#kept.get(key);
+    this.#kept.delete(key);
+    return kept !== undefined && kept.until > performance.now() ? kept.code : undefined;
+  }
+}
+
+function keyOf({ chainId, address, blockNumber }: WaitingCreation): string {
+  return `${chainId} ${address} ${blockNumber}`;
+}

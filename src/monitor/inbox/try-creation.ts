@@ -1,0 +1,327 @@
+import { maskCode } from '../../bytecode/masked-code.ts';
+import { isDelegation } from '../../chains/rpc/delegation.ts';
+import { type DeployedCode } from '../../chains/rpc/deployed-code.ts';
+import { type MonitoredChain } from '../../chains/registry/monitored-chain.ts';
+import { FullmatchError } from '../../errors.ts';
+import { type Logger } from '../../log.ts';
+import { readCurrentMatches, sha256 } from '../../repository/repository.ts';
+import { type Database } from '../../store/database.ts';
+import { MONITOR_CLIENT } from '../../verification/jobs/run-jobs.ts';
+import { type QueueLimits } from '../../verification/jobs/submit-job.ts';
+import {
+  checkCode,
+  logReplaced,
+  withdrawWhatWasReplaced,
+} from '../../verification/recheck/code-check.ts';
+import { verifyAndSave } from '../../verification/recheck/verify-and-save.ts';
+import {
+  failureKindOf,
+  isPassing,
+  toVerificationFailure,
+} from '../../verification/verification-failure.ts';
+import {
+  type PackedRequest,
+  type VerificationRequest,
+} from '../../verification/verification-request.ts';
+import {
+  type VerificationParts,
+  type VerificationResult,
+} from '../../verification/verify-contract.ts';
+import { type verifyKnownCode } from '../../verification/known-codes/verify-known-code.ts';
+import { type SourceFinder } from '../sources/find-sources.ts';
+import { pauseAfter } from './back-off.ts';
+import { type ReadCodes } from './read-codes.ts';
+import {
+  readVerifying,
+  type ReadHashes,
+  type TrialOutcome,
+  type WaitingCreation,
+} from './inbox-table.ts';
+
+/** What trying a creation needs. */
+export interface TrialParts {
+  readonly database: Database;
+  readonly reading: VerificationParts;
+  readonly monitored: () => ReadonlyMap<number, MonitoredChain>;
+  /** Verifies a contract whose code a stored compilation gives; undefined where none does. */
+  readonly verifyKnownCode: typeof verifyKnownCode;
+  /** Looks for the metadata that a code names, and for its sources. */
+  readonly findSources: SourceFinder['find'];
+  /** Packs a request, off the thread that serves. */
+  readonly pack: (request: VerificationRequest, signal: AbortSignal) => Promise<PackedRequest>;
+  readonly submit: (
+    request: PackedRequest,
+    client: string,
+    share: Pick<QueueLimits, 'perClient' | 'displaces'>,
+  ) => Promise<string>;
+  /** How many creations may be in the queue at once. */
+  readonly queueShare: number;
+  readonly log: Logger;
+  readonly random?: () => number;
+}
+
+/** The outcome of a try, and the code that it was about. */
+export interface Trial extends ReadHashes {
+  readonly outcome: TrialOutcome;
+}
+
+/** Another one of the same code is at work: soon it is known. */
+const SAME_CODE_MS = 2000;
+/** The monitor's share of the queue, or the queue, is full. */
+const QUEUE_FULL_MS = 15_000;
+/** What only another configuration changes. */
+const UNSUPPORTED_MS = 600_000;
+/** A failure on the way to the queue that says nothing about the contract. */
+const SAME_REQUEST = 'duplicate_verification_request';
+
+/** A waiting outcome that is no try: the creation had no turn. */
+function postponed(reason: string, detail: string, afterMs: number): TrialOutcome {
+  return { kind: 'waiting', reason, detail, afterMs, isTry: false };
+}
+
+/** A try in vain: the creation waits for the next one, or is given up where there is none. */
+function triedInVain(
+  tries: number,
+  { reason, detail, isPassing: isNotItsFault = false }: Why,
+  random: () => number = Math.random,
+): Extract<TrialOutcome, { kind: 'waiting' | 'given_up' | 'gone' }> {
+  const afterMs = pauseAfter(tries, isNotItsFault, random());
+  return afterMs === undefined
+    ? { kind: 'given_up', reason, detail }
+    : { kind: 'waiting', reason, detail, afterMs, isTry: true };
+}
+
+interface Why {
+  readonly reason: string;
+  readonly detail: string;
+  readonly isPassing?: boolean;
+}
+
+interface WithCodes {
+  readonly codes: ReadCodes;
+}
+
+/**
+ * Tries to verify a creation: by what is stored, and in the stage of sources by those that its code names.
+ * @throws what says nothing about the contract, such as a database that does not answer; the reason of `signal`
+ */
+export async function tryCreation(
+  parts: TrialParts & WithCodes,
+  creation: WaitingCreation,
+  signal: AbortSignal,
+): Promise<Trial> {
+  let hashes: ReadHashes = {};
+  try {
+    const outcome = await attempt(parts, creation, signal, (read) => (hashes = read));
+    return { outcome, ...hashes };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isPassing(error)) throw error;
+    return { outcome: outcomeOfFault(parts, creation, error), ...hashes };
+  }
+}
+
+async function attempt(
+  parts: TrialParts & WithCodes,
+  creation: WaitingCreation,
+  signal: AbortSignal,
+  onCode: (read: ReadHashes) => void,
+): Promise<TrialOutcome> {
+  const { database, reading, codes } = parts;
+  const { chainId, address, stage } = creation;
+  const chain = reading.findSupportedChain(chainId);
+  if (chain === undefined) {
+    return postponed('unsupported_chain', 'The chain is not supported here.', UNSUPPORTED_MS);
+  }
+  if (creation.codeHash !== undefined && (await hasTwin(database, creation.codeHash))) {
+    return twinAtWork();
+  }
+  const verified = await findMatch(parts, creation, signal);
+  if (verified !== undefined) return verified;
+  const quorum = reading.quorumOf(chainId);
+  const options = { signal, ...(quorum !== undefined && { quorum }) };
+  const deployed =
+    codes.take(creation) ?? (await reading.readDeployedCode(chain, address, options));
+  if (isDelegation(deployed.code)) {
+    const detail = 'The address is an account that runs the code of a contract (EIP-7702).';
+    return { kind: 'given_up', reason: 'delegated_account', detail };
+  }
+  const codeHash = sha256(deployed.code);
+  onCode({ codeHash, maskedHash: maskCode(deployed.code).maskedHash });
+  const known = await verifyKnown(parts, creation, deployed, signal);
+  if (known !== undefined) return known;
+  if (stage === 'sources') return verifyFound(parts, creation, deployed, codeHash, signal);
+  codes.keep(creation, deployed);
+  return { kind: 'unknown_code' };
+}
+
+/** Whether the address has a match already that holds of what stands there now. */
+async function findMatch(
+  { database, reading, log }: TrialParts,
+  { chainId, address, transactionHash, tries }: WaitingCreation,
+  signal: AbortSignal,
+): Promise<TrialOutcome | undefined> {
+  const current = (await readCurrentMatches(database, chainId, [address])).get(address);
+  const chain = reading.findSupportedChain(chainId);
+  // What a tree claims is judged as if it were not there: a match of our own counts for more.
+  if (chain === undefined || current === undefined || current.origin === 'imported') {
+    return undefined;
+  }
+  const options = { signal, named: transactionHash };
+  const check = await checkCode(database, reading, chain, address, options);
+  logReplaced(log, chainId, address, check.outcome);
+  if (check.outcome === 'same') return { kind: 'verified', reason: 'already_verified' };
+  if (check.outcome === 'not_checked') {
+    const detail = 'The chain could not be read.';
+    return triedInVain(tries + 1, { reason: check.reason, detail, isPassing: true });
+  }
+  const left = (await readCurrentMatches(database, chainId, [address])).get(address);
+  return left === undefined || check.outcome === 'gone'
+    ? undefined
+    : { kind: 'verified', reason: 'already_verified' };
+}
+
+/** Verifies by the stored compilations, without a network but the chain's. */
+async function verifyKnown(
+  parts: TrialParts,
+  { chainId, address, transactionHash: creationTransactionHash }: WaitingCreation,
+  deployed: DeployedCode,
+  signal: AbortSignal,
+): Promise<TrialOutcome | undefined> {
+  const { database, log } = parts;
+  // The code was read a moment ago, by the same rules.
+  const first = { ...parts.reading, readDeployedCode: async () => deployed };
+  const deployment = { chainId, address, creationTransactionHash, runtimeCode: deployed.code };
+  let result: VerificationResult | undefined;
+  let readings = 0;
+  const verify = async (): Promise<VerificationResult> => {
+    readings += 1;
+    const from = withdrawWhatWasReplaced(database, readings === 1 ? first : parts.reading, log);
+    result = await parts.verifyKnownCode({ ...from, database }, deployment, signal);
+    if (result === undefined) throw NOT_KNOWN;
+    return { ...result, contract: { ...result.contract, origin: 'monitored' } };
+  };
+  try {
+    const { saved } = await verifyAndSave(database, verify);
+    const facts = { chain_id: chainId, address, outcome: saved.outcome };
+    log.info({ event: 'verified', by: 'known_code', ...facts }, 'verified by known code');
+    return { kind: 'verified', reason: 'known_code' };
+  } catch (error) {
+    if (error === NOT_KNOWN) return undefined;
+    throw error;
+  }
+}
+
+/** Ends {@link verifyAndSave} where there is nothing to save. */
+const NOT_KNOWN = new Error('no stored compilation gives the code');
+
+/** Looks for sources, and puts a verification with them into the queue. */
+async function verifyFound(
+  parts: TrialParts,
+  { chainId, address, transactionHash, tries }: WaitingCreation,
+  { code }: DeployedCode,
+  codeHash: Buffer,
+  signal: AbortSignal,
+): Promise<TrialOutcome> {
+  const { verifying, hasSameCode } = await readVerifying(parts.database, codeHash);
+  if (hasSameCode) return twinAtWork();
+  if (verifying >= parts.queueShare) return queueFull();
+  const gateways = parts.monitored().get(chainId)?.gateways ?? [];
+  const found = await parts.findSources(code, { gateways, signal });
+  if (found.kind === 'not_found') {
+    const { reason, detail, isFinal } = found;
+    if (isFinal) return { kind: 'given_up', reason, detail };
+    return triedInVain(tries + 1, { reason, detail }, parts.random);
+  }
+  const wanted = {
+    ...{ chainId, address, creationTransactionHash: transactionHash },
+    ...{ compilation: found.compilation, origin: 'monitored' as const },
+  };
+  const request = await parts.pack(wanted, signal);
+  const share = { perClient: parts.queueShare, displaces: false };
+  const jobId = await submitOrJoin(() => parts.submit(request, MONITOR_CLIENT, share));
+  const facts = { chain_id: chainId, address, job: jobId, from: found.from };
+  parts.log.info({ event: 'sources_found', ...facts }, 'the monitor found sources');
+  return { kind: 'verifying', jobId };
+}
+
+/** A process that died after submitting left its job behind: it is this one's. */
+async function submitOrJoin(submit: () => Promise<string>): Promise<string> {
+  try {
+    return await submit();
+  } catch (error) {
+    const jobId =
+      error instanceof FullmatchError && error.code === SAME_REQUEST
+        ? error.details['verificationId']
+        : undefined;
+    if (typeof jobId !== 'string') throw error;
+    return jobId;
+  }
+}
+
+async function hasTwin(database: Database, codeHash: Buffer): Promise<boolean> {
+  return (await readVerifying(database, codeHash)).hasSameCode;
+}
+
+function twinAtWork(): TrialOutcome {
+  const detail = 'A contract with the same code is being verified.';
+  return postponed('same_code_in_queue', detail, SAME_CODE_MS);
+}
+
+function queueFull(): TrialOutcome {
+  const detail = 'The queue has no room for more verifications of found contracts now.';
+  return postponed('queue_full', detail, QUEUE_FULL_MS);
+}
+
+/** What a fault of a try means: whether it says something about the contract, and whether to try again. */
+function outcomeOfFault(
+  { log, random }: TrialParts,
+  { chainId, address, tries }: WaitingCreation,
+  error: unknown,
+): TrialOutcome {
+  if (error instanceof FullmatchError && error.code === 'queue_full') return queueFull();
+  if (error instanceof FullmatchError && error.code === 'storage_full') {
+    return postponed(error.code, error.message, UNSUPPORTED_MS);
+  }
+  if (error instanceof FullmatchError && error.code === 'already_verified') {
+    return { kind: 'verified', reason: 'already_verified' };
+  }
+  const failure = toVerificationFailure(error);
+  const why = { reason: failure.code, detail: failure.message };
+  if (failure.code === 'internal_error') {
+    const facts = { event: 'creation_not_tried', chain_id: chainId, address, err: error };
+    log.error(facts, 'a found contract could not be tried');
+  }
+  return outcomeOfFailure(tries, why, random);
+}
+
+/** Faults of this service's equipment, which an operator may mend. */
+const EQUIPMENT: ReadonlySet<string> = new Set([
+  'compiler_unavailable',
+  'unsupported_compiler_version',
+  'unsupported_language',
+  'unsupported_chain',
+]);
+
+/**
+ * What a failed verification means for a creation. The sources that a code names never change, so what does not match
+ * or cannot be compiled is given up at once.
+ * @param tries in vain before this one
+ */
+export function outcomeOfFailure(
+  tries: number,
+  { reason, detail }: { readonly reason: string; readonly detail: string },
+  random?: () => number,
+): Extract<TrialOutcome, { kind: 'waiting' | 'given_up' | 'gone' }> {
+  if (reason === 'contract_not_deployed') {
+    // The endpoint that is asked first may not have the block yet.
+    return tries === 0
+      ? triedInVain(1, { reason, detail, isPassing: true }, random)
+      : { kind: 'gone', reason, detail };
+  }
+  if (reason === 'job_cancelled') return { kind: 'given_up', reason, detail };
+  if (EQUIPMENT.has(reason)) return triedInVain(tries + 1, { reason, detail }, random);
+  return failureKindOf(reason) === 'not_checked'
+    ? triedInVain(tries + 1, { reason, detail, isPassing: true }, random)
+    : { kind: 'given_up', reason, detail };
+}

@@ -1,0 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ServiceChain } from '../chains/registry/service-chain.ts';
+import { messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { type Queryable } from '../store/database.ts';
+import { type MonitorState, readMonitorStates } from './follow/monitor-state.ts';
+import { type CreationCount, readCreationCounts } from './inbox/creation-counts.ts';
+import { findMonitored } from './watched-chains.ts';
+
+/**
+ * How a chain is watched. `starting`: no block was read yet; `current`: it is where it should be; `behind`: it catches up;
+ * `failing`: it does not go on, and the fault says why; `stalled`: it stood still for longer than its bound.
+ */
+export const MONITOR_STATUSES = ['starting', 'current', 'behind', 'failing', 'stalled'] as const;
+
+/** What is known of the monitor of one chain. */
+export interface MonitorReport {
+  readonly chainId: number;
+  readonly status: (typeof MONITOR_STATUSES)[number];
+  /** Absent before the first block. */
+  readonly cursor?: MonitorState;
+  /** What became of the contracts that were found. */
+  readonly counts: readonly CreationCount[];
+}
+
+/** What this process knows of the monitors of its configuration, whichever process they run in. */
+export interface MonitorReports {
+  /** Undefined for a chain without a monitor. */
+  report(chainId: number): MonitorReport | undefined;
+  /** Ascending by chain. */
+  reports(): readonly MonitorReport[];
+  close(): Promise<void>;
+}
+
+const POLL_MS = 2000;
+/** A chain whose blocks come in bursts is a few behind now and then. */
+const BEHIND_BLOCKS = 64;
+
+/** How a chain is watched, by its cursor. */
+function statusOf(
+  cursor: MonitorState | undefined,
+  { now, since, stallSeconds }: { now: number; since: number; stallSeconds: number },
+): MonitorReport['status'] {
+  const movedAt = cursor?.currentAt.getTime() ?? since;
+  if (now - movedAt > stallSeconds * 1000) return 'stalled';
+  if (cursor?.fault !== undefined) return 'failing';
+  if (cursor?.head === undefined) return 'starting';
+  return cursor.lag > BEHIND_BLOCKS ? 'behind' : 'current';
+}
+
+/** Reads reports of chains now. */
+export async function readMonitorReports(
+  database: Queryable,
+  chainIds: readonly number[],
+  bound: { readonly since: number; readonly stallSeconds: number },
+): Promise<readonly MonitorReport[]> {
+  if (chainIds.length === 0) return [];
+  const states = await readMonitorStates(database, chainIds);
+  const counts = await readCreationCounts(database, chainIds);
+  const cursors = new Map(states.map((state) => [state.chainId, state]));
+  return [...chainIds]
+    .sort((left, right) => left - right)
+    .map((chainId) => {
+      const cursor = cursors.get(chainId);
+      return {
+        chainId,
+        status: statusOf(cursor, { now: Date.now(), ...bound }),
+        ...(cursor && { cursor }),
+        counts: counts.get(chainId) ?? [],
+      };
+    });
+}
+
+/** Keeps the reports at hand, so that nobody who asks for one waits for the database. Without a monitor it reads nothing. */
+export function watchMonitors(
+  database: Queryable,
+  configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>,
+  { stallSeconds, pollMs = POLL_MS }: { readonly stallSeconds: number; readonly pollMs?: number },
+  log: Logger,
+): MonitorReports {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const since = Date.now();
+  let current: readonly MonitorReport[] = [];
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        const chainIds = findMonitored(configured());
+        current = await readMonitorReports(database, chainIds, { since, stallSeconds });
+      } catch (error) {
+        log.debug({ event: 'monitors_unread', error: messageOf(error) }, 'monitors were not read');
+      }
+      await wait(pollMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const following = follow();
+  return {
+    report: (chainId) => current.find((report) => report.chainId === chainId),
+    reports: () => current,
+    close: async () => {
+      closing.abort();
+      await following;
+    },
+  };
+}

@@ -1,0 +1,212 @@
+// The monitor: follows chains, keeps the inbox of new contracts, finds their sources, and has them verified.
+import { setTimeout as wait } from 'node:timers/promises';
+import { type MonitoredChain } from '../chains/registry/monitored-chain.ts';
+import { isPrivateHost } from '../chains/registry/public-rpc.ts';
+import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
+import { type ServiceChain } from '../chains/registry/service-chain.ts';
+import { hostOf } from '../chains/rpc/asked-chain.ts';
+import { type RpcClient } from '../chains/rpc/rpc-client.ts';
+import { messageOf } from '../errors.ts';
+import { Closers } from '../lib/closers.ts';
+import { type GuardedFetch } from '../lib/guarded-fetch.ts';
+import { type Logger } from '../log.ts';
+import { findStoredSources } from '../repository/repository.ts';
+import { type Database } from '../store/database.ts';
+import { KnownCodeCache } from '../verification/known-codes/known-code-cache.ts';
+import { type SiblingParts } from '../verification/known-codes/index-siblings.ts';
+import { startIndexing } from '../verification/known-codes/start-indexing.ts';
+import { verifyKnownCode } from '../verification/known-codes/verify-known-code.ts';
+import { type VerificationParts } from '../verification/verify-contract.ts';
+import { startFollowing } from './follow/follow-chains.ts';
+import { type FollowOptions } from './follow/follow-options.ts';
+import { readNewestKnownCode, reviveCreations } from './inbox/inbox-table.ts';
+import { openInbox } from './inbox/inbox.ts';
+import { startRechecks } from './inbox/recheck-replaced.ts';
+import { type TrialParts } from './inbox/try-creation.ts';
+import { createSourceFinder } from './sources/find-sources.ts';
+
+/** What a monitor needs of others. */
+export interface MonitorParts {
+  readonly database: Database;
+  readonly fetch: GuardedFetch;
+  readonly rpc: RpcClient;
+  /** Any chain of the registry in force. */
+  readonly findChain: (chainId: number) => RegisteredChain | undefined;
+  /** The service configuration in force. */
+  readonly configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>;
+  readonly verification: Omit<SiblingParts, 'database'> & VerificationParts;
+  readonly submit: TrialParts['submit'];
+  /** Takes one request of a host out of its daily budget. */
+  readonly takeRequest: (host: string) => boolean;
+}
+
+/** How a monitor works. */
+export interface MonitorOptions {
+  readonly gateways: readonly string[];
+  readonly swarmGateways: readonly string[];
+  readonly concurrency: number;
+  readonly queueShare: number;
+  readonly keepDays: number;
+  readonly follow?: FollowOptions;
+  /** How often it looks whether any chain is monitored, in milliseconds (1,000). */
+  readonly pollMs?: number;
+}
+
+/** The monitor of this process. */
+export interface Monitor {
+  /** Whether it is at work: some chain is monitored. */
+  readonly isWorking: boolean;
+  /** Requests to endpoints that it was granted and refused by the daily budget. */
+  readonly requests: { readonly granted: number; readonly refused: number };
+  /** Ends what is at work; other processes go on with it. */
+  close(): Promise<void>;
+}
+
+const POLL_MS = 1000;
+/** Codes that were added while no monitor ran: as many are looked at again. */
+const CODES_AGAIN = 1000;
+
+/**
+ * Opens the monitor. While no chain is monitored it does nothing and asks nothing; chains that a reload adds or removes
+ * are followed from then on, or no more.
+ */
+export function openMonitor(parts: MonitorParts, options: MonitorOptions, log: Logger): Monitor {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const requests = { granted: 0, refused: 0 };
+  const monitored = monitoredOf(parts.configured);
+  let work: Closers | undefined;
+  const look = async (): Promise<void> => {
+    const isWanted = monitored().size > 0;
+    if (isWanted && work === undefined) work = startWork(parts, options, monitored, requests, log);
+    if (!isWanted && work !== undefined) {
+      const ending = work;
+      work = undefined;
+      await ending.close();
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await look().catch((error: unknown) => {
+        log.error({ event: 'monitor_failed', error: messageOf(error) }, 'the monitor did not end');
+      });
+      await wait(options.pollMs ?? POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+    await work?.close();
+  };
+  const running = run();
+  return {
+    get isWorking() {
+      return work !== undefined;
+    },
+    requests,
+    close: async () => {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+/** The chains that are monitored now. The answer is the same object while the configuration is. */
+function monitoredOf(
+  configured: MonitorParts['configured'],
+): () => ReadonlyMap<number, MonitoredChain> {
+  let seen: ReturnType<typeof configured> | undefined;
+  let monitored: ReadonlyMap<number, MonitoredChain> = new Map();
+  return () => {
+    const now = configured();
+    if (now !== seen) {
+      const chains = [...now].flatMap(([chainId, { monitor }]) =>
+        monitor === undefined ? [] : [[chainId, monitor] as const],
+      );
+      monitored = new Map(chains);
+    }
+    seen = now;
+    return monitored;
+  };
+}
+
+/** Starts the parts that work while a chain is monitored; the last that is started is closed first. */
+function startWork(
+  parts: MonitorParts,
+  options: MonitorOptions,
+  monitored: () => ReadonlyMap<number, MonitoredChain>,
+  requests: { granted: number; refused: number },
+  log: Logger,
+): Closers {
+  const { database, fetch, rpc, findChain, verification } = parts;
+  const { gateways, swarmGateways, concurrency, queueShare, keepDays } = options;
+  const closers = new Closers();
+  const finder = createSourceFinder({
+    ...{ fetch, ipfsGateways: gateways, swarmGateways },
+    findStoredSources: (hashes, maxBytes) => findStoredSources(database, hashes, maxBytes),
+    limits: { sourceBytes: verification.sourceBytes },
+  });
+  const cache = new KnownCodeCache();
+  const inbox = openInbox(
+    {
+      ...{ database, monitored, queueShare, log },
+      reading: verification,
+      verifyKnownCode: (known, deployment, signal) =>
+        verifyKnownCode({ ...known, cache }, deployment, signal),
+      findSources: (code, found) => finder.find(code, found),
+      pack: (request, trial) => verification.reader.pack(request, trial),
+      submit: parts.submit,
+    },
+    { concurrency, keepDays },
+  );
+  closers.addFirst(inbox);
+  const rechecks = closers.addFirst(startRechecks(database, verification, log));
+  const revive = reviving(database, log, () => inbox.wake());
+  void revive();
+  closers.addFirst(
+    startIndexing({ ...verification, database }, { onIndexed: () => void revive() }, log),
+  );
+  const takeRequest = (host: string): boolean => {
+    const isOwn = isPrivateHost(host) || isOwnHost(host, monitored, findChain);
+    const isGranted = isOwn || parts.takeRequest(host);
+    requests[isGranted ? 'granted' : 'refused'] += 1;
+    return isGranted;
+  };
+  const following = {
+    ...{ database, rpc, findChain, monitored, takeRequest },
+    quorumOf: verification.quorumOf,
+    onCreations: () => inbox.wake(),
+    onRolledBack: (...replaced: Parameters<typeof rechecks.add>) => rechecks.add(...replaced),
+  };
+  closers.addFirst(startFollowing(following, options.follow ?? {}, log));
+  return closers;
+}
+
+/** Whether a host has an endpoint that is not published: the operator's account, which has bounds of its own. */
+function isOwnHost(
+  host: string,
+  monitored: () => ReadonlyMap<number, MonitoredChain>,
+  findChain: MonitorParts['findChain'],
+): boolean {
+  return [...monitored().keys()].some((chainId) => {
+    const chain = findChain(chainId);
+    return chain?.endpoints.some((endpoint) => {
+      return hostOf(endpoint) === host && (chain.local || !endpoint.public);
+    });
+  });
+}
+
+/** Brings creations back whose codes became known since the last call. */
+function reviving(database: Database, log: Logger, wake: () => void): () => Promise<void> {
+  let position: number | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const run = async (): Promise<void> => {
+    try {
+      const newest = await readNewestKnownCode(database);
+      const after = position ?? Math.max(0, newest - CODES_AGAIN);
+      if (newest > after) await reviveCreations(database, after, newest);
+      position = newest;
+      wake();
+    } catch (error) {
+      const facts = { event: 'creations_not_revived', error: messageOf(error) };
+      log.warn(facts, 'found contracts of known codes were not looked at again');
+    }
+  };
+  return () => (last = last.then(run));
+}

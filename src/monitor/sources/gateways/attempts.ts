@@ -1,0 +1,20 @@
+import { ContentFault } from '../content-fault.ts';
+
+const MOST_SHOWN = 5;
+
+/** Sentences about what did not help, each once. */
+export class Attempts {
+  readonly #notes = new Set<string>();
+
+  add(note: string): void {
+    this.#notes.add(note);
+  }
+
+  /** The fault that says what was looked for, and what each gateway answered. */
+  toFault(what: string): ContentFault {
+    const notes = [...this.#notes];
+    const more = notes.length - MOST_SHOWN;
+    const shown = [what, ...notes.slice(0, MOST_SHOWN), ...(more > 0 ? [`And ${more} more.`] : [])];
+    return new ContentFault('unavailable', shown.join(' '));
+  }
+}

@@ -1,0 +1,124 @@
+import { type BlockCid, isBlockOf, keyOfHash } from '../ipfs/cid.ts';
+import { readCarBlocks } from '../ipfs/car-blocks.ts';
+import { type BlockSource } from '../ipfs/read-file.ts';
+import { type Turns } from '../turns.ts';
+import { Attempts } from './attempts.ts';
+import { type GatewayAnswer, type GatewayClient } from './gateway-client.ts';
+import { type Gateway } from './gateway.ts';
+import { type Spending } from './spending.ts';
+
+/** Everything in IPFS is exchanged in blocks of at most 2 MiB (https://specs.ipfs.tech/bitswap-protocol/). */
+const MOST_BLOCK_BYTES = 2 * 1024 * 1024;
+/** What an archive holds beside the file: identifiers and nodes. */
+const CAR_OVERHEAD_BYTES = 256 * 1024;
+const RAW = 'application/vnd.ipld.raw';
+const CAR = 'application/vnd.ipld.car; version=1';
+
+/**
+ * Blocks from trustless gateways (https://specs.ipfs.tech/http-gateways/trustless-gateway/), for one contract. Gateways are asked in
+ * their order, but the one that gave a block is asked first for the next: what belongs together is pinned together.
+ */
+export class IpfsBlocks implements BlockSource {
+  readonly #client: GatewayClient;
+  readonly #spending: Spending;
+  readonly #signal: AbortSignal;
+  readonly #turns: Turns;
+  #gateways: readonly Gateway[];
+  /** Gateways that give no single blocks. */
+  readonly #archivers = new Set<Gateway>();
+  /** Checked blocks by hash: a file may link one block many times, and an archive brings those of its links. */
+  readonly #blocks = new Map<string, Uint8Array>();
+
+  constructor(
+    client: GatewayClient,
+    gateways: readonly Gateway[],
+    spending: Spending,
+    signal: AbortSignal,
+    turns: Turns,
+  ) {
+    this.#client = client;
+    this.#gateways = gateways;
+    this.#spending = spending;
+    this.#signal = signal;
+    this.#turns = turns;
+  }
+
+  /** The origin of the gateway that gave the newest block. */
+  get origin(): string {
+    return this.#gateways[0]?.origin ?? '';
+  }
+
+  async getBlock(cid: BlockCid, limitBytes: number): Promise<Uint8Array> {
+    const key = keyOfHash(cid.hash);
+    const known = this.#blocks.get(key);
+    if (known !== undefined) return known;
+    const attempts = new Attempts();
+    for (const gateway of this.#gateways) {
+      const answer = await this.#askOne(gateway, cid, limitBytes);
+      if ('content' in answer) {
+        this.#blocks.set(key, answer.content);
+        this.#gateways = [gateway, ...this.#gateways.filter((each) => each !== gateway)];
+        return answer.content;
+      }
+      attempts.add(answer.note);
+    }
+    throw attempts.toFault(
+      this.#gateways.length === 0
+        ? 'No gateway of IPFS is configured.'
+        : `No gateway has the block ${cid.text}.`,
+    );
+  }
+
+  async #askOne(
+    gateway: Gateway,
+    cid: BlockCid,
+    limitBytes: number,
+  ): Promise<GatewayAnswer<Uint8Array>> {
+    if (!this.#archivers.has(gateway)) {
+      const answer = await this.#askBlock(gateway, cid);
+      if ('content' in answer || !answer.isUnsupported) return answer;
+      this.#archivers.add(gateway);
+    }
+    return this.#askArchive(gateway, cid, limitBytes);
+  }
+
+  #askBlock(gateway: Gateway, cid: BlockCid): Promise<GatewayAnswer<Uint8Array>> {
+    return this.#client.ask<Uint8Array>(gateway, {
+      url: gateway.ipfsUrl(cid.text, 'raw'),
+      accept: RAW,
+      maxBytes: MOST_BLOCK_BYTES,
+      signal: this.#signal,
+      spending: this.#spending,
+      read: async (body) => {
+        await this.#turns.give();
+        return isBlockOf(cid, body) ? body : undefined;
+      },
+      isChecked: true,
+    });
+  }
+
+  #askArchive(
+    gateway: Gateway,
+    cid: BlockCid,
+    limitBytes: number,
+  ): Promise<GatewayAnswer<Uint8Array>> {
+    return this.#client.ask<Uint8Array>(gateway, {
+      url: gateway.ipfsUrl(cid.text, 'car'),
+      accept: CAR,
+      maxBytes: limitBytes + Math.ceil(limitBytes / 16) + CAR_OVERHEAD_BYTES,
+      signal: this.#signal,
+      spending: this.#spending,
+      read: (body) => this.#unpack(cid, body),
+      isChecked: true,
+    });
+  }
+
+  async #unpack(cid: BlockCid, archive: Buffer): Promise<Uint8Array | undefined> {
+    await this.#turns.give();
+    for (const block of readCarBlocks(archive)) {
+      this.#blocks.set(keyOfHash(block.cid.hash), block.bytes);
+      await this.#turns.give();
+    }
+    return this.#blocks.get(keyOfHash(cid.hash));
+  }
+}

@@ -1,0 +1,68 @@
+import { ContentFault } from '../content-fault.ts';
+import { Attempts } from './attempts.ts';
+import { type GatewayClient } from './gateway-client.ts';
+import { type Gateway } from './gateway.ts';
+import { type Spending } from './spending.ts';
+
+/** A content of Swarm, and how its bytes are known. */
+export interface SwarmQuestion {
+  /** 64 lower-case hex digits. */
+  readonly hash: string;
+  readonly maxBytes: number;
+  readonly isContent: (bytes: Buffer) => Promise<boolean>;
+  /** Whether `isContent` checks the hash that the gateway is asked for, and not one that somebody wrote beside it. */
+  readonly isChecked: boolean;
+}
+
+interface SwarmContent {
+  readonly bytes: Buffer;
+  /** The origin of the gateway. */
+  readonly origin: string;
+}
+
+/** Bee's interface (https://docs.ethswarm.org/api/), then that of the first Swarm (`bzz-raw:/`). */
+const APIS = ['bytes', 'bzz-raw'] as const;
+
+/** Contents from gateways of Swarm, for one contract. */
+export class SwarmContents {
+  readonly #client: GatewayClient;
+  readonly #gateways: readonly Gateway[];
+  readonly #spending: Spending;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    client: GatewayClient,
+    gateways: readonly Gateway[],
+    spending: Spending,
+    signal: AbortSignal,
+  ) {
+    this.#client = client;
+    this.#gateways = gateways;
+    this.#spending = spending;
+    this.#signal = signal;
+  }
+
+  /** @throws ContentFault `unavailable` */
+  async get({ hash, maxBytes, isContent, isChecked }: SwarmQuestion): Promise<SwarmContent> {
+    const attempts = new Attempts();
+    if (this.#gateways.length === 0) {
+      throw new ContentFault('unavailable', 'No gateway of Swarm is configured.');
+    }
+    for (const gateway of this.#gateways) {
+      for (const api of APIS) {
+        const answer = await this.#client.ask(gateway, {
+          url: gateway.swarmUrl(hash, api),
+          accept: 'application/octet-stream, */*',
+          maxBytes,
+          signal: this.#signal,
+          spending: this.#spending,
+          read: async (body) => ((await isContent(body)) ? body : undefined),
+          isChecked,
+        });
+        if ('content' in answer) return { bytes: answer.content, origin: gateway.origin };
+        attempts.add(answer.note);
+      }
+    }
+    throw attempts.toFault(`No gateway of Swarm has ${hash}.`);
+  }
+}

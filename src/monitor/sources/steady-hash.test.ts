@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hashMetadata } from '../../bytecode/metadata-hash.ts';
+import { bytesToHex } from '../../lib/hex.ts';
+import { keccak256 } from '../../lib/keccak.ts';
+import { hashContent, hashMetadataSteadily } from './steady-hash.ts';
+import { Turns } from './turns.ts';
+
+test('hashes of contents are the same as those that are computed at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 200_000 }), fc.nat(255), async (size, byte) => {
+      const bytes = Buffer.alloc(size, Buffer.from([byte, 1, 2]));
+      expect(await hashContent(bytes)).toBe(bytesToHex(keccak256(bytes)));
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test.each(['ipfs', 'bzzr0', 'bzzr1'] as const)(
+  'hashes of metadata are the same as those that are computed at once (%s)',
+  async (kind) => {
+    for (const size of [0, 1, 4096, 4097, 100_000]) {
+      const text = 'metadata '.repeat(40_000).slice(0, size);
+      const hash = await hashMetadataSteadily(kind, Buffer.from(text));
+      expect(Buffer.from(hash)).toEqual(Buffer.from(hashMetadata(kind, text)));
+    }
+  },
+);
+
+test('works that share turns have one pass of the event loop together, however short each is', async () => {
+  const shared = new Turns();
+  let works = 0;
+  let mostInPass = 0;
+  let inPass = 0;
+  let isWorking = true;
+  const count = (): void => {
+    mostInPass = Math.max(mostInPass, inPass);
+    inPass = 0;
+    if (isWorking) setImmediate(count);
+  };
+  setImmediate(count);
+  const work = async (): Promise<void> => {
+    for (let piece = 0; piece < 10; piece += 1) {
+      await shared.give();
+      const until = performance.now() + 6;
+      while (performance.now() < until);
+      works += 1;
+      inPass += 1;
+    }
+  };
+  await Promise.all([work(), work(), work(), work()]);
+  isWorking = false;
+  expect(works).toBe(40);
+  expect(mostInPass).toBe(1);
+});
+
+test('while 2 MB are hashed, others have their turns', async () => {
+  const bytes = Buffer.alloc(2_000_000, 'abc');
+  for (const hashing of [hashContent(bytes), hashMetadataSteadily('bzzr1', bytes)]) {
+    let turns = 0;
+    const counter = setInterval(() => (turns += 1), 1);
+    await hashing;
+    clearInterval(counter);
+    expect(turns).toBeGreaterThan(3);
+  }
+});

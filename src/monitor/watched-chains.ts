@@ -1,0 +1,85 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ServiceChain } from '../chains/registry/service-chain.ts';
+import { messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { sql, type Queryable } from '../store/database.ts';
+
+const POLL_MS = 1000;
+
+// A cursor that stands where it should is touched, so its age tells whether anybody keeps up.
+const READ_WATCHED = sql(
+  'read watched chains',
+  `SELECT chain_id FROM monitor_cursors
+   WHERE chain_id = ANY ($1::bigint[]) AND current_at >= now() - $2 * interval '1 second'`,
+);
+
+/** The chains of the configuration that have a monitor. */
+export function findMonitored(
+  configured: ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>,
+): readonly number[] {
+  return [...configured].flatMap(([chainId, { monitor }]) => (monitor ? [chainId] : []));
+}
+
+/** Of the chains that have a monitor, those whose cursor is not older than the bound. */
+export async function readWatchedChains(
+  database: Queryable,
+  configured: ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>,
+  stallSeconds: number,
+): Promise<ReadonlySet<number>> {
+  const chainIds = findMonitored(configured);
+  if (chainIds.length === 0) return new Set();
+  const rows = await database.query<{ chain_id: string }>(READ_WATCHED, [chainIds, stallSeconds]);
+  return new Set(rows.map(({ chain_id }) => Number(chain_id)));
+}
+
+/** What is published of it, and how another set is published. */
+interface WatchedParts {
+  readonly database: Queryable;
+  readonly inputs: () => {
+    readonly configured: ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>;
+    readonly watched?: ReadonlySet<number>;
+  };
+  readonly publish: (watched: ReadonlySet<number>) => Promise<void>;
+}
+
+/**
+ * Keeps `monitored` in /chains true: looks every second which chains are watched, by any process of the database, and
+ * publishes only another set. While the database does not answer, what was known last stays.
+ */
+export function followWatchedChains(
+  { database, inputs, publish }: WatchedParts,
+  { stallSeconds, pollMs = POLL_MS }: { readonly stallSeconds: number; readonly pollMs?: number },
+  log: Logger,
+): { close(): Promise<void> } {
+  const closing = new AbortController();
+  const { signal } = closing;
+  let isFailing = false;
+  const look = async (): Promise<void> => {
+    try {
+      const { configured, watched: before = new Set() } = inputs();
+      const watched = await readWatchedChains(database, configured, stallSeconds);
+      const isSame = watched.size === before.size && [...watched].every((id) => before.has(id));
+      if (!isSame && !signal.aborted) await publish(watched);
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) {
+        const facts = { event: 'watched_chains_unread', error: messageOf(error) };
+        log.warn(facts, 'it is not known which chains are watched');
+      }
+      isFailing = true;
+    }
+  };
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await look();
+      await wait(pollMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const following = follow();
+  return {
+    close: async () => {
+      closing.abort();
+      await following;
+    },
+  };
+}

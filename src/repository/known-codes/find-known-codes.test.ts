@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
+import { maskCode } from '../../bytecode/masked-code.ts';
+import { sql } from '../../store/database.ts';
+import { advanceFeed } from '../feed/follow-feed.ts';
+import { saveMatch } from '../matches/save-matches.ts';
+import { compilationId } from '../matches/verified-contract-identity.ts';
+import { addKnownCodes } from './add-known-codes.ts';
+import { findKnownCodes, findSimilarCodes } from './find-known-codes.ts';
+
+const word = (value: number): string => value.toString(16).padStart(64, '0');
+const auxdataOf = (hash: number): string =>
+  `fea2646970667358221220${word(hash)}64736f6c63430008250033`;
+/** A code with a constant, a word that an immutable may be, and a metadata hash; `tail` makes it another code. */
+const codeOf = (constant: number, immutable = 0, hash = 1, tail = ''): Buffer =>
+  Buffer.from(`5b7f${word(constant)}7f${word(immutable)}5b${tail}${auxdataOf(hash)}`, 'hex');
+
+let testDatabase: TestDatabase;
+const ids: string[] = [];
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  for (let variant = 0; variant < 3; variant += 1) {
+    const contract = sampleContract(
+      1,
+      sampleAddress(variant),
+      { runtimeMatch: 'full' },
+      { variant },
+    );
+    await saveMatch(testDatabase.database, contract);
+    ids.push(compilationId(contract.compilation));
+  }
+  await advanceFeed(testDatabase.database);
+});
+afterAll(() => testDatabase.drop());
+beforeEach(() => run('TRUNCATE known_codes, known_contracts'));
+
+const run = (text: string, values: unknown[] = []) =>
+  testDatabase.database.query<{ uses: string }>(sql(`test ${text.slice(0, 40)}`, text), values);
+const add = (
+  fullyQualifiedName: string,
+  code: Buffer,
+  { of = 0, isCompiled = false }: { of?: number; isCompiled?: boolean } = {},
+) =>
+  addKnownCodes(testDatabase.database, [
+    { compilationId: ids[of]!, fullyQualifiedName, code: maskCode(code), isCompiled },
+  ]);
+const find = async (code: Buffer): Promise<string[]> => {
+  const names = [];
+  for await (const { fullyQualifiedName } of findKnownCodes(
+    testDatabase.database,
+    maskCode(code),
+  )) {
+    names.push(fullyQualifiedName);
+  }
+  return names;
+};
+
+describe('known codes', () => {
+  test('are proposed for a code with other values, and not for one with other constants', async () => {
+    await add('a.sol:True', codeOf(5));
+    await add('a.sol:Other', codeOf(6));
+    expect(await find(codeOf(5, 1234, 2))).toEqual(['a.sol:True']);
+    expect(await find(codeOf(7, 1234, 2))).toEqual([]);
+  });
+
+  test('come with the same metadata first, then with the most constants', async () => {
+    await add('a.sol:Wide', codeOf(0, 0, 3));
+    await add('a.sol:True', codeOf(5, 0, 1));
+    await add('b.sol:True', codeOf(5, 0, 2), { of: 1 });
+    expect(await find(codeOf(5, 99, 2))).toEqual(['b.sol:True', 'a.sol:True', 'a.sol:Wide']);
+    expect(await find(codeOf(5, 99, 9))).toEqual(['a.sol:True', 'a.sol:Wide']);
+  });
+
+  test('are proposed once for each compiled code, the contract that is used most', async () => {
+    for (const [of] of ids.entries()) await add(`a.sol:C${of}`, codeOf(5, 0, of), { of });
+    await run('UPDATE indexed_compilations SET uses = 9 WHERE compilation_id = $1', [ids[1]]);
+    expect(await find(codeOf(5, 1, 77))).toEqual(['a.sol:C1']);
+    await add('a.sol:Own', codeOf(5, 0, 4), { of: 2, isCompiled: true });
+    expect(await find(codeOf(5, 1, 77))).toEqual(['a.sol:Own']);
+  });
+
+  test('are found beside thousands that somebody added later to hide them', async () => {
+    await add('a.sol:True', codeOf(5));
+    const codes = Array.from({ length: 6000 }, (_, index) => maskCode(codeOf(index + 6)));
+    const masked = maskCode(codeOf(5)).maskedHash;
+    expect(codes.every(({ maskedHash }) => Buffer.compare(maskedHash, masked) === 0)).toBe(true);
+    await addKnownCodes(
+      testDatabase.database,
+      codes.map((code, index) => ({
+        ...{ compilationId: ids[1]!, code, isCompiled: false },
+        fullyQualifiedName: `x.sol:X${index}`,
+      })),
+    );
+    expect(await find(codeOf(5, 1, 2))).toEqual(['a.sol:True']);
+    // With the very metadata they are found wherever they stand.
+    await add('a.sol:Late', codeOf(6006, 0, 55));
+    expect(await find(codeOf(6006, 1, 55))).toEqual(['a.sol:Late']);
+    // Codes whose constants are a part of those on chain are bounded, and those with the most come first.
+    await addKnownCodes(
+      testDatabase.database,
+      Array.from({ length: 40 }, (_, index) => ({
+        ...{ compilationId: ids[2]!, isCompiled: false },
+        fullyQualifiedName: `y.sol:Y${index}`,
+        code: { ...maskCode(codeOf(0)), plainHash: Buffer.alloc(32, index) },
+      })),
+    );
+    const found = await find(codeOf(5, 1, 2));
+    expect([found[0], found.length <= 16]).toEqual(['a.sol:True', true]);
+  });
+
+  test('that hold the same metadata or begin alike are similar where their length is that of the code', async () => {
+    const tail = `7f${'ab'.repeat(31)}`;
+    await add('a.sol:Metadata', codeOf(5, 0, 7, `61${'11'.repeat(2)}`));
+    await add('a.sol:Longer', codeOf(5, 0, 7, tail));
+    const similar = async (code: Buffer) =>
+      (await findSimilarCodes(testDatabase.database, maskCode(code))).map(
+        (each) => each.fullyQualifiedName,
+      );
+    expect(await similar(codeOf(5, 1, 7, `61${'22'.repeat(2)}`))).toEqual(['a.sol:Metadata']);
+    expect(await similar(codeOf(5, 1, 8, `61${'22'.repeat(2)}`))).toEqual([]);
+    const long = (end: string) => Buffer.from(`${'5b'.repeat(600)}${end}`, 'hex');
+    await add('a.sol:Long', long('6001'));
+    expect(await similar(long('6002'))).toEqual(['a.sol:Long']);
+    expect(await similar(long('600200'))).toEqual([]);
+  });
+
+  test('are noted once for each compilation, with how often it is used', async () => {
+    const [before] = await run('SELECT uses FROM indexed_compilations WHERE compilation_id = $1', [
+      ids[0],
+    ]);
+    for (const number of [11, 12]) {
+      const contract = sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' });
+      await saveMatch(testDatabase.database, contract);
+    }
+    await advanceFeed(testDatabase.database);
+    const [after] = await run('SELECT uses FROM indexed_compilations WHERE compilation_id = $1', [
+      ids[0],
+    ]);
+    expect(Number(after?.uses) - Number(before?.uses)).toBe(2);
+  });
+});

@@ -1,0 +1,82 @@
+import { type ImmutableType } from '../../bytecode/immutable-type.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+import { type Compilation } from '../matches/verified-contract.ts';
+
+const READ_COMPILATION = sql(
+  'read stored compilation',
+  `SELECT compiler, version, language, name, fully_qualified_name, compiler_settings, compilation_artifacts, metadata,
+     creation.code AS creation_code, creation_code_artifacts, runtime.code AS runtime_code, runtime_code_artifacts,
+     (SELECT types FROM immutable_types WHERE compilation_id = $1) AS immutable_types,
+     (SELECT coalesce(sum(octet_length(content)), 0) FROM compiled_contracts_sources JOIN sources USING (source_hash)
+      WHERE compilation_id = $1)::float8 AS source_bytes,
+     EXISTS (SELECT FROM verified_contracts WHERE compilation_id = $1
+       AND runtime_metadata_match IS NOT TRUE AND creation_metadata_match IS NOT TRUE) AS gave_partial
+   FROM compiled_contracts
+   LEFT JOIN code AS creation ON creation.code_hash = creation_code_hash
+   LEFT JOIN code AS runtime ON runtime.code_hash = runtime_code_hash
+   WHERE id = $1`,
+);
+const READ_SOURCES = sql(
+  'read sources of a stored compilation',
+  `SELECT path, content FROM compiled_contracts_sources JOIN sources USING (source_hash)
+   WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
+);
+
+interface CompilationRow {
+  readonly compiler: string;
+  readonly version: string;
+  readonly language: string;
+  readonly name: string;
+  readonly fully_qualified_name: string;
+  readonly compiler_settings: Readonly<Record<string, unknown>>;
+  readonly compilation_artifacts: Readonly<Record<string, unknown>>;
+  readonly metadata: string | null;
+  readonly creation_code: Buffer | null;
+  readonly creation_code_artifacts: Readonly<Record<string, unknown>> | null;
+  readonly runtime_code: Buffer | null;
+  readonly runtime_code_artifacts: Readonly<Record<string, unknown>> | null;
+  readonly immutable_types: Readonly<Record<string, ImmutableType>> | null;
+  readonly source_bytes: number;
+  readonly gave_partial: boolean;
+}
+
+/** A compilation as it is stored. */
+export interface StoredCompilation {
+  /** Whether sources that no metadata lists are needed is not stored: see {@link Compilation.hasUnlistedSources}. */
+  readonly compilation: Compilation;
+  /** Whether a match of it was partial: then it says no more than such a match proves. */
+  readonly gavePartial: boolean;
+}
+
+/**
+ * A stored compilation, with its codes and sources. Undefined where there is none, or where its sources are larger than
+ * `sourceBytes`.
+ */
+export async function readStoredCompilation(
+  database: Queryable,
+  id: string,
+  sourceBytes: number,
+): Promise<StoredCompilation | undefined> {
+  const [row] = await database.query<CompilationRow>(READ_COMPILATION, [id]);
+  if (row === undefined || row.source_bytes > sourceBytes) return undefined;
+  const sources = await database.query<{ path: string; content: string }>(READ_SOURCES, [id]);
+  return {
+    gavePartial: row.gave_partial,
+    compilation: {
+      language: row.language,
+      compiler: row.compiler,
+      version: row.version,
+      name: row.name,
+      fullyQualifiedName: row.fully_qualified_name,
+      settings: row.compiler_settings,
+      artifacts: row.compilation_artifacts,
+      ...(row.metadata !== null && { metadata: row.metadata }),
+      ...(row.creation_code && { creationCode: row.creation_code }),
+      ...(row.creation_code_artifacts && { creationCodeArtifacts: row.creation_code_artifacts }),
+      ...(row.runtime_code && { runtimeCode: row.runtime_code }),
+      ...(row.runtime_code_artifacts && { runtimeCodeArtifacts: row.runtime_code_artifacts }),
+      ...(row.immutable_types && { immutableTypes: row.immutable_types }),
+      sources: sources.map(({ path, content }) => ({ path, content })),
+    },
+  };
+}

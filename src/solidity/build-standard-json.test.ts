@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  buildStandardJson,
+  declarationsIn,
+  findMissingImports,
+  PlainSourcesFault,
+  pragmaOf,
+} from './build-standard-json.ts';
+
+const LIBRARY = `0x${'ab'.repeat(20)}`;
+
+describe('buildStandardJson', () => {
+  test('writes the settings that are said, and leaves the others to the compiler', () => {
+    const input = buildStandardJson({
+      sources: { 'a.sol': 'library L {} contract A {}' },
+      optimizer: { enabled: true, runs: 999 },
+      evmVersion: 'paris',
+      viaIR: true,
+      libraries: { L: LIBRARY },
+      remappings: ['@oz/=lib/oz/'],
+    });
+    expect(input).toEqual({
+      language: 'Solidity',
+      sources: { 'a.sol': { content: 'library L {} contract A {}' } },
+      settings: {
+        optimizer: { enabled: true, runs: 999 },
+        evmVersion: 'paris',
+        viaIR: true,
+        libraries: { 'a.sol': { L: LIBRARY } },
+        remappings: ['@oz/=lib/oz/'],
+        outputSelection: { '*': { '*': ['*'] } },
+      },
+    });
+    const plain = buildStandardJson({ sources: { 'a.sol': '' }, evmVersion: 'Default' });
+    expect(plain.settings).toEqual({
+      optimizer: { enabled: false, runs: 200 },
+      outputSelection: { '*': { '*': ['*'] } },
+    });
+  });
+
+  test('refuses no sources, a library that nobody declares, and what is not an address', () => {
+    expect(() => buildStandardJson({ sources: {} })).toThrow(PlainSourcesFault);
+    const sources = { 'a.sol': 'contract A {}', 'b.sol': 'library B {}', 'c.sol': 'library B {}' };
+    expect(() => buildStandardJson({ sources, libraries: { L: LIBRARY } })).toThrow('No source');
+    expect(() => buildStandardJson({ sources, libraries: { B: LIBRARY } })).toThrow('Several');
+    expect(() => buildStandardJson({ sources, libraries: { 'b.sol:B': '0x12' } })).toThrow(
+      'has no address',
+    );
+  });
+
+  test('keeps every source as it is', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { minKeys: 1 }),
+        (sources) => {
+          const built = buildStandardJson({ sources });
+          const texts = Object.entries(built.sources).map(([path, { content }]) => [path, content]);
+          expect(texts).toEqual(Object.entries(sources));
+        },
+      ),
+    );
+  });
+});
+
+describe('declarationsIn', () => {
+  test('finds what may be deployed, and neither comments nor strings', () => {
+    const text = `
+      // contract Commented {}
+      /* library Commented2 {} */
+      abstract contract Base {}
+      interface I {}
+      contract A is Base { string s = "\\" contract Quoted {}"; }
+      library L {} contract /* named */ B{}`;
+    const names = declarationsIn({ 'a.sol': text }).map(({ name }) => name);
+    expect(names).toEqual(['A', 'L', 'B']);
+  });
+});
+
+describe('findMissingImports', () => {
+  test('names each import that is not there, after relative paths and remappings', () => {
+    const sources = {
+      'src/A.sol': `
+        import "./B.sol";
+        import {X} from "../lib/X.sol";
+        import * as y from '@oz/token/ERC20.sol';
+        import "@oz/token/ERC20.sol";
+        // import "./not.sol";
+        import "there/C.sol";`,
+      'src/B.sol': '',
+      'there/C.sol': 'import "./D.sol";',
+    };
+    expect(findMissingImports({ sources })).toEqual([
+      { name: '../lib/X.sol', from: 'src/A.sol', path: 'lib/X.sol' },
+      { name: '@oz/token/ERC20.sol', from: 'src/A.sol', path: '@oz/token/ERC20.sol' },
+      { name: './D.sol', from: 'there/C.sol', path: 'there/D.sol' },
+    ]);
+    const remapped = { ...sources, 'oz/token/ERC20.sol': '', 'lib/X.sol': '', 'there/D.sol': '' };
+    expect(findMissingImports({ sources: remapped, remappings: ['@oz/=oz/'] })).toEqual([]);
+  });
+
+  // Where a search began anew at each of them, this would not end.
+  test('ends whatever a text holds very often', () => {
+    for (const unit of ['import ', 'import {', '/*', '"', 'contract ', 'pragma solidity ', '//']) {
+      const text = unit.repeat(200_000);
+      expect(findMissingImports({ sources: { 'a.sol': text } }), unit).toEqual([]);
+      expect(declarationsIn({ 'a.sol': text }).length, unit).toBeLessThanOrEqual(200_000);
+      expect(pragmaOf(text), unit).toBeUndefined();
+    }
+  });
+});
+
+describe('pragmaOf', () => {
+  test('reads the range, and none from a comment', () => {
+    expect(pragmaOf('// pragma solidity 0.4.11;\npragma solidity >=0.8.0 <0.9.0;')).toBe(
+      '>=0.8.0 <0.9.0',
+    );
+    expect(pragmaOf('contract A {}')).toBeUndefined();
+  });
+});

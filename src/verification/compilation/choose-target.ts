@@ -1,0 +1,66 @@
+import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { type ContractCompiler } from './compile-contract.ts';
+import { refusedByCompiler } from './compiler-errors.ts';
+import { type JobReader } from './job-reader.ts';
+import { VerificationFailure } from '../verification-failure.ts';
+
+const NAMES_SHOWN = 20;
+const DIGITS_A_BYTE = 2;
+
+/**
+ * The contract of a compilation whose runtime code is nearest to a code: as many bytes as may be are the same in the same
+ * places. Libraries, immutables and metadata hashes are some bytes among thousands. What is chosen is judged like every
+ * other target.
+ * @throws VerificationFailure invalid_compilation_target where two are as near, or there is none; compiler_error.
+ */
+export async function chooseTarget(
+  parts: { readonly compilers: ContractCompiler; readonly reader: JobReader },
+  { language, version, input }: CompilationTask,
+  onChain: Uint8Array,
+  signal: AbortSignal,
+): Promise<CompilationTarget> {
+  const raw = await parts.compilers.compileToBytes({
+    ...{ language, version, signal },
+    input: selectRuntimeCodes(input),
+  });
+  const { errors, codes } = await parts.reader.readRuntimeCodes(raw, signal);
+  if (errors.length > 0) throw refusedByCompiler(errors);
+  const code = Buffer.from(onChain).toString('hex');
+  const ranked = codes
+    .map(({ target, object }) => ({ target, same: countSame(object, code) }))
+    .sort((left, right) => right.same - left.same);
+  const [best, second] = ranked;
+  if (best === undefined) {
+    throw new VerificationFailure(
+      'invalid_compilation_target',
+      'The sources hold no contract that can be deployed.',
+    );
+  }
+  if (second === undefined || second.same < best.same) return best.target;
+  const equal = ranked
+    .filter(({ same }) => same === best.same)
+    .slice(0, NAMES_SHOWN)
+    .map(({ target: { path, name } }) => printableText(`${path}:${name}`));
+  throw new VerificationFailure(
+    'invalid_compilation_target',
+    `Several contracts of these sources could be the one on chain; name one of them: ${equal.join(', ')}.`,
+    { data: { contracts: equal } },
+  );
+}
+
+function selectRuntimeCodes(input: StandardJsonInput): StandardJsonInput {
+  const outputSelection = { '*': { '*': ['evm.deployedBytecode.object'] } };
+  return { ...input, settings: { ...input.settings, outputSelection } };
+}
+
+/** How near two codes are, from 0 to 1: the share of equal bytes. */
+function countSame(left: string, right: string): number {
+  let same = 0;
+  const shorter = Math.min(left.length, right.length);
+  for (let at = 0; at < shorter; at += DIGITS_A_BYTE) {
+    if (left[at] === right[at] && left[at + 1] === right[at + 1]) same += DIGITS_A_BYTE;
+  }
+  return same / Math.max(left.length, right.length, 1);
+}

@@ -1,0 +1,121 @@
+import { type Logger } from '../../log.ts';
+import { messageOf } from '../../errors.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { chargeFor } from './client-usage.ts';
+import { notifyOfWork } from './job-notifications.ts';
+
+/** How far the download of a compiler has come. */
+export interface CompilerDownload {
+  /** `0.8.20+commit.a1b79de6` */
+  readonly longVersion: string;
+  readonly receivedBytes: number;
+  readonly totalBytes?: number;
+}
+
+/** A compiler that is being downloaded. */
+export interface AwaitedCompiler {
+  readonly longVersion: string;
+  readonly progress: () => CompilerDownload;
+  /** Resolves when it is here, and when it cannot be had now. */
+  readonly ended: Promise<void>;
+}
+
+/** Ends the work on a job: it goes on when the compiler is here, and meanwhile other jobs have its worker. */
+export class CompilerAwaited extends Error {
+  override readonly name = 'CompilerAwaited';
+  readonly awaited: AwaitedCompiler;
+
+  constructor(awaited: AwaitedCompiler) {
+    super(`Solidity ${awaited.longVersion} is being downloaded`);
+    this.awaited = awaited;
+  }
+}
+
+/** How often a job waits; from then on its worker waits for the compiler, so that every job ends. */
+export const MAX_COMPILER_WAITS = 3;
+/** How long the word of a process counts that then is gone. */
+const SPOKEN_FOR_MS = 15_000;
+const PROGRESS_MS = 700;
+
+/** SQL: a job that no download holds back. */
+export const IS_READY = `(awaited_until IS NULL OR awaited_until < now())`;
+
+/** SQL: what a job forgets when it is claimed. */
+export const FORGET_AWAITED = `awaited_compiler = NULL, awaited_until = NULL, awaited_bytes = NULL,
+  awaited_total_bytes = NULL`;
+
+const IS_CLAIMED = 'id = $1 AND lease_token = $2';
+const PARK = sql(
+  'park job until its compiler is here',
+  `WITH ${chargeFor(IS_CLAIMED, 'false')}
+   UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
+     attempts = attempts - 1, compiler_waits = compiler_waits + 1,
+     awaited_compiler = $3, awaited_until = now() + $4 * interval '1 millisecond',
+     awaited_bytes = $5, awaited_total_bytes = $6
+   WHERE ${IS_CLAIMED} AND NOT cancel_requested RETURNING id`,
+);
+const TELL = sql(
+  'tell how far the download of a compiler has come',
+  `UPDATE verification_jobs SET awaited_until = now() + $2 * interval '1 millisecond', awaited_bytes = $3,
+     awaited_total_bytes = $4
+   WHERE awaited_compiler = $1 AND state = 'queued'`,
+);
+const WAKE = sql(
+  'wake jobs whose compiler is here',
+  `UPDATE verification_jobs SET ${FORGET_AWAITED} WHERE awaited_compiler = $1 RETURNING id`,
+);
+
+/** Keeps jobs in the queue while their compilers are downloaded by this process. */
+export interface CompilerWaits {
+  /** Puts a claimed job back until the compiler is here. */
+  park(
+    job: { readonly id: string; readonly token: string },
+    awaited: AwaitedCompiler,
+  ): Promise<void>;
+  /** Leaves the jobs that wait to other processes. */
+  close(): Promise<void>;
+}
+
+/** Follows the downloads that jobs wait for, one follower for each version. */
+export function followDownloads(database: Database, log: Logger): CompilerWaits {
+  const followed = new Map<string, { readonly stop: () => void; readonly ended: Promise<void> }>();
+  const wake = async (longVersion: string): Promise<void> => {
+    const woken = await database.query(WAKE, [longVersion]);
+    if (woken.length > 0) await notifyOfWork(database);
+  };
+  const follow = ({ longVersion, progress, ended }: AwaitedCompiler): void => {
+    if (followed.has(longVersion)) return;
+    let stop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
+    const tell = setInterval(() => {
+      const { receivedBytes, totalBytes = null } = progress();
+      void database
+        .query(TELL, [longVersion, SPOKEN_FOR_MS, receivedBytes, totalBytes])
+        // Without the word of this process the jobs are taken again before long.
+        .catch(() => undefined);
+    }, PROGRESS_MS);
+    const over = Promise.race([ended, stopped]).then(async () => {
+      clearInterval(tell);
+      followed.delete(longVersion);
+      await wake(longVersion).catch((error: unknown) =>
+        log.warn({ event: 'wake_failed', error: messageOf(error) }, 'jobs wait for their compiler'),
+      );
+    });
+    followed.set(longVersion, { stop, ended: over });
+  };
+  return {
+    park: async (job, awaited) => {
+      const { receivedBytes, totalBytes = null } = awaited.progress();
+      const { longVersion } = awaited;
+      const facts = [longVersion, SPOKEN_FOR_MS, receivedBytes, totalBytes];
+      await database.query(PARK, [job.id, job.token, ...facts]);
+      // After the job is there: a follower that has ended meanwhile has not seen it, and makes room for another.
+      follow(awaited);
+    },
+    close: async () => {
+      const all = [...followed.values()];
+      for (const { stop } of all) stop();
+      await Promise.all(all.map(({ ended }) => ended));
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { type Compilation, type KnownCandidate } from '../../repository/repository.ts';
+import { type ContractCompiler } from '../compilation/compile-contract.ts';
+import { type KnownCompilation } from './known-compilation.ts';
+
+/** What is remembered, in bytes and numbers. */
+const COMPILATION_BYTES = 96 * 2 ** 20;
+const OUTPUT_BYTES = 32 * 2 ** 20;
+const CODES = 20_000;
+/** A better candidate may be stored any time. */
+const FOUND_MS = 60_000;
+const UNKNOWN_MS = 1_000;
+/** What an entry costs beside what is counted of it. */
+const ENTRY_BYTES = 2_048;
+
+/** Values within a bound of their weights; those that were used longest ago leave first. */
+class Weighed<Value> {
+  readonly #limit: number;
+  readonly #entries = new Map<string, { readonly value: Value; readonly weight: number }>();
+  #weight = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: Value, weight: number): void {
+    this.delete(key);
+    if (weight > this.#limit) return;
+    this.#entries.set(key, { value, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#limit) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#weight -= entry.weight;
+    this.#entries.delete(key);
+  }
+}
+
+/** Which candidate gave a code, or that none did, as it was found a moment ago. */
+type Remembered = { readonly until: number; readonly candidate: KnownCandidate | undefined };
+
+/**
+ * Where a sibling was compiled in this process, its compilation stands under the name of the candidate. That of a partial
+ * match may have fewer settings than a full match proves, so it does not stand for candidates with the same metadata.
+ */
+const keyOf = ({ compilationId, fullyQualifiedName, ...candidate }: KnownCandidate): string =>
+  `${compilationId} ${candidate.isCompiled || candidate.hasSameMetadata} ${fullyQualifiedName}`;
+
+/**
+ * What a process remembers of known codes: compilations by which it judged, what compilers answered lately, and which
+ * candidate gave a code. Nothing in it is a verdict: each deployment is judged by itself, with its own address and values.
+ */
+export class KnownCodeCache {
+  readonly #compilations = new Weighed<KnownCompilation>(COMPILATION_BYTES);
+  readonly #outputs = new Weighed<Awaited<ReturnType<ContractCompiler['compileToBytes']>>>(
+    OUTPUT_BYTES,
+  );
+  readonly #codes = new Weighed<Remembered>(CODES);
+
+  compilationOf(candidate: KnownCandidate): KnownCompilation | undefined {
+    return this.#compilations.get(keyOf(candidate));
+  }
+
+  keepCompilation(candidate: KnownCandidate, known: KnownCompilation): void {
+    this.#compilations.set(keyOf(candidate), known, weigh(known.compilation));
+  }
+
+  /** The candidate that gave a code a moment ago; null where none did; undefined where that is not known. */
+  candidateOf(codeHash: string): KnownCandidate | null | undefined {
+    const remembered = this.#codes.get(codeHash);
+    if (remembered === undefined || remembered.until < performance.now()) return undefined;
+    return remembered.candidate ?? null;
+  }
+
+  keepCandidate(codeHash: string, candidate: KnownCandidate | undefined): void {
+    const until = performance.now() + (candidate === undefined ? UNKNOWN_MS : FOUND_MS);
+    this.#codes.set(codeHash, { until, candidate }, 1);
+  }
+
+  /** The compilers with their latest answers at hand: many deployments may ask for one contract before it is stored. */
+  withRecentOutputs(compilers: ContractCompiler): ContractCompiler {
+    return {
+      // Mostly nothing is to be compiled.
+      prepare: () => () => undefined,
+      listVersions: () => compilers.listVersions(),
+      // Siblings are known of compilers that are at hand.
+      obtain: () => Promise.resolve(undefined),
+      compileToBytes: async (request) => {
+        request.signal?.throwIfAborted();
+        const { language, version, input } = request;
+        const key = createHash('sha256')
+          .update(`${language} ${version} ${JSON.stringify(input)}`)
+          .digest('base64');
+        const kept = this.#outputs.get(key);
+        // Whoever reads the bytes may take their memory along.
+        if (kept !== undefined) return { ...kept, bytes: new Uint8Array(kept.bytes) };
+        const output = await compilers.compileToBytes(request);
+        if (output.bytes.length < OUTPUT_BYTES) {
+          const bytes = new Uint8Array(output.bytes);
+          this.#outputs.set(key, { ...output, bytes }, bytes.length + ENTRY_BYTES);
+        }
+        return output;
+      },
+    };
+  }
+}
+
+function weigh(compilation: Compilation): number {
+  const { creationCode, runtimeCode, metadata, sources, artifacts } = compilation;
+  // Each code stands there as bytes and as hex, and a text takes up to two bytes for each of its letters.
+  const codes = 3 * ((creationCode?.length ?? 0) + (runtimeCode?.length ?? 0));
+  const texts = sources.reduce((sum, { content }) => sum + content.length, metadata?.length ?? 0);
+  return ENTRY_BYTES + codes + 2 * texts + 4 * JSON.stringify(artifacts).length;
+}

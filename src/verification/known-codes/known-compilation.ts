@@ -1,0 +1,127 @@
+import { LIBRARY_ADDRESS_IMMUTABLE } from '../../bytecode/explained-value.ts';
+import { type RecompiledCodes } from '../../bytecode/compiled-contract.ts';
+import { judgeContract, type ContractJudgement } from '../../bytecode/judge-contract.ts';
+import {
+  type AuxdataPositions,
+  type ImmutableReferences,
+  type LinkReferences,
+} from '../../bytecode/recompiled-code.ts';
+import { compareVersions } from '../../compilers/compiler-version.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { compilationId, type Compilation } from '../../repository/repository.ts';
+import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
+import { areSettingsSettled } from '../compilation/drop-unused-settings.ts';
+import { LISTS_IMPORTS_SINCE, unlistedSources } from '../compilation/needed-sources.ts';
+
+/** A compilation by whose codes others are judged without a compiler. */
+export interface KnownCompilation {
+  readonly compilation: Compilation;
+  readonly codes: RecompiledCodes;
+  /** Whether a match of it was partial: then it has no setting that such a match does not prove. */
+  readonly gavePartial: boolean;
+}
+
+type Artifacts = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes a compilation ready to judge by. Undefined where what is known of it does not tell all that a compiler would: the
+ * codes of an import, the types of its immutables.
+ */
+export function toKnownCompilation(
+  compilation: Compilation,
+  gavePartial: boolean,
+): KnownCompilation | undefined {
+  const { creationCode, runtimeCode, immutableTypes } = compilation;
+  const { creationCodeArtifacts: ofCreation, runtimeCodeArtifacts: ofRuntime } = compilation;
+  if (creationCode === undefined || runtimeCode === undefined) return undefined;
+  if (ofCreation === undefined || ofRuntime === undefined) return undefined;
+  const immutableReferences = (ofRuntime['immutableReferences'] ?? {}) as ImmutableReferences;
+  const ids = Object.keys(immutableReferences).filter((id) => id !== LIBRARY_ADDRESS_IMMUTABLE);
+  if (ids.length > 0 && immutableTypes === undefined) return undefined;
+  return {
+    compilation,
+    gavePartial,
+    codes: {
+      runtime: {
+        ...placesOf(runtimeCode, ofRuntime),
+        immutableReferences,
+        immutableTypes: immutableTypes ?? {},
+      },
+      creation: placesOf(creationCode, ofCreation),
+    },
+  };
+}
+
+function placesOf(
+  code: Uint8Array,
+  { linkReferences, cborAuxdata }: Artifacts,
+): RecompiledCodes['creation'] {
+  return {
+    code: Buffer.from(code).toString('hex'),
+    linkReferences: (linkReferences ?? {}) as LinkReferences,
+    auxdata: (cborAuxdata ?? {}) as AuxdataPositions,
+  };
+}
+
+/**
+ * Makes a stored compilation ready to judge by. Undefined as {@link toKnownCompilation}, and where it does not come back
+ * from the database as it was stored, since a match is stored under the compilation's own id.
+ */
+export function readKnownCompilation(
+  stored: Compilation,
+  id: string,
+  gavePartial: boolean,
+): KnownCompilation | undefined {
+  if (stored.runtimeCode === undefined || compilationId(stored) !== id) return undefined;
+  const { metadata, version, artifacts, sources } = stored;
+  const sourceIds = (artifacts['sources'] ?? {}) as Readonly<Record<string, { id: number }>>;
+  const given = {
+    language: stored.language,
+    sources: Object.fromEntries(sources.map(({ path, content }) => [path, { content }])),
+    settings: stored.settings,
+  };
+  const listed = { contract: { ...(metadata !== undefined && { metadata }) }, version, sourceIds };
+  const hasUnlistedSources = unlistedSources(given, listed).length > 0;
+  const compilation = { ...stored, ...(hasUnlistedSources && { hasUnlistedSources }) };
+  return toKnownCompilation(compilation, gavePartial);
+}
+
+/** The codes of a deployment, as far as they are known. */
+export interface CodesOnChain {
+  readonly runtimeCode: Uint8Array;
+  readonly creationCode?: Uint8Array;
+}
+
+/** Judges a deployment by the codes of a known compilation, as a verification judges it by those of a compiler. */
+export function judgeByKnown(
+  { compilation, codes }: KnownCompilation,
+  address: Hex,
+  { runtimeCode, creationCode }: CodesOnChain,
+): ContractJudgement {
+  return judgeContract({
+    address,
+    abi: compilation.artifacts['abi'],
+    runtime: { recompiled: codes.runtime, onChain: runtimeCode },
+    ...(creationCode && { creation: { recompiled: codes.creation, onChain: creationCode } }),
+    libraries: readConfiguredLibraries(compilation.settings),
+  });
+}
+
+/**
+ * Whether a verification of the deployment with these sources would store this very compilation. Where it might leave out
+ * a source or a setting that the match does not prove, only a compiler can tell.
+ */
+export function isStoredAsIs(
+  { compilation, gavePartial }: KnownCompilation,
+  match: 'full' | 'partial',
+): boolean {
+  const { settings, version, metadata, language, hasUnlistedSources = false } = compilation;
+  if (hasUnlistedSources) return false;
+  const described = { version, contract: { ...(metadata !== undefined && { metadata }) } };
+  if (areSettingsSettled(settings, match, described)) {
+    const isListed = language !== 'solidity' || compareVersions(version, LISTS_IMPORTS_SINCE) >= 0;
+    return match === 'full' || isListed;
+  }
+  const namesLibraries = Object.keys(readConfiguredLibraries(settings)).length > 0;
+  return match === 'partial' && gavePartial && !namesLibraries;
+}

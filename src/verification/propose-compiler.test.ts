@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { createProposalReader } from './propose-compiler.ts';
+import { type VerificationParts } from './verify-contract.ts';
+
+const ADDRESS = `0x${'11'.repeat(20)}` as const;
+const OTHER_ADDRESS = `0x${'22'.repeat(20)}` as const;
+
+/** A reader whose readings end when they are told to. */
+function prepare() {
+  const readings: ((error?: Error) => void)[] = [];
+  const parts = {
+    findSupportedChain: () => ({}),
+    quorumOf: () => undefined,
+    readDeployedCode: () =>
+      new Promise((resolve, reject) => {
+        readings.push((error) => (error ? reject(error) : resolve({ code: Buffer.from('00') })));
+      }),
+  } as unknown as VerificationParts;
+  const reader = createProposalReader(parts, async () => [], new AbortController().signal);
+  const asker = (client = '192.0.2.1', signal = new AbortController().signal) => ({
+    ...{ client, signal },
+  });
+  return { reader, readings, asker };
+}
+
+test('all who ask for a proposal meanwhile share one reading, also when the first goes away', async () => {
+  const { reader, readings, asker } = prepare();
+  const leaving = new AbortController();
+  const first = reader.propose(1, ADDRESS, asker('192.0.2.1', leaving.signal));
+  const second = reader.propose(1, ADDRESS, asker('198.51.100.1'));
+  await new Promise(setImmediate);
+  leaving.abort(new Error('gone'));
+  await expect(first).rejects.toThrow('gone');
+  readings[0]?.();
+  expect(await second).toEqual({ from: 'none' });
+  expect(readings).toHaveLength(1);
+});
+
+test('a failure is told again for a while, and costs no other address', async () => {
+  const { reader, readings, asker } = prepare();
+  const failing = reader.propose(1, ADDRESS, asker());
+  await new Promise(setImmediate);
+  readings[0]?.(new Error('no answer'));
+  await expect(failing).rejects.toThrow('no answer');
+  await expect(reader.propose(1, ADDRESS, asker())).rejects.toThrow('no answer');
+  expect(readings).toHaveLength(1);
+  const other = reader.propose(1, OTHER_ADDRESS, asker());
+  await new Promise(setImmediate);
+  readings[1]?.();
+  expect(await other).toEqual({ from: 'none' });
+});
+
+test('a client that asks for many proposals keeps nobody else from one', async () => {
+  const { reader, readings, asker } = prepare();
+  const addressOf = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as const;
+  const many = Array.from({ length: 20 }, (_, index) =>
+    reader.propose(1, addressOf(index), asker()),
+  );
+  await new Promise(setImmediate);
+  expect(readings).toHaveLength(4);
+  await expect(reader.propose(1, addressOf(20), asker())).rejects.toMatchObject({
+    code: 'queue_full',
+  });
+  const other = reader.propose(1, addressOf(21), asker('198.51.100.1'));
+  await new Promise(setImmediate);
+  expect(readings).toHaveLength(5);
+  readings[4]?.();
+  expect(await other).toEqual({ from: 'none' });
+  for (let done = 0; done < 21; done += 1) {
+    if (done !== 4) readings[done]?.();
+    await new Promise(setImmediate);
+  }
+  await Promise.all(many);
+});

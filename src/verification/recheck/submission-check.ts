@@ -1,0 +1,63 @@
+import { type RegisteredChain } from '../../chains/registry/registered-chain.ts';
+import { FullmatchError } from '../../errors.ts';
+import { FairPlaces } from '../../lib/fair-places.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type Logger } from '../../log.ts';
+import { type Database } from '../../store/database.ts';
+import { type PackedRequest } from '../verification-request.ts';
+import { type VerificationParts } from '../verify-contract.ts';
+import { checkCode, logReplaced, readMatchedCode } from './code-check.ts';
+
+/** A submission waits this long for the chain, and no more than so many at once. */
+const CHECK_DEADLINE_MS = 4000;
+const PLACES = { places: 4, waiting: 64, waitingOfNetwork: 16, waitMs: 10_000 };
+const RETRY_AFTER_S = 5;
+
+/**
+ * Looks at the chain before a submission is refused because the contract is verified: true sources of code that
+ * replaced the verified one must come in. Where the chain cannot be read now, the match stands. Submissions for one
+ * contract that name the same transaction share one look, and only a few look at once, so that refused submissions cost
+ * the endpoints little. The others wait for a place in turns of their networks.
+ * @throws FullmatchError queue_full, with `details.retryAfterSeconds`: nothing was found out
+ */
+export function checkBeforeSubmitting(
+  database: Database,
+  parts: VerificationParts,
+  signal: AbortSignal,
+  log: Logger,
+): (request: PackedRequest, client: string) => Promise<void> {
+  const underWay = new Map<string, Promise<void>>();
+  const places = new FairPlaces(PLACES);
+  const check = async (chain: RegisteredChain, address: Hex, named?: Hex): Promise<void> => {
+    const { chainId } = chain.record;
+    const options = { signal, deadlineMs: CHECK_DEADLINE_MS, ...(named && { named }) };
+    const { outcome } = await checkCode(database, parts, chain, address, options);
+    logReplaced(log, chainId, address, outcome);
+  };
+  return async ({ chainId, address, creationTransactionHash: named }, client) => {
+    const key = `${chainId} ${address} ${named ?? ''}`;
+    const chain = parts.findSupportedChain(chainId);
+    const matched = await readMatchedCode(database, chainId, address);
+    const wouldBeRefused = matched?.runtime_match === 'full' && matched.creation_match === 'full';
+    if (chain === undefined || !wouldBeRefused) return;
+    if (underWay.has(key)) return underWay.get(key);
+    const giveBack = await places.take(client);
+    if (giveBack === undefined) throw tooMany();
+    try {
+      const looked = underWay.get(key) ?? check(chain, address, named);
+      underWay.set(key, looked);
+      await looked;
+    } finally {
+      underWay.delete(key);
+      giveBack();
+    }
+  };
+}
+
+function tooMany(): FullmatchError {
+  return new FullmatchError(
+    'queue_full',
+    `Too many submissions for verified contracts wait for a look at the chain; try again in ${RETRY_AFTER_S} seconds.`,
+    { details: { retryAfterSeconds: RETRY_AFTER_S } },
+  );
+}

@@ -1,0 +1,156 @@
+// What pages say of the monitor of a chain.
+import { type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
+import { sql } from '../src/store/database.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import {
+  hasBrowser,
+  LOOKS,
+  NO_BROWSER,
+  openTab,
+  sidewaysScroll,
+  startBrowser,
+  visit,
+} from './support/browser.ts';
+import { followed } from './support/followed.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const WATCHED = 424_242;
+const QUIET = 515_151;
+const FOUND = sampleAddress(0xf1_01);
+const YAML = `
+registry: { include: configured, defaults: false }
+chains:
+  ${WATCHED}: { name: Watched, local: true, rpc: ['http://127.0.0.1:9'], monitor: true }
+  ${QUIET}: { name: Quiet, supported: false }
+monitor: { enabled: false }
+health: { enabled: false }
+`;
+
+/** Another process follows the chain; what it wrote down stands in the database. */
+const FILL = sql(
+  'test fill monitor',
+  `WITH cursor AS (
+     INSERT INTO monitor_cursors (chain_id, start_block, number, hash, head, current_at, found, reorganisations, reorganised_to, reorganised_at)
+     VALUES (${WATCHED}, 21000000, 22345650, decode(repeat('ab', 32), 'hex'), 22345678, now(), 1204321, 3, 22345000, now())
+   ), untraced AS (
+     INSERT INTO monitor_untraced_blocks VALUES (${WATCHED}, 21000010, 21000029)
+   )
+   INSERT INTO creation_counts (chain_id, state, reason, creations) VALUES
+     (${WATCHED}, 'waiting', 'metadata_unavailable', 51234), (${WATCHED}, 'waiting', '', 7),
+     (${WATCHED}, 'verified', 'known_code', 1100000), (${WATCHED}, 'verified', 'sources', 53000),
+     (${WATCHED}, 'given_up', 'different_bytecode', 80)`,
+);
+const STOP = sql(
+  'test stop monitor',
+  `UPDATE monitor_cursors SET current_at = now() - interval '2 hours', failing_since = now() - interval '2 hours',
+     fault_code = 'rpc_unreachable', fault_message = 'No endpoint can be read: node-1 <b>rests</b>.'`,
+);
+
+const isAbsent = !hasBrowser();
+
+describe.skipIf(isAbsent)(`the monitor on pages${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+  let testDatabase: TestDatabase;
+  let service: BootedService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    await testDatabase.database.query(FILL, []);
+    const sample = sampleContract(
+      WATCHED,
+      FOUND,
+      { runtimeMatch: 'full' },
+      { origin: 'monitored' },
+    );
+    await saveMatches(testDatabase.database, [sample]);
+    service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
+    await followed(service, testDatabase.database);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    await testDatabase.drop();
+  });
+
+  const textOf = async (at: string): Promise<string> => {
+    const tab = await openTab(browser, LOOKS[0], { javaScriptEnabled: false });
+    try {
+      await tab.page.goto(`${service.apiUrl}${at}`);
+      const text = await tab.page.locator('main').innerText();
+      return text.replaceAll(/[\s\u00A0\u202F]+/g, ' ');
+    } finally {
+      await tab.context.close();
+    }
+  };
+  const keepCurrent = () =>
+    testDatabase.database.query(
+      sql('test keep current', 'UPDATE monitor_cursors SET current_at = now()'),
+    );
+
+  test('says without scripts how far it is, what it found, and what it cannot see', async () => {
+    await keepCurrent();
+    await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('It keeps up');
+    const text = await textOf(`/registry/${WATCHED}`);
+    expect(text).toContain('Found 1 204 321');
+    expect(text).toContain('Verified 1 153 000');
+    expect(text).toContain('Waiting 51 241');
+    expect(text).toContain('22 345 650 of 22 345 678, 28 behind');
+    expect(text).toContain('20 blocks without traces');
+    expect(text).toContain('contracts made by contracts are not seen there');
+    expect(text).toContain('waiting 51 234 no gateway has its metadata now metadata_unavailable');
+    expect(text).toContain('given up 80 different_bytecode');
+    expect(await textOf('/')).toContain('Monitor watches 1 chain for new contracts');
+  });
+
+  test('is not spoken of where a chain has none', async () => {
+    expect(await textOf(`/registry/${QUIET}`)).not.toContain('Monitor');
+  });
+
+  test('has words for contracts that it found', async () => {
+    expect(await textOf('/contracts')).toContain('found by the monitor');
+    expect(await textOf(`/contract/${WATCHED}/${FOUND}`)).toContain(
+      'Found by the monitor and verified here',
+    );
+  });
+
+  test.each(LOOKS)('is good to read: $name', async (look) => {
+    await keepCurrent();
+    const tab = await openTab(browser, look);
+    await visit(tab, `${service.apiUrl}/registry/${WATCHED}`);
+    const section = tab.page.locator('section[aria-labelledby="monitor"]');
+    await section.waitFor();
+    expect(await sidewaysScroll(tab)).toBe(0);
+    const folder = process.env['PICTURES'];
+    if (folder !== undefined)
+      await section.screenshot({ path: `${folder}/monitor-${look.name}.png` });
+    expect({ troubles: tab.troubles, foreign: tab.foreignRequests }).toEqual({
+      ...{ troubles: [], foreign: [] },
+    });
+    await tab.context.close();
+  });
+
+  test('says since when it stands still, and why, here and on the overview', async () => {
+    await testDatabase.database.query(STOP, []);
+    await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('It stands still');
+    expect(await textOf(`/registry/${WATCHED}`)).toContain('node-1 <b>rests</b>. rpc_unreachable');
+    const overview = await textOf('/');
+    expect(overview).toContain(`stands still at ${WATCHED}`);
+    expect(overview).toContain('New contracts are not found');
+    const folder = process.env['PICTURES'];
+    if (folder === undefined) return;
+    const tab = await openTab(browser, LOOKS[3]);
+    await visit(tab, `${service.apiUrl}/registry/${WATCHED}`);
+    await tab.page
+      .locator('section[aria-labelledby="monitor"]')
+      .screenshot({ path: `${folder}/stalled.png` });
+    await visit(tab, `${service.apiUrl}/`);
+    await tab.page
+      .locator('section[aria-labelledby="service"]')
+      .screenshot({ path: `${folder}/overview.png` });
+    await tab.context.close();
+  });
+});

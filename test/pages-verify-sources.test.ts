@@ -1,0 +1,163 @@
+// A clean installation and somebody with two files of text: the compiler is downloaded while the page says how far it is.
+import { type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { startBinariesMirror, type BinariesMirror } from './support/binaries-mirror.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import {
+  hasBrowser,
+  LOOKS,
+  NO_BROWSER,
+  openTab,
+  startBrowser,
+  visit,
+  type WatchedPage,
+} from './support/browser.ts';
+import { findWithAxe } from './support/in-page.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  compileAsDeveloper,
+  configOf,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+
+const V20 = '0.8.20+commit.a1b79de6';
+const SOURCES = {
+  'contracts/Owned.sol': `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+abstract contract Owned {
+    address public owner = msg.sender;
+}
+`,
+  'contracts/Till.sol': `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+import "./Owned.sol";
+
+contract Till is Owned {
+    uint256 public total;
+
+    receive() external payable {
+        total += msg.value;
+    }
+}
+
+contract Other {
+    function f() external pure returns (uint256) {
+        return 1;
+    }
+}
+`,
+};
+
+const isAbsent = !hasBrowser() || findAnvil() === undefined;
+const absence = hasBrowser() ? NO_ANVIL : NO_BROWSER;
+
+describe.skipIf(isAbsent)(`plain sources in the browser${isAbsent ? `: ${absence}` : ''}`, () => {
+  let testDatabase: TestDatabase;
+  let anvil: Anvil;
+  let mirror: BinariesMirror;
+  let service: BootedService;
+  let browser: Browser;
+  let tab: WatchedPage;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+
+  beforeAll(async () => {
+    [testDatabase, anvil, mirror, folder] = await Promise.all([
+      createTestDatabase(),
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+      startBinariesMirror([V20]),
+      createTemporaryFolder(),
+    ]);
+    // Nothing is set but the chain: the mirror stands in for the host that is the default.
+    service = await bootService({
+      databaseUrl: testDatabase.url,
+      yaml: configOf(anvil),
+      environment: {
+        FULLMATCH_DATA_DIR: folder.path,
+        FULLMATCH_COMPILERS_DOWNLOAD_URL: mirror.url,
+      },
+      compilesAnew: true,
+    });
+    browser = await startBrowser();
+    tab = await openTab(browser);
+  });
+  afterAll(async () => {
+    mirror.release();
+    await browser.close();
+    await service.close();
+    await Promise.all([mirror.close(), anvil.stop(), folder.remove(), testDatabase.drop()]);
+  });
+
+  const paste = async (path: string, text: string): Promise<void> => {
+    await tab.page.fill('#pasted', text);
+    await tab.page.fill('#pasted-path', path);
+    await tab.page.getByRole('button', { name: 'Add this source' }).click();
+  };
+
+  test('two pasted files of 0.8.20 become a match, by a compiler that was not there', async () => {
+    const input = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
+    const { creationCode } = await compileAsDeveloper(
+      '0.8.20',
+      input,
+      'contracts/Till.sol',
+      'Till',
+    );
+    const { address } = await deploy(anvil, creationCode);
+    mirror.holdAt(0.4);
+    const { page } = tab;
+    await visit(tab, `${service.apiUrl}/verify?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
+    await page.getByText('Paste a source').click();
+    await page.getByRole('button', { name: 'Add this source' }).click();
+    await page.getByText('Paste the text of a source first.').waitFor();
+    await paste('contracts/Till.sol', SOURCES['contracts/Till.sol']);
+    // What is imported and is not there is named.
+    await page.locator('.fault li', { hasText: 'contracts/Owned.sol' }).waitFor();
+    await paste('contracts/Owned.sol', SOURCES['contracts/Owned.sol']);
+    await page.getByText('2 Solidity sources.').waitFor();
+    expect(await page.locator('.drop .fault li').count()).toBe(0);
+    // The code on chain names its compiler.
+    await expect.poll(() => page.locator('#compilerVersion').inputValue()).toBe(V20);
+    await page.getByText('The code on chain names it.').waitFor();
+    await page.locator('#optimizer').check();
+    await page.fill('#runs', '1000');
+    expect(await page.locator('#contract').inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await page.waitForURL(/\/job\//);
+    const step = page.locator('.steps li', { hasText: 'Getting the compiler' });
+    await expect.poll(() => step.innerText()).toMatch(/0\.8\.20: downloading, \d+ of \d+ MB/);
+    mirror.release();
+    const verdict = page.locator('main .verdict');
+    await verdict.waitFor();
+    expect(await verdict.innerText()).toContain('Full match');
+    expect(tab.troubles).toEqual([]);
+  });
+
+  test.each(LOOKS)('the form stands in every look: $name', async (look) => {
+    const looking = await openTab(browser, look);
+    try {
+      await visit(looking, `${service.apiUrl}/verify`);
+      await looking.page.getByText('Paste a source').click();
+      await looking.page.fill('#pasted', SOURCES['contracts/Till.sol']);
+      await looking.page.getByRole('button', { name: 'Add this source' }).click();
+      await looking.page.locator('#optimizer').check();
+      await looking.page.locator('#runs').waitFor();
+      expect(await findWithAxe(looking)).toEqual([]);
+      const width = await looking.page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(width).toBeLessThanOrEqual(look.width);
+      const shots = process.env['FULLMATCH_SCREENSHOTS'];
+      if (shots !== undefined) {
+        await looking.page.screenshot({
+          path: `${shots}/sources-${look.name}.png`,
+          fullPage: true,
+        });
+      }
+    } finally {
+      await looking.page.context().close();
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { configOf, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+
+const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
+const IMPLEMENTATION = `0x${'ab'.repeat(20)}`;
+const WORD = `0x${'0'.repeat(24)}${'ab'.repeat(20)}`;
+/** Calls what another contract has: any code with the operation will do, since values are put where proxies keep them. */
+const DELEGATES = '0x5f5f5f5f5f5af400';
+const MINIMAL = `0x363d3d373d3d3d363d73${'ab'.repeat(20)}5af43d82803e903d91602b57fd5bf3`;
+/** Answers every call with the address. */
+const BEACON = `0x73${'ab'.repeat(20)}5f5260205ff3`;
+const SLOTS = {
+  implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
+  beacon: '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50',
+  zeppelin: '0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3',
+  proxiable: '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
+};
+const BEACON_AT = `0x${'be'.repeat(20)}`;
+const NO_IMPLEMENTATION =
+  'A corresponding implementation contract was unfortunately not detected for the proxy address.';
+
+describe.skipIf(absence)(`proxies${absence ? ` (${absence})` : ''}`, () => {
+  let anvil: Anvil;
+  let testDatabase: TestDatabase;
+  let service: BootedService;
+  let used = 0;
+  /** Puts a code and slots at a new address. */
+  const put = async (
+    code: string,
+    slots: Readonly<Record<string, string>> = {},
+    address = `0x${(used += 1).toString(16).padStart(40, '1')}`,
+  ): Promise<string> => {
+    await anvil.request('anvil_setCode', [address, code]);
+    for (const [slot, value] of Object.entries(slots)) {
+      await anvil.request('anvil_setStorageAt', [address, slot, value]);
+    }
+    await anvil.request('evm_mine', []);
+    return address;
+  };
+  const send = async (fields: Record<string, string>): Promise<Record<string, string>> => {
+    const body = new URLSearchParams({ module: 'contract', ...fields });
+    const url = `${service.apiUrl}/evm/${VERIFIED_CHAIN_ID}/etherscan/api`;
+    return (await (await fetch(url, { method: 'POST', body })).json()) as Record<string, string>;
+  };
+  const check = async (
+    address: string,
+    expectedimplementation = '',
+  ): Promise<Record<string, string>> => {
+    const action = 'verifyproxycontract';
+    const { result = '' } = await send({ action, address, expectedimplementation });
+    return send({ action: 'checkproxyverification', guid: result });
+  };
+
+  beforeAll(async () => {
+    [testDatabase, anvil] = await Promise.all([
+      createTestDatabase(),
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+    ]);
+    service = await bootService({ databaseUrl: testDatabase.url, yaml: configOf(anvil) });
+  }, 60_000);
+  afterAll(async () => {
+    await service.close();
+    await anvil.stop();
+    await testDatabase.drop();
+  });
+
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['EIP-1167', MINIMAL, {}],
+    ['EIP-1967', DELEGATES, { [SLOTS.implementation]: WORD }],
+    [
+      'EIP-1967 with a beacon',
+      DELEGATES,
+      { [SLOTS.beacon]: `0x${'0'.repeat(24)}${'be'.repeat(20)}` },
+    ],
+    ['ZeppelinOS', DELEGATES, { [SLOTS.zeppelin]: WORD }],
+    ['EIP-1822', DELEGATES, { [SLOTS.proxiable]: WORD }],
+    ['Safe', `${DELEGATES}63a619486e`, { [`0x${'0'.repeat(64)}`]: WORD }],
+  ])('of %s are found with what they forward to', async (_kind, code, slots) => {
+    await put(BEACON, {}, BEACON_AT);
+    const address = await put(code, slots);
+    const answer = await check(address, IMPLEMENTATION);
+    expect(answer).toMatchObject({ status: '1', message: 'OK' });
+    expect(answer['result']?.toLowerCase()).toBe(
+      `the proxy's (${address}) implementation contract is found at ${IMPLEMENTATION} and is successfully updated.`,
+    );
+    expect(await check(address, BEACON_AT)).toMatchObject({
+      status: '0',
+      result:
+        'The provided expected results are different than the retrieved implementation address!',
+    });
+  });
+
+  test.each<[string, string, Readonly<Record<string, string>>, string]>([
+    [
+      'code that cannot delegate',
+      '0x60f400',
+      { [SLOTS.implementation]: WORD },
+      'This contract does not look like it contains any delegatecall opcode sequence.',
+    ],
+    ['empty slots', DELEGATES, {}, NO_IMPLEMENTATION],
+    [
+      'a slot that holds no address',
+      DELEGATES,
+      { [SLOTS.implementation]: `0x${'ab'.repeat(32)}` },
+      NO_IMPLEMENTATION,
+    ],
+    [
+      'a beacon without code',
+      DELEGATES,
+      { [SLOTS.beacon]: `0x${'0'.repeat(24)}${'cd'.repeat(20)}` },
+      NO_IMPLEMENTATION,
+    ],
+    [
+      'a first slot of something else',
+      DELEGATES,
+      { [`0x${'0'.repeat(64)}`]: WORD },
+      NO_IMPLEMENTATION,
+    ],
+  ])('are not seen in %s', async (_what, code, slots, text) => {
+    expect(await check(await put(code, slots))).toMatchObject({ status: '0', result: text });
+  });
+
+  test('are not seen where there is no code', async () => {
+    const answer = await check(`0x${'77'.repeat(20)}`);
+    expect(answer).toMatchObject({ status: '0' });
+    expect(answer['result']).toContain('does not look like');
+  });
+});

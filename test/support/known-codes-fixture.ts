@@ -1,0 +1,134 @@
+import { type Compilers } from '../../src/compilers/compilers.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { openCore } from '../../src/core/open-core.ts';
+import { type Hex } from '../../src/lib/hex.ts';
+import { silentLogger } from '../../src/log.ts';
+import { advanceFeed } from '../../src/repository/feed/follow-feed.ts';
+import { indexStoredCodes, saveMatch } from '../../src/repository/repository.ts';
+import { indexNextProject } from '../../src/verification/known-codes/index-siblings.ts';
+import { KnownCodeCache } from '../../src/verification/known-codes/known-code-cache.ts';
+import {
+  type KnownCodeParts,
+  type KnownDeployment,
+  verifyKnownCode,
+} from '../../src/verification/known-codes/verify-known-code.ts';
+import { readVerificationTask } from '../../src/verification/compilation/read-compilation-task.ts';
+import { verifyContract, type VerificationResult } from '../../src/verification/verify-contract.ts';
+import { type Anvil, startAnvil } from './anvil.ts';
+import { configSources } from './config-sources.ts';
+import { recordedCompilers } from './recorded-compilers.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { type TestInput, VERIFIED_CHAIN_ID } from './verification-fixture.ts';
+
+/** A second chain, on an anvil of its own. */
+export const OTHER_CHAIN_ID = 424243;
+const SOURCE_BYTES = 5_000_000;
+
+/** Sources and what is asked of them. */
+export interface Submission {
+  readonly input: TestInput;
+  /** `path:Name` */
+  readonly contract: string;
+  readonly version?: string;
+}
+
+/** The parts of a verification on two chains, with the index of known codes. */
+export interface KnownCodesFixture {
+  readonly anvil: Anvil;
+  readonly otherAnvil: Anvil;
+  readonly testDatabase: TestDatabase;
+  readonly parts: KnownCodeParts & { readonly compilers: Compilers };
+  /** How often a compiler was asked until now. */
+  readonly compilations: () => number;
+  /** Verifies with sources, without storing anything. */
+  readonly judge: (
+    address: Hex,
+    submission: Submission,
+    chainId?: number,
+  ) => Promise<VerificationResult>;
+  /** Verifies with sources and stores the match. */
+  readonly verify: (address: Hex, submission: Submission, chainId?: number) => Promise<void>;
+  /** Follows the feed and indexes all that is due. */
+  readonly index: () => Promise<void>;
+  /** Verifies by what is stored. */
+  readonly find: (
+    address: Hex,
+    more?: Partial<KnownDeployment>,
+    parts?: KnownCodeParts,
+  ) => Promise<VerificationResult | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts it all. */
+export async function startKnownCodes(): Promise<KnownCodesFixture> {
+  const [testDatabase, anvil, otherAnvil] = await Promise.all([
+    createTestDatabase(),
+    startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+    startAnvil({ chainId: OTHER_CHAIN_ID }),
+  ]);
+  const chains = [anvil, otherAnvil].map(
+    ({ chainId, url }) => `  ${chainId}: { name: Test ${chainId}, local: true, rpc: ["${url}"] }\n`,
+  );
+  const yaml = `registry: { include: configured, defaults: false }\nchains:\n${chains.join('')}`;
+  const loaded = loadConfig(
+    configSources({
+      environment: { DATABASE_URL: testDatabase.url },
+      texts: { 'fullmatch.yaml': yaml },
+    }),
+  );
+  let compilations = 0;
+  const core = openCore(loaded, {
+    registry: 'configured',
+    log: async () => silentLogger,
+    compilersOver: (real) => {
+      const recorded = recordedCompilers(real);
+      return {
+        ...recorded,
+        compileToBytes: (request) => {
+          compilations += 1;
+          return recorded.compileToBytes(request);
+        },
+      };
+    },
+  });
+  const { database } = testDatabase;
+  const parts = { ...(await core.verificationParts()), database, cache: new KnownCodeCache() };
+  const { signal } = new AbortController();
+  const judge: KnownCodesFixture['judge'] = (address, submission, chainId = VERIFIED_CHAIN_ID) =>
+    verifyContract(
+      parts,
+      readVerificationTask(
+        {
+          chainId,
+          address,
+          compilation: {
+            kind: 'standard_json',
+            input: { ...submission.input, language: 'Solidity' },
+            compilerVersion: submission.version ?? '0.8.37',
+            contractIdentifier: submission.contract,
+          },
+        },
+        SOURCE_BYTES,
+      ),
+      signal,
+    );
+  return {
+    ...{ anvil, otherAnvil, testDatabase, parts, judge },
+    compilations: () => compilations,
+    verify: async (address, submission, chainId) => {
+      await saveMatch(database, (await judge(address, submission, chainId)).contract);
+    },
+    index: async () => {
+      await advanceFeed(database);
+      while ((await indexStoredCodes(database)) > 0);
+      while ((await indexNextProject(parts, signal)) === 'settled');
+    },
+    find: (address, more = {}, used = parts) =>
+      verifyKnownCode(used, { chainId: VERIFIED_CHAIN_ID, address, ...more }, signal),
+    close: async () => {
+      await core.close();
+      await Promise.all([anvil.stop(), otherAnvil.stop()]);
+      await testDatabase.drop();
+    },
+  };
+}

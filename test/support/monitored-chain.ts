@@ -1,0 +1,126 @@
+import { type RegisteredChain } from '../../src/chains/registry/registered-chain.ts';
+import { type Quorum } from '../../src/chains/rpc/endpoint-order.ts';
+import { createRpcClient } from '../../src/chains/rpc/rpc-client.ts';
+import { createGuardedFetch } from '../../src/lib/guarded-fetch.ts';
+import { type Hex } from '../../src/lib/hex.ts';
+import { type Logger, silentLogger } from '../../src/log.ts';
+import { type Following, startFollowing } from '../../src/monitor/follow/follow-chains.ts';
+import { type FollowOptions } from '../../src/monitor/follow/follow-options.ts';
+import { type MonitoredChain } from '../../src/monitor/seen-creation.ts';
+import { sql, type Database } from '../../src/store/database.ts';
+import { showCreation } from './monitored-contracts.ts';
+import { sampleEndpoint } from './rpc-server.ts';
+
+/** How a test has a chain followed. */
+export interface FollowedSetup {
+  readonly chainId: number;
+  /** In the order of preference. */
+  readonly urls: readonly string[];
+  readonly config?: Partial<MonitoredChain>;
+  readonly options?: FollowOptions;
+  readonly quorum?: Quorum;
+  readonly takeRequest?: (host: string) => boolean;
+  /** Whether the chain is the operator's own. */
+  readonly local?: boolean;
+  readonly log?: Logger;
+}
+
+/** A chain that is followed by this process. */
+export interface FollowedChain extends Following {
+  /** Addresses of creations that were taken back. */
+  readonly rolledBack: Hex[];
+  /** How often creations were told of. */
+  readonly told: () => number;
+  /** May be replaced while it runs. */
+  config: MonitoredChain;
+}
+
+/** Times for tests: looks are frequent, and rests are short. */
+const QUICK: FollowOptions = {
+  pollMs: 40,
+  rangePollMs: 50,
+  faultMs: 50,
+  longestFaultMs: 300,
+  longestRestMs: 300,
+  behindMs: 300,
+  stalledMs: 300,
+  leaseMs: 2_000,
+  heartbeatMs: 200,
+  finalizedMs: 200,
+  askMs: 2_000,
+};
+
+/** The chain as the registry would have it. */
+function monitoredChain(chainId: number, urls: readonly string[], local = true): RegisteredChain {
+  const endpoints = urls.map((url, index) => sampleEndpoint(url, `node-${index + 1}`));
+  // Following reads nothing else of the record.
+  return { record: { chainId }, endpoints, local, origins: {}, testnet: false } as never;
+}
+
+/** Follows a chain of a test. */
+export function followChain(database: Database, setup: FollowedSetup): FollowedChain {
+  const { chainId, urls } = setup;
+  const guarded = createGuardedFetch({
+    allowPrivate: urls.map((url) => new URL(url).host),
+    maxBytes: 8_000_000,
+    deadlineMs: 5_000,
+    maxRedirects: 0,
+    userAgent: 'fullmatch-test',
+    resolve: async () => ['127.0.0.1'],
+  });
+  const rpc = createRpcClient({ fetch: guarded, attempts: 2, backoffMs: 20, maxWaitMs: 100 });
+  const chain = monitoredChain(chainId, urls, setup.local);
+  const rolledBack: Hex[] = [];
+  let told = 0;
+  const state: { config: MonitoredChain } = {
+    config: {
+      from: 0,
+      confirmations: 0,
+      traces: true,
+      gateways: [],
+      ...setup.config,
+    },
+  };
+  const following = startFollowing(
+    {
+      database,
+      rpc,
+      findChain: (id) => (id === chainId ? chain : undefined),
+      monitored: () => new Map([[chainId, state.config]]),
+      quorumOf: () => setup.quorum,
+      ...(setup.takeRequest && { takeRequest: setup.takeRequest }),
+      onCreations: () => (told += 1),
+      onRolledBack: (_, addresses) => rolledBack.push(...addresses),
+    },
+    { ...QUICK, ...setup.options },
+    setup.log ?? silentLogger,
+  );
+  return Object.assign(state, {
+    rolledBack,
+    told: () => told,
+    wake: () => following.wake(),
+    async close() {
+      await following.close();
+      await guarded.close();
+    },
+  });
+}
+
+const STORED = sql(
+  'test stored creations',
+  'SELECT block_number, address FROM seen_creations WHERE chain_id = $1',
+);
+
+/** The stored creations as `block address`, each row once. */
+export async function readStored(database: Database, chainId: number): Promise<readonly string[]> {
+  const rows = await database.query<{ block_number: string; address: Buffer }>(STORED, [chainId]);
+  return rows.map(showCreation);
+}
+
+const CURSOR = sql('test cursor', 'SELECT number FROM monitor_cursors WHERE chain_id = $1');
+
+/** The number of the cursor; -1 without one. */
+export async function readCursor(database: Database, chainId: number): Promise<number> {
+  const [row] = await database.query<{ number: string }>(CURSOR, [chainId]);
+  return Number(row?.number ?? -1);
+}

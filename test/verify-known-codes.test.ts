@@ -1,0 +1,330 @@
+// Contracts that are verified by what is stored: children of a factory, clones and redeployments.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bytesToHex, type Hex } from '../src/lib/hex.ts';
+import { silentLogger } from '../src/log.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
+import { saveMatch, type VerifiedContract } from '../src/repository/repository.ts';
+import { sql } from '../src/store/database.ts';
+import { KnownCodeCache } from '../src/verification/known-codes/known-code-cache.ts';
+import { verifyAndSaveKnownCode } from '../src/verification/recheck/verify-and-save.ts';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { callOf, word } from './support/creation-deployments.ts';
+import {
+  type KnownCodesFixture,
+  OTHER_CHAIN_ID,
+  startKnownCodes,
+  type Submission,
+} from './support/known-codes-fixture.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+
+const absent = findAnvil() === undefined;
+const FULL = { runtimeMatch: 'full', creationMatch: 'full' };
+const PARTIAL = { runtimeMatch: 'partial', creationMatch: 'partial' };
+const CHILDREN = 30;
+
+const FACTORY = `
+  contract Child {
+    uint256 public immutable limit; address public immutable maker; bytes4 public immutable kind; string public label;
+    constructor(uint256 limit_, string memory label_) {
+      limit = limit_; maker = msg.sender; kind = 0x12345678; label = label_;
+    }
+    function within(uint256 n) public view returns (bool) { return n < limit; }
+  }
+  contract Born { Child public child; constructor() { child = new Child(7, "born"); } }
+  contract Factory {
+    event Made(address child);
+    function make(uint256 limit) public { emit Made(address(new Child(limit, "made by a factory"))); }
+    function bear() public { emit Made(address(new Born().child())); }
+  }`;
+const factory: Submission = { input: inputOf({ 'F.sol': FACTORY }), contract: 'F.sol:Factory' };
+
+const ofFile = (text: string, name: string, settings: object = {}): Submission => ({
+  input: inputOf({ 'C.sol': text }, { ...settings }),
+  contract: `C.sol:${name}`,
+});
+const changed = ({ input, ...rest }: Submission): Submission => ({
+  ...rest,
+  input: {
+    ...input,
+    sources: Object.fromEntries(
+      Object.entries(input.sources).map(([path, { content }]) => [
+        path,
+        { content: `${content}\n// another text` },
+      ]),
+    ),
+  },
+});
+
+/** What is stored of a verification, without its times. */
+function storedOf({ creationSearch, codeReading, ...contract }: VerifiedContract): object {
+  return {
+    ...contract,
+    readAfterEvent: undefined,
+    codeReading: { ...codeReading, blockNumber: 0, blockHash: '' },
+    creationSearch: creationSearch?.map((step) => ({ ...step, durationMs: 0 })),
+  };
+}
+
+describe.skipIf(absent)(`known codes${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+  let fixture: KnownCodesFixture;
+  let factoryAddress: Hex;
+  beforeAll(async () => {
+    fixture = await startKnownCodes();
+    factoryAddress = await deployed(factory);
+    await fixture.verify(factoryAddress, factory);
+    await fixture.index();
+  });
+  afterAll(() => fixture.close());
+
+  const deployed = async (
+    { input, contract, version = '0.8.37' }: Submission,
+    { chainId = VERIFIED_CHAIN_ID, args = '', edit = (code: string) => code } = {},
+  ): Promise<Hex> => {
+    const [path = '', name = ''] = contract.split(':');
+    const compiled = await compileAsDeveloper(version as '0.8.37', input, path, name);
+    const chain = chainId === VERIFIED_CHAIN_ID ? fixture.anvil : fixture.otherAnvil;
+    return (await deploy(chain, edit(compiled.creationCode), args)).address;
+  };
+  const made = async (data: Hex): Promise<Hex> => {
+    const { transactionHash } = await fixture.anvil.send({ to: factoryAddress, data });
+    const { logs } = await fixture.anvil.request<{ logs: { data: string }[] }>(
+      'eth_getTransactionReceipt',
+      [transactionHash],
+    );
+    return `0x${logs[0]!.data.slice(-40)}`;
+  };
+  const codeAt = async (address: Hex, { request } = fixture.anvil): Promise<Buffer> =>
+    Buffer.from((await request<string>('eth_getCode', [address, 'latest'])).slice(2), 'hex');
+  /** Deploys a running code by creation code that is not that of any sources. */
+  const forged = async (code: Buffer): Promise<Hex> => {
+    const init = `61${code.length.toString(16).padStart(4, '0')}80600a3d393df3`;
+    const { address } = await deploy(fixture.anvil, init + code.toString('hex'));
+    expect(bytesToHex(await codeAt(address))).toBe(bytesToHex(code));
+    return address;
+  };
+  const afresh = () => ({ ...fixture.parts, cache: new KnownCodeCache() });
+  /** Both verifications of a contract, by what is stored and by its sources, give the same record. */
+  const expectSame = async (
+    address: Hex,
+    submission: Submission,
+    chainId = VERIFIED_CHAIN_ID,
+  ): Promise<VerifiedContract> => {
+    const { contract } = await fixture.judge(address, submission, chainId);
+    for (const parts of [fixture.parts, afresh()]) {
+      const known = await fixture.find(address, { chainId }, parts);
+      expect(known && storedOf(known.contract)).toEqual(storedOf(contract));
+    }
+    return contract;
+  };
+
+  test(`verify ${CHILDREN} children of a verified factory, with one compilation of the first and the network of the chain alone`, async () => {
+    const { database } = fixture.testDatabase;
+    const { signal } = new AbortController();
+    const parts = { ...fixture.parts, cache: new KnownCodeCache() };
+    const begun = fixture.compilations();
+    let ofFirst = 0;
+    for (let number = 1; number <= CHILDREN; number += 1) {
+      const address = await made(callOf('make(uint256)', word(number)));
+      const asked = { chainId: VERIFIED_CHAIN_ID, address };
+      const found = await verifyAndSaveKnownCode(parts, asked, 'monitored', signal, silentLogger);
+      expect(found?.result.contract).toMatchObject({ ...FULL, origin: 'monitored' });
+      expect(found?.saved.outcome).toBe('stored');
+      const values = { constructorArguments: expect.stringContaining(word(number)) as string };
+      expect(found?.result.contract.creation?.values).toMatchObject(values);
+      if (number === 1) ofFirst = fixture.compilations() - begun;
+    }
+    // The codes, and the types of the immutables.
+    expect([ofFirst, fixture.compilations() - begun]).toEqual([2, 2]);
+    await fixture.index();
+    const last = await made(callOf('make(uint256)', word(77)));
+    await expectSame(last, { ...factory, contract: 'F.sol:Child' });
+    const { differences } = await recount(database, { repair: false });
+    expect(differences).toEqual([]);
+  });
+
+  test('verify what a constructor made', async () => {
+    const address = await made(callOf('bear()'));
+    const contract = await expectSame(address, { ...factory, contract: 'F.sol:Child' });
+    expect(contract).toMatchObject(FULL);
+    const [, born = ''] = [address, contract.deployment.deployer];
+    await expectSame(born as Hex, { ...factory, contract: 'F.sol:Born' });
+  });
+
+  test('verify a redeployment on another chain, in full or with another text in part', async () => {
+    for (const submission of [factory, changed(factory)]) {
+      const address = await deployed(submission, { chainId: OTHER_CHAIN_ID });
+      const contract = await expectSame(address, factory, OTHER_CHAIN_ID);
+      expect(contract).toMatchObject(submission === factory ? FULL : PARTIAL);
+    }
+    const child = { ...factory, contract: 'F.sol:Child' };
+    const args = word(9) + word(64) + word(1) + Buffer.from('x').toString('hex').padEnd(64, '0');
+    const address = await deployed(changed(child), { args, chainId: OTHER_CHAIN_ID });
+    expect(await expectSame(address, child, OTHER_CHAIN_ID)).toMatchObject(PARTIAL);
+  });
+
+  test('verify libraries, each with its own address in its code, and contracts that link them', async () => {
+    const text = `library Steps { function next(uint n) public pure returns (uint) { return n + 1; } }
+      contract Walker { function walk(uint n) public pure returns (uint) { return Steps.next(n); } }`;
+    const [steps, walker] = [ofFile(text, 'Steps'), ofFile(text, 'Walker')];
+    const link = (address: Hex) => ({
+      edit: (code: string) => code.replaceAll(/__\$[0-9a-f]{34}\$__/g, address.slice(2)),
+    });
+    const first = await deployed(steps);
+    await fixture.verify(first, steps);
+    await fixture.index();
+    const second = await deployed(steps);
+    expect(await expectSame(second, steps)).toMatchObject(FULL);
+    // Their running codes differ in nothing but the address that is theirs.
+    const code = await codeAt(first);
+    expect(await fixture.find(await forged(code))).toBeUndefined();
+    const walking = await deployed(walker, link(second));
+    expect(await expectSame(walking, walker)).toMatchObject(FULL);
+    const lost = await deployed(walker, link(`0x${'ab'.repeat(20)}`));
+    await expect(fixture.judge(lost, walker)).rejects.toMatchObject({
+      code: 'library_not_deployed',
+    });
+    expect(await fixture.find(lost)).toBeUndefined();
+  });
+
+  test('verify a partial clone with the settings that a compiler shows to matter, as a submission is', async () => {
+    const details = { yul: true, deduplicate: true, cse: true, constantOptimizer: true };
+    const optimizer = { enabled: true, runs: 200, details };
+    const submission = ofFile('contract Set { uint public x = 3; uint public y; }', 'Set', {
+      optimizer,
+      remappings: ['unused/=lib/'],
+    });
+    await fixture.verify(await deployed(submission), submission);
+    await fixture.index();
+    expect(await expectSame(await deployed(submission), submission)).toMatchObject(FULL);
+    const clone = await deployed(changed(submission));
+    const contract = await expectSame(clone, submission);
+    expect(contract).toMatchObject(PARTIAL);
+    expect(contract.compilation.settings).not.toHaveProperty('optimizer.details');
+    await saveMatch(fixture.testDatabase.database, contract);
+    await fixture.index();
+    await expectSame(await deployed(changed(submission)), submission);
+  });
+
+  test('verify with libraries that the settings name', async () => {
+    const text = `library Used { function f() public pure returns (uint) { return 1; } }
+      contract Configured { function g() public pure returns (uint) { return Used.f(); } }`;
+    const used = await deployed(ofFile(text, 'Used'));
+    const submission = ofFile(text, 'Configured', { libraries: { 'C.sol': { Used: used } } });
+    await fixture.verify(await deployed(submission), submission);
+    await fixture.index();
+    expect(await expectSame(await deployed(submission), submission)).toMatchObject(FULL);
+    expect(await expectSame(await deployed(changed(submission)), submission)).toMatchObject(
+      PARTIAL,
+    );
+  });
+
+  test('do not verify a forged internal function, and an honest one by its creation alone', async () => {
+    const submission = ofFile(
+      `contract Pointed { function() internal immutable done; constructor() { done = stay; } function stay() internal {}
+         function go() external { done(); } function drain() external { payable(msg.sender).transfer(address(this).balance); } }`,
+      'Pointed',
+    );
+    const address = await deployed(submission);
+    await fixture.verify(address, submission);
+    await fixture.index();
+    const { contract } = await fixture.judge(address, submission);
+    const [immutable] = contract.runtime?.transformations ?? [];
+    const code = await codeAt(address);
+    code.write(word(0x42), immutable?.['offset'] as number, 'hex');
+    const begun = fixture.compilations();
+    for (const each of [code, await codeAt(address)]) {
+      const forgery = await forged(each);
+      await expect(fixture.judge(forgery, submission)).rejects.toMatchObject({ code: 'no_match' });
+      expect(await fixture.find(forgery, {}, afresh())).toBeUndefined();
+    }
+    expect(fixture.compilations() - begun).toBe(4);
+    expect(await expectSame(await deployed(submission), submission)).toMatchObject(FULL);
+  });
+
+  test('do not verify a value that its type does not have', async () => {
+    const child = await made(callOf('make(uint256)', word(5)));
+    const { contract } = await fixture.judge(child, { ...factory, contract: 'F.sol:Child' });
+    const { immutables } = contract.runtime?.values as { immutables: Record<string, string> };
+    const [id] = Object.entries(immutables).find(([, value]) => value.startsWith('0x12345678'))!;
+    const code = await codeAt(child);
+    for (const { id: of, offset } of contract.runtime?.transformations ?? []) {
+      if (of === id) code.fill(0xff, offset as number, (offset as number) + 32);
+    }
+    expect(await fixture.find(await forged(code))).toBeUndefined();
+  });
+
+  test('cost the chain nothing where the code was read and none is like it', async () => {
+    const runtimeCode = Buffer.from(`60016002${'5b'.repeat(90)}`, 'hex');
+    const refuse = () => Promise.reject(new Error('asked'));
+    const parts = { ...fixture.parts, readDeployedCode: refuse, findCreation: refuse };
+    const address: Hex = `0x${'cd'.repeat(20)}`;
+    for (let time = 0; time < 2; time += 1) {
+      expect(await fixture.find(address, { runtimeCode }, parts)).toBeUndefined();
+    }
+    await expect(
+      fixture.find(address, { runtimeCode: await codeAt(factoryAddress) }, parts),
+    ).rejects.toThrow('asked');
+  });
+
+  test('are the code on chain, whatever somebody said it was', async () => {
+    const address = await deployed(ofFile('contract Unknown { uint public z = 5; }', 'Unknown'));
+    const runtimeCode = await codeAt(factoryAddress);
+    expect(await fixture.find(address, { runtimeCode })).toBeUndefined();
+  });
+
+  test('compile again what a version without the types of immutables stored, and keep them from then on', async () => {
+    const { database } = fixture.testDatabase;
+    const submission = ofFile(
+      'contract Old { int16 immutable n; constructor(int16 n_) { n = n_; } function get() public view returns (int) { return n; } }',
+      'Old',
+    );
+    const args = word(3);
+    await fixture.verify(await deployed(submission, { args }), submission);
+    await fixture.index();
+    await database.query(sql('test forget types', 'DELETE FROM immutable_types'));
+    const second = await deployed(submission, { args });
+    const begun = fixture.compilations();
+    const found = await fixture.find(second, {}, afresh());
+    expect(found?.contract).toMatchObject(FULL);
+    expect(fixture.compilations()).toBeGreaterThan(begun);
+    await saveMatch(database, found!.contract);
+    const after = fixture.compilations();
+    expect(
+      (await fixture.find(await deployed(submission, { args }), {}, afresh()))?.contract,
+    ).toMatchObject(FULL);
+    expect(fixture.compilations()).toBe(after);
+    const out = await codeAt(second);
+    const { transformations = [] } = found!.contract.runtime ?? {};
+    for (const { offset } of transformations)
+      out.fill(0x7f, offset as number, (offset as number) + 32);
+    expect(await fixture.find(await forged(out), {}, afresh())).toBeUndefined();
+  });
+
+  test('come of an import too, whose sources are compiled', async () => {
+    const { database } = fixture.testDatabase;
+    const submission = ofFile(
+      `contract Imported { function make() public returns (address) { return address(new Made()); } }
+       contract Made { uint public w = 11; }`,
+      'Imported',
+    );
+    const address = await deployed(submission);
+    const { contract } = await fixture.judge(address, submission);
+    const { compiler, language, name, fullyQualifiedName, version, settings, metadata, sources } =
+      contract.compilation;
+    const described = { compiler, language, name, fullyQualifiedName, version, settings, sources };
+    const imported = { ...described, artifacts: {}, ...(metadata !== undefined && { metadata }) };
+    await saveMatch(database, {
+      ...{ chainId: 7, address, runtimeMatch: 'full', creationMatch: null },
+      ...{ origin: 'imported', deployment: {}, compilation: imported },
+    });
+    await fixture.index();
+    expect(await expectSame(address, submission)).toMatchObject(FULL);
+    const child = { ...submission, contract: 'C.sol:Made' };
+    expect(await expectSame(await deployed(child), child)).toMatchObject(FULL);
+  });
+});

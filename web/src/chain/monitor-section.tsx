@@ -1,0 +1,204 @@
+import { type VNode } from 'preact';
+import { type ChainMonitor } from '../answers.ts';
+import { type Loaded } from '../api.ts';
+import { formatAgo, formatCount, formatTime } from '../format.ts';
+import { Fact } from '../parts/fact.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
+
+const STATUS_TEXTS: Readonly<Record<ChainMonitor['status'], string>> = {
+  starting: 'It begins: no block has been read yet.',
+  current: 'It keeps up: new contracts are found as they are created.',
+  behind: 'It catches up: newer blocks are not read yet.',
+  failing: 'It does not go on for now, and tries again.',
+  stalled: 'It stands still: new contracts are not found.',
+  not_configured: 'No monitor is configured.',
+};
+
+const STATE_TEXTS: Readonly<Record<ChainMonitor['creations'][number]['state'], string>> = {
+  waiting: 'waiting',
+  verifying: 'verifying',
+  verified: 'verified',
+  given_up: 'given up',
+  gone: 'gone',
+};
+
+const REASON_TEXTS: Readonly<Record<string, string>> = {
+  known_code: 'its code was known here',
+  sources: 'its sources were found',
+  already_verified: 'somebody verified it',
+  metadata_unavailable: 'no gateway has its metadata now',
+  metadata_invalid: 'what its code names is not the metadata of a contract',
+  no_metadata_hash: 'its code names no metadata',
+  source_unavailable: 'a source cannot be had now',
+  sources_too_large: 'its sources are too large',
+  same_code_in_queue: 'the same code is being verified',
+  queue_full: 'the queue of verifications is full',
+  contract_not_deployed: 'no code stands at its address',
+};
+
+/** How the chain is watched for new contracts; nothing where it is not. */
+export function MonitorSection({
+  monitor,
+  now,
+}: {
+  readonly monitor: Loaded<ChainMonitor>;
+  readonly now: string;
+}): VNode | null {
+  if (monitor.state === 'ready' && monitor.value.status === 'not_configured') return null;
+  return (
+    <section aria-labelledby="monitor">
+      <h2 id="monitor">Monitor</h2>
+      {monitor.state === 'ready' ? (
+        <Report report={monitor.value} now={now} />
+      ) : (
+        <Failure what="How the chain is watched" loaded={monitor} />
+      )}
+    </section>
+  );
+}
+
+function Report({ report, now }: { readonly report: ChainMonitor; readonly now: string }): VNode {
+  const { status, cursor, fault, found, creations, gaps, notes, reorganisations } = report;
+  const isTroubled = status === 'failing' || status === 'stalled';
+  const sum = (...states: readonly string[]): number =>
+    creations
+      .filter(({ state }) => states.includes(state))
+      .reduce((total, { count }) => total + count, 0);
+  return (
+    <>
+      <div class={isTroubled ? 'notice caution' : undefined}>
+        <p>
+          {STATUS_TEXTS[status]}
+          {fault !== undefined && (
+            <>
+              {' '}
+              <SafeText text={fault.message} /> <code>{fault.code}</code>{' '}
+              <span class="quiet">Since {formatTime(fault.since)}.</span>
+            </>
+          )}
+        </p>
+      </div>
+      <dl class="figures">
+        <Figure name="Found" value={found} meaning="New contracts that were ever seen" />
+        <Figure name="Verified" value={sum('verified')} meaning="They have a match" />
+        <Figure
+          name="Waiting"
+          value={sum('waiting', 'verifying')}
+          meaning="They are tried again, for two months"
+        />
+      </dl>
+      <dl class="facts">
+        {cursor !== undefined && (
+          <>
+            <Fact name="Read up to block">
+              {formatCount(Math.max(0, cursor.block))}
+              {cursor.head !== undefined && (
+                <span class="quiet">
+                  {' '}
+                  of {formatCount(cursor.head)},{' '}
+                  {cursor.lagBlocks === 0 ? 'none' : formatCount(cursor.lagBlocks)} behind
+                </span>
+              )}
+            </Fact>
+            <Fact name="From block">{formatCount(cursor.startBlock)}</Fact>
+            <Fact name="Last at work">
+              <time dateTime={cursor.currentAt} title={formatTime(cursor.currentAt)}>
+                {formatAgo(cursor.currentAt, now)}
+              </time>
+            </Fact>
+          </>
+        )}
+        {gaps !== undefined && <Fact name="Gaps">{describeGaps(gaps)}</Fact>}
+        {reorganisations !== undefined && reorganisations.count > 0 && (
+          <Fact name="Blocks replaced by the chain">
+            {formatCount(reorganisations.count)} {reorganisations.count === 1 ? 'time' : 'times'}
+          </Fact>
+        )}
+      </dl>
+      {notes.map(({ code, detail }) => (
+        <p class="notice caution" key={code}>
+          {detail} <code>{code}</code>
+        </p>
+      ))}
+      {creations.length > 0 && <Creations creations={creations} />}
+    </>
+  );
+}
+
+function Figure({
+  name,
+  value,
+  meaning,
+}: {
+  readonly name: string;
+  readonly value: number;
+  readonly meaning: string;
+}): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{formatCount(value)}</dd>
+      <dd class="meaning">{meaning}</dd>
+    </div>
+  );
+}
+
+function describeGaps(gaps: NonNullable<ChainMonitor['gaps']>): string {
+  const parts = [
+    [gaps.openBlocks, 'being read'],
+    [gaps.backfillBlocks, 'asked for once more'],
+    [gaps.untracedBlocks, 'without traces'],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0);
+  if (shown.length === 0) return 'none';
+  return shown
+    .map(([count, what]) => `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'} ${what}`)
+    .join(', ');
+}
+
+function Creations({ creations }: Pick<ChainMonitor, 'creations'>): VNode {
+  return (
+    <TableRegion label="What became of the found contracts">
+      <table class="creations">
+        <caption class="unseen">What became of the found contracts, and why</caption>
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col" class="figure">
+              Contracts
+            </th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {creations.map(({ state, reason, count }) => (
+            <tr key={`${state} ${reason}`}>
+              <th scope="row">{STATE_TEXTS[state]}</th>
+              <td class="figure">{formatCount(count)}</td>
+              <td>
+                <Reason state={state} reason={reason} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}
+
+function Reason({ state, reason }: { readonly state: string; readonly reason: string }): VNode {
+  if (reason === '') {
+    return <span class="quiet">{state === 'waiting' ? 'not tried yet' : '–'}</span>;
+  }
+  const text = Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason] : undefined;
+  return (
+    <>
+      {text !== undefined && <>{text} </>}
+      <code class="quiet">
+        <SafeText text={reason} />
+      </code>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { type VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { type InputFile } from '../../../src/solidity/input-file.ts';
+import { declarationsIn } from '../../../src/solidity/build-standard-json.ts';
+
+/** Takes the text of a source, and the path under which others import it. */
+export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => void }): VNode {
+  const [path, setPath] = useState('');
+  const [text, setText] = useState('');
+  const [fault, setFault] = useState<string>();
+  const [name] = declarationsIn({ '': text });
+  const proposed = `${name?.name ?? 'Contract'}.sol`;
+  const add = (): void => {
+    if (text.trim() === '') {
+      setFault('Paste the text of a source first.');
+      document.getElementById('pasted')?.focus();
+      return;
+    }
+    onAdd({ path: path.trim() === '' ? proposed : path.trim(), text });
+    setPath('');
+    setText('');
+    setFault(undefined);
+    document.getElementById('pasted')?.focus();
+  };
+  return (
+    <details class="paste">
+      <summary>Paste a source</summary>
+      <div class="field">
+        <label for="pasted">Text of the source</label>
+        <textarea
+          id="pasted"
+          rows={8}
+          spellcheck={false}
+          autocomplete="off"
+          value={text}
+          aria-invalid={fault !== undefined}
+          aria-describedby={fault === undefined ? undefined : 'pasted-fault'}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        {fault !== undefined && (
+          <p class="fault" id="pasted-fault">
+            {fault}
+          </p>
+        )}
+      </div>
+      <div class="field">
+        <label for="pasted-path">Its path</label>
+        <input
+          id="pasted-path"
+          value={path}
+          placeholder={proposed}
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="pasted-path-hint"
+          onInput={(event) => setPath(event.currentTarget.value)}
+        />
+        <p class="hint" id="pasted-path-hint">
+          As other sources import it, such as <code>contracts/Token.sol</code>.
+        </p>
+      </div>
+      <button type="button" onClick={add}>
+        Add this source
+      </button>
+    </details>
+  );
+}

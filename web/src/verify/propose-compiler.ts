@@ -1,0 +1,38 @@
+import { pragmaOf } from '../../../src/solidity/build-standard-json.ts';
+import { newestAllowed } from '../../../src/solidity/pragma-version.ts';
+import { createApi } from '../api.ts';
+
+/** A compiler that is proposed, and why. */
+export interface Proposal {
+  readonly version: string;
+  readonly reason: string;
+}
+
+/**
+ * The compiler that the code on chain names, once the address is known; else the newest that the pragmas of all sources allow.
+ * Nothing is proposed where neither says anything.
+ */
+export async function proposeCompiler(
+  base: string,
+  place: { readonly chain: string; readonly address: string } | undefined,
+  sources: Readonly<Record<string, string>>,
+): Promise<Proposal | undefined> {
+  const api = createApi((path) => fetch(`${base}${path}`));
+  if (place !== undefined) {
+    const { chain, address } = place;
+    const said = await api.get<{ compilerVersion?: string }>(
+      `v1/verify/proposal/${chain}/${address}`,
+    );
+    const version = said.state === 'ready' ? said.value.compilerVersion : undefined;
+    if (version !== undefined) return { version, reason: 'The code on chain names it.' };
+  }
+  const ranges = Object.values(sources).flatMap((text) => pragmaOf(text) ?? []);
+  if (ranges.length === 0) return undefined;
+  const known = await api.get<{ compilers: { longVersion: string }[] }>('v1/compilers');
+  if (known.state !== 'ready') return undefined;
+  const versions = known.value.compilers.map(({ longVersion }) => longVersion);
+  const version = newestAllowed(versions, ranges);
+  return version === undefined
+    ? undefined
+    : { version, reason: 'The newest that the pragmas allow; it may have been an older one.' };
+}

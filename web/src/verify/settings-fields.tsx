@@ -1,0 +1,105 @@
+import { type VNode } from 'preact';
+import { describedBy, FieldNotes } from '../parts/field-notes.tsx';
+import { TextField } from './text-fields.tsx';
+import { type FieldName, type VerifyFields } from './verify-form.ts';
+
+interface Props {
+  readonly fields: VerifyFields;
+  readonly faults: ReadonlyMap<FieldName, string>;
+  readonly onChange: (part: Partial<VerifyFields>) => void;
+}
+
+/** The settings of sources that came without any: what explorers ask for too. */
+export function SettingsFields({ fields, faults, onChange }: Props): VNode {
+  const { optimizer, runs, evmVersion, viaIR, libraries, remappings } = fields;
+  return (
+    <fieldset class="field settings">
+      <legend>Settings</legend>
+      <label class="check">
+        <input
+          type="checkbox"
+          id="optimizer"
+          checked={optimizer}
+          onChange={(event) => onChange({ optimizer: event.currentTarget.checked })}
+        />{' '}
+        Optimizer on
+      </label>
+      {optimizer && (
+        <TextField
+          id="runs"
+          label="Optimizer runs"
+          hint="200 where nobody said another number."
+          value={runs}
+          fault={faults.get('runs')}
+          onChange={(value) => onChange({ runs: value.trim() })}
+        />
+      )}
+      <label class="check">
+        <input
+          type="checkbox"
+          id="viaIR"
+          checked={viaIR}
+          onChange={(event) => onChange({ viaIR: event.currentTarget.checked })}
+        />{' '}
+        Compiled via IR
+      </label>
+      <TextField
+        id="evmVersion"
+        label="EVM version (optional)"
+        hint="Such as paris. The compiler has a default of its own."
+        value={evmVersion}
+        fault={undefined}
+        onChange={(value) => onChange({ evmVersion: value.trim() })}
+      />
+      <LinesField
+        id="libraries"
+        label="Libraries (optional)"
+        hint="One a line, as name=address: SafeMath=0x…"
+        value={libraries}
+        fault={faults.get('libraries')}
+        onChange={(value) => onChange({ libraries: value })}
+      />
+      <LinesField
+        id="remappings"
+        label="Remappings (optional)"
+        hint="One a line, as prefix=target: @openzeppelin/=lib/openzeppelin/"
+        value={remappings}
+        fault={faults.get('remappings')}
+        onChange={(value) => onChange({ remappings: value })}
+      />
+    </fieldset>
+  );
+}
+
+function LinesField({
+  id,
+  label,
+  hint,
+  value,
+  fault,
+  onChange,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly fault: string | undefined;
+  readonly onChange: (value: string) => void;
+}): VNode {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={2}
+        value={value}
+        autocomplete="off"
+        spellcheck={false}
+        aria-invalid={fault !== undefined}
+        aria-describedby={describedBy(id, fault)}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <FieldNotes id={id} hint={hint} fault={fault} />
+    </div>
+  );
+}
