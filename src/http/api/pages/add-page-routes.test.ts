@@ -363,7 +363,7 @@ describe('pages that are asked for together', () => {
 describe('a page that exceeds its limits', () => {
   const ADDRESS = `0x${'1'.repeat(40)}`;
   // The escapes of line breaks take the thread some tens of milliseconds to read.
-  const SOURCE = { path: 'a.sol', bytes: 3_000_000, content: '\n'.repeat(3_000_000) };
+  const SOURCE = { path: 'a.sol', bytes: 1_500_000, content: '\n'.repeat(1_500_000) };
   const pages: WebBundle[] = [];
   afterEach(() => Promise.all(pages.splice(0).map(({ renderer }) => renderer.close())));
 
