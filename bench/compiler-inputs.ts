@@ -69,3 +69,15 @@ contract Council is GovernorSettings, GovernorCountingSimple, GovernorVotes {
   function proposalThreshold() public view override(Governor, GovernorSettings) returns (uint256) { return super.proposalThreshold(); }
 }`,
 );
+
+/** A contract with values of its own: two words that each deployment sets. */
+export const VALUED = gatherContract(
+  'Valued',
+  `pragma solidity ^0.8.20;
+   import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+   contract Valued is ERC20 {
+     uint256 public immutable cap; address public immutable minter;
+     constructor(uint256 cap_, address minter_) ERC20("Valued", "VAL") { cap = cap_; minter = minter_; }
+     function mint(uint256 n) external { require(msg.sender == minter && totalSupply() + n <= cap); _mint(minter, n); }
+   }`,
+);

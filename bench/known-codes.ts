@@ -24,10 +24,10 @@ import {
 import { verifyContract } from '../src/verification/verify-contract.ts';
 import { sampleAddress } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
-import { type BenchmarkContract, ERC721_ENUMERABLE, gatherContract } from './compiler-inputs.ts';
+import { compileCodes, NEWEST } from './compiled-codes.ts';
+import { type BenchmarkContract, ERC721_ENUMERABLE, VALUED } from './compiler-inputs.ts';
 import { median } from './median.ts';
 
-const NEWEST = '0.8.37';
 const ROUNDS = 3;
 const ROUND_MS = 2_000;
 /** As many as two processors and a pool of ten connections have to do. */
@@ -36,18 +36,6 @@ const CHAIN_ID = 5;
 const BLOCK_HASH: Hex = `0x${'11'.repeat(32)}`;
 
 const LOOK_UP = sql('bench look up code', 'SELECT code FROM code WHERE code_hash = $1');
-
-/** A contract with values of its own: two words that each deployment sets. */
-const VALUED = gatherContract(
-  'Valued',
-  `pragma solidity ^0.8.20;
-   import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
-   contract Valued is ERC20 {
-     uint256 public immutable cap; address public immutable minter;
-     constructor(uint256 cap_, address minter_) ERC20("Valued", "VAL") { cap = cap_; minter = minter_; }
-     function mint(uint256 n) external { require(msg.sender == minter && totalSupply() + n <= cap); _mint(minter, n); }
-   }`,
-);
 
 /** The codes that the chain would give for an address. */
 interface Codes {
@@ -124,17 +112,7 @@ async function prepare(
   parts: KnownCodeParts,
 ): Promise<(number: number) => Codes> {
   const { input, target } = contract;
-  const compilers = await createCompilers({}, silentLogger);
-  const selected = { '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode'] } };
-  const { output } = await compilers.compile({
-    ...{ language: 'solidity', version: NEWEST },
-    input: { ...input, settings: { ...input.settings, outputSelection: selected } },
-  });
-  await compilers.close();
-  const evm = output.contracts?.[target.path]?.[target.name]?.evm;
-  const { object = '', immutableReferences = {} } = evm?.deployedBytecode ?? {};
-  const places = Object.values(immutableReferences).map((each) => each.map(({ start }) => start));
-  const creation = evm?.bytecode?.object ?? '';
+  const { creationCode, runtimeCode: object, places } = await compileCodes(contract);
   const words = places.length === 0 ? 0 : 2;
   const make = (number: number): Codes => {
     const word = Buffer.alloc(32);
@@ -144,7 +122,7 @@ async function prepare(
       hexToBytes(object),
     );
     const args = Array.from({ length: words }, () => word.toString('hex')).join('');
-    return { runtimeCode, creationCode: hexToBytes(creation + args) };
+    return { runtimeCode, creationCode: hexToBytes(creationCode + args) };
   };
   const address = sampleAddress(2_000_000_000 + codesAt.size);
   codesAt.set(address, make(7));

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 import {
+  callTrace,
   findCallTracerCreation,
   findFlatCreation,
   flatFrame,
@@ -143,6 +144,45 @@ export function readTransactionTraces(
 }
 
 type FlatFrames = Extract<BlockTraces, { format: 'flat' }>['frames'];
+
+/**
+ * What one transaction created and destroyed, by an endpoint that traces transactions; undefined where it does not, and where the
+ * trace is too large or has another shape.
+ */
+export async function readTransactionTrace(
+  { rpc, chain, signal }: Pick<MethodParts, 'rpc' | 'chain' | 'signal'>,
+  endpoint: Endpoint,
+  transactionHash: Hex,
+): Promise<TransactionTrace | undefined> {
+  const maxBytes = ANSWER_MAX_BYTES;
+  const readers: readonly (() => Promise<readonly FrameEvent[]>)[] = [
+    async () => {
+      const params = [transactionHash, { tracer: 'callTracer' }];
+      const request = { method: 'debug_traceTransaction', params, result: callTrace, maxBytes };
+      return [...walkCallTracer(await rpc.ask(chain, endpoint, request, { signal }))];
+    },
+    async () => {
+      const params = [transactionHash];
+      const request = { method: 'trace_transaction', params, result: flatBlockTrace, maxBytes };
+      const frames = await rpc.ask(chain, endpoint, request, { signal });
+      const isOwn = frames.every(
+        (each) => (each.transactionHash ?? transactionHash) === transactionHash,
+      );
+      return frames.length > 0 && isOwn ? [...walkFlatTrace(frames)] : NO_TRACE;
+    },
+  ];
+  for (const read of readers) {
+    try {
+      const events = await read();
+      if (events !== NO_TRACE) return { transactionHash, events };
+    } catch (error) {
+      if (!lacksMethod(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+const NO_TRACE: readonly FrameEvent[] = [];
 
 function framesByTransaction(frames: FlatFrames): ReadonlyMap<Hex, FlatFrames> {
   const byTransaction = new Map<Hex, FlatFrames>();

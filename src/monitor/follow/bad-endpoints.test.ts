@@ -115,6 +115,24 @@ describe.skipIf(absent)(`following by bad endpoints${absent ? `: ${NO_ANVIL}` : 
     expect(untraced.length).toBeLessThanOrEqual(3);
   });
 
+  test.each([['debug_traceTransaction'], ['trace_transaction']])(
+    'one whose traces of blocks are too large gives every creation by %s',
+    async (method) => {
+      const others = ['debug_traceTransaction', 'trace_transaction'].filter(
+        (each) => each !== method,
+      );
+      const large = 'x'.repeat(10_000_000);
+      const { url, calls } = await node({
+        hides: others,
+        changes: (called, _, result) => (TRACING.includes(called) ? large : result),
+      });
+      follow({ urls: [url] });
+      await expectTruth();
+      expect((await readGaps(store.database, chainId)).untraced).toEqual([]);
+      expect(calls).toContain(method);
+    },
+  );
+
   test('another one that traces is asked in its place, for the first block too', async () => {
     const { url } = await node({ hides: TRACING });
     follow({ urls: [url, anvil.url] });

@@ -1,6 +1,7 @@
 import { type z } from 'zod';
 import {
   readBlockTraces,
+  readTransactionTrace,
   readTransactionTraces,
   type TransactionTrace,
 } from '../../chains/creation/block-traces.ts';
@@ -113,7 +114,7 @@ export async function readBlockCreations(
   if (header.transactions.length === 0) return { ...block, creations: [], isTraced: !lacksTraces };
   const facts = await readFacts(question, header);
   const needsTraces = facts.some((each) => !each.hasFailed && mayCreateWithin(each));
-  const traces = wantsTraces && needsTraces ? await readTraces(question, header) : undefined;
+  const traces = wantsTraces && needsTraces ? await readTraces(question, header, facts) : undefined;
   const { found, isTraced } = findBlockContracts(facts, traces);
   const creations = await settleCodes(question, header, found);
   return { ...block, creations, isTraced: isTraced && (traces !== undefined || !lacksTraces) };
@@ -224,13 +225,18 @@ async function readReceipts(
 async function readTraces(
   question: BlockQuestion,
   header: BlockHeader,
+  facts: readonly TransactionFacts[],
 ): Promise<readonly TransactionTrace[] | undefined> {
   const { rpc, chain, endpoint, book, signal } = question;
+  let isTooLarge = false;
   const traces = await readBlockTraces({ rpc, chain, signal }, endpoint, header.number, {
     lacks: (method) => book.lacks(endpoint, method),
-    onRefusal: (method, error) => book.noteRefusal(endpoint, method, error),
+    onRefusal: (method, error) => {
+      book.noteRefusal(endpoint, method, error);
+      isTooLarge ||= reasonOf(error) === 'answer_too_large';
+    },
   });
-  if (traces === undefined) return undefined;
+  if (traces === undefined) return isTooLarge ? readTracesOneByOne(question, facts) : undefined;
   book.noteMethod(endpoint, traces.format === 'flat' ? 'trace_block' : 'debug_traceBlockByNumber');
   if (traces.format === 'flat') {
     const others = traces.frames.some((each) => (each.blockHash ?? header.hash) !== header.hash);
@@ -246,6 +252,21 @@ async function readTraces(
     // This format does not say of which block it is: the one before and after it must be the same.
     const now = await readHeader(question, header.number);
     if (now?.hash !== header.hash) throw replaced(question, header.number);
+  }
+  return read;
+}
+
+/** The traces of a block that is too large to be traced at once: those of the transactions that may create contracts. */
+async function readTracesOneByOne(
+  { rpc, chain, endpoint, signal }: BlockQuestion,
+  facts: readonly TransactionFacts[],
+): Promise<readonly TransactionTrace[] | undefined> {
+  const unclear = facts.filter((each) => !each.hasFailed && mayCreateWithin(each));
+  if (unclear.length > SINGLE_MAX) return undefined;
+  const read: TransactionTrace[] = [];
+  for (const { transactionHash } of unclear) {
+    const trace = await readTransactionTrace({ rpc, chain, signal }, endpoint, transactionHash);
+    if (trace !== undefined) read.push(trace);
   }
   return read;
 }
