@@ -124,6 +124,15 @@ async function makeBlocks(anvil: Anvil): Promise<{ reorganisations: number }> {
   return { reorganisations };
 }
 
+/** Whether there was such a process. */
+function killServer(processId: number | undefined): boolean {
+  try {
+    return processId !== undefined && process.kill(processId, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
 const begun = performance.now();
 const folder = await createTemporaryFolder('fullmatch-monitor-soak-');
 const anvil = await startAnvil({ chainId: CHAIN_ID });
@@ -146,9 +155,9 @@ try {
     await untilMoved(await cursorNow());
     await wait(random(1500));
     const isDatabase = (event * databaseKills) % total >= total - databaseKills;
-    const processId = store.server.processId;
-    if (isDatabase && processId !== undefined) {
-      process.kill(processId, 'SIGKILL');
+    if (isDatabase) {
+      // A server that just comes back has another process id in a moment.
+      while (!killServer(store.server.processId)) await wait(100);
       report.databaseKills += 1;
       console.log(`event ${event + 1} of ${total}: PostgreSQL killed`);
     } else {
