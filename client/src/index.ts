@@ -35,6 +35,7 @@ import {
   type V2MinimalContract,
   type V2Submitted,
   type V2VerifyMetadataRequest,
+  type V2VerifySimilarityRequest,
   type V2VerifyRequest,
   type Version,
 } from './schemas.ts';
@@ -157,6 +158,13 @@ export interface FullmatchClient {
     compilation: V2VerifyMetadataRequest,
     options?: RequestOptions,
   ): Promise<V2Submitted>;
+  /** Has a contract verified by the sources that the service stores, such as those of the factory that made it. */
+  verifySimilar(
+    chainId: number,
+    address: string,
+    deployment?: V2VerifySimilarityRequest,
+    options?: RequestOptions,
+  ): Promise<V2Submitted>;
   /** Has a contract verified by its sources as they were written; the service makes the standard JSON input. */
   verifySources(
     chainId: number,
@@ -258,6 +266,8 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       post(api(['v2', 'verify', chainId, address]), compilation, call),
     verifyMetadata: (chainId, address, compilation, call) =>
       post(api(['v2', 'verify', 'metadata', chainId, address]), compilation, call),
+    verifySimilar: (chainId, address, deployment = {}, call) =>
+      post(api(['v2', 'verify', 'similarity', chainId, address]), deployment, call),
     verifySources: (chainId, address, sources, call) =>
       post(api(['v1', 'verify', 'sources', chainId, address]), sources, call),
     proposeCompiler: (chainId, address, call) =>

@@ -442,6 +442,12 @@ export interface V2VerifyMetadataRequest {
   creationTransactionHash?: string;
 }
 
+/** What is known of the deployment */
+export interface V2VerifySimilarityRequest {
+  /** The transaction that created the contract; another one is ignored */
+  creationTransactionHash?: string;
+}
+
 /** A verification job */
 export interface V2Job {
   isJobCompleted: boolean;

@@ -6,7 +6,6 @@ import { type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Logger } from '../log.ts';
 import { type Store } from '../store/open-store.ts';
 import { startVerification, type Verification } from '../verification/verification.ts';
-import { type VerificationParts } from '../verification/verify-contract.ts';
 
 /** The folder of downloads within that of compilers: what the operator puts there himself is never removed. */
 const DOWNLOADS = 'downloads';
@@ -50,7 +49,7 @@ export function openCompilers(
 export function openVerification(
   { verification: options }: Config,
   { database, requireSpace }: Store,
-  parts: VerificationParts,
+  parts: Parameters<typeof startVerification>[1],
   log: Logger,
 ): Promise<Verification> {
   const { workers, jobTimeoutMs } = options;

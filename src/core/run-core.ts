@@ -67,6 +67,7 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
             findChain: (chainId) =>
               publication.registry.chains.find(({ record }) => record.chainId === chainId),
             configured: () => publication.inputs.configured,
+            onCodesIndexed: (listener) => verification.onCodesIndexed(listener),
             submit: (...submission) => verification.submit(...submission),
           },
           monitor,

@@ -13,8 +13,6 @@ import { type Logger } from '../log.ts';
 import { findStoredSources } from '../repository/repository.ts';
 import { type Database } from '../store/database.ts';
 import { KnownCodeCache } from '../verification/known-codes/known-code-cache.ts';
-import { type SiblingParts } from '../verification/known-codes/index-siblings.ts';
-import { startIndexing } from '../verification/known-codes/start-indexing.ts';
 import { verifyKnownCode } from '../verification/known-codes/verify-known-code.ts';
 import { type VerificationParts } from '../verification/verify-contract.ts';
 import { startFollowing } from './follow/follow-chains.ts';
@@ -34,7 +32,9 @@ export interface MonitorParts {
   readonly findChain: (chainId: number) => RegisteredChain | undefined;
   /** The service configuration in force. */
   readonly configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>;
-  readonly verification: Omit<SiblingParts, 'database'> & VerificationParts;
+  readonly verification: VerificationParts;
+  /** Calls back when codes were added to the index of known codes; gives what ends it. */
+  readonly onCodesIndexed: (listener: () => void) => () => void;
   readonly submit: TrialParts['submit'];
   /** Takes one request of a host out of its daily budget. */
   readonly takeRequest: (host: string) => boolean;
@@ -159,9 +159,8 @@ function startWork(
   const rechecks = closers.addFirst(startRechecks(database, verification, log));
   const revive = reviving(database, log, () => inbox.wake());
   void revive();
-  closers.addFirst(
-    startIndexing({ ...verification, database }, { onIndexed: () => void revive() }, log),
-  );
+  const forgetIndexing = parts.onCodesIndexed(() => void revive());
+  closers.addFirst({ close: async () => forgetIndexing() });
   const takeRequest = (host: string): boolean => {
     const isOwn = isPrivateHost(host) || isOwnHost(host, monitored, findChain);
     const isGranted = isOwn || parts.takeRequest(host);

@@ -48,6 +48,7 @@ export const FAILURE_KINDS = {
   call_protection_missing: 'no_match',
   constructor_arguments_differ: 'no_match',
   no_match: 'no_match',
+  no_similar_match_found: 'no_match',
   job_timed_out: 'not_checked',
   job_cancelled: 'not_checked',
   job_displaced: 'not_checked',

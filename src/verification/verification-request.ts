@@ -41,6 +41,11 @@ export interface VerificationRequest extends Deployment {
   readonly origin?: 'monitored';
 }
 
+/** What asks whether any stored compilation gives the code of a contract: no sources come with it. */
+export interface SimilarityRequest extends Deployment {
+  readonly compilation: { readonly kind: 'stored' };
+}
+
 /** A request as it lies in the queue. It holds no part of the body that it came in. */
 export interface PackedRequest {
   readonly chainId: number;
@@ -58,7 +63,7 @@ export interface PackedRequest {
 const DEFLATE_LEVEL = 1;
 
 /** Packs a request, which takes a second for the largest: not on the thread that serves. */
-export function packRequest(request: VerificationRequest): PackedRequest {
+export function packRequest(request: VerificationRequest | SimilarityRequest): PackedRequest {
   const json = canonicalJson(request);
   // In memory of its own, so that a thread can hand it over.
   const packed = new Uint8Array(deflateSync(json, { level: DEFLATE_LEVEL }));

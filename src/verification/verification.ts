@@ -9,11 +9,16 @@ import { submitJob, type QueueLimits } from './jobs/submit-job.ts';
 import { checkBeforeSubmitting } from './recheck/submission-check.ts';
 import { watchQueue, type QueueState } from './jobs/queue-state.ts';
 import { type JobEnd, type VerificationJob } from './jobs/verification-job.ts';
+import { type SiblingParts } from './known-codes/index-siblings.ts';
+import { startIndexing } from './known-codes/start-indexing.ts';
+import { KnownCodeCache } from './known-codes/known-code-cache.ts';
+import { type KnownCodeParts } from './known-codes/verify-known-code.ts';
 import { createProposalReader, type ProposalReader } from './propose-compiler.ts';
-import { type PackedRequest } from './verification-request.ts';
+import { type Deployment, type PackedRequest } from './verification-request.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
-import { type VerificationParts } from './verify-contract.ts';
-import { verifyCurrentCode } from './recheck/verify-and-save.ts';
+import { VerificationFailure } from './verification-failure.ts';
+import { type VerificationParts, type VerificationResult } from './verify-contract.ts';
+import { verifyCurrentCode, verifyCurrentKnownCode } from './recheck/verify-and-save.ts';
 import { shuttingDown, startWorkers, type WorkerOptions } from './jobs/worker.ts';
 
 /** Verification as others use it: submit, look, wait. */
@@ -42,6 +47,8 @@ export interface Verification {
   readonly queue: QueueState | undefined;
   /** Calls back for every job that this process brings to its end. */
   onJobEnd(listener: (end: JobEnd) => void): void;
+  /** Calls back when this process has added codes to the index: contracts that were not known before may be now. Gives what ends it. */
+  onCodesIndexed(listener: () => void): () => void;
   /** Hands the jobs at work back to the queue and ends. */
   close(): Promise<void>;
 }
@@ -57,7 +64,7 @@ export interface VerificationOptions extends WorkerOptions {
 /** Starts the workers of this process on the database's queue, and gives the way into the queue. */
 export async function startVerification(
   database: Database,
-  parts: VerificationParts,
+  parts: VerificationParts & Omit<SiblingParts, 'database'>,
   options: VerificationOptions,
   log: Logger,
 ): Promise<Verification> {
@@ -74,15 +81,27 @@ export async function startVerification(
   const checkCode = checkBeforeSubmitting(serving, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
   const tell = (end: JobEnd): void => {
+    // What the sources of a new match make may be asked for in the next second.
+    if (end.kind === 'match') indexing.wake();
     for (const listener of listeners) listener(end);
   };
+  const indexListeners = new Set<() => void>();
+  const onIndexed = (): void => {
+    for (const listener of indexListeners) listener();
+  };
+  // A process without workers compiles nothing.
+  const compiles = options.workers > 0;
+  const indexing = startIndexing({ ...parts, database }, { onIndexed, compiles }, log);
+  const known = { ...parts, database, cache: new KnownCodeCache() };
   const workers = startWorkers(
     {
       database,
       watch,
       log,
       verify: async ({ request, compilerWaits }, signal) => {
-        const task = await parts.reader.readTask(request, parts.sourceBytes, signal);
+        const asked = await parts.reader.readTask(request, parts.sourceBytes, signal);
+        if (asked.task === 'stored') return verifyByStored(known, asked, signal, log);
+        const task = { ...asked, task: asked.task };
         if (compilerWaits < MAX_COMPILER_WAITS) await requireCompiler(parts, task);
         return verifyCurrentCode(database, parts, task, signal, log);
       },
@@ -93,6 +112,7 @@ export async function startVerification(
   const closeAll = async (): Promise<void> => {
     closing.abort(shuttingDown());
     await waiters.close(shuttingDown());
+    await indexing.close();
     await workers.close();
     await queue.close();
     await watch.close();
@@ -117,8 +137,27 @@ export async function startVerification(
       return queue.current;
     },
     onJobEnd: (listener) => listeners.push(listener),
+    onCodesIndexed: (listener) => {
+      indexListeners.add(listener);
+      return () => indexListeners.delete(listener);
+    },
     close: () => (closed ??= closeAll()),
   };
+}
+
+/** @throws VerificationFailure no_similar_match_found; else as {@link verifyCurrentKnownCode} */
+async function verifyByStored(
+  parts: KnownCodeParts,
+  deployment: Deployment,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<VerificationResult> {
+  const result = await verifyCurrentKnownCode(parts, deployment, signal, log);
+  if (result !== undefined) return result;
+  throw new VerificationFailure(
+    'no_similar_match_found',
+    'No contract of the sources that are stored here gives the code on chain. Sources that were stored a moment ago may not be known yet.',
+  );
 }
 
 /** @throws CompilerAwaited where the compiler must be downloaded first. Every other fault is met when it compiles. */

@@ -182,6 +182,7 @@ const noVerification: Verification = {
   waiters: 0,
   queue: undefined,
   onJobEnd: () => undefined,
+  onCodesIndexed: () => () => undefined,
   close: async () => undefined,
 };
 

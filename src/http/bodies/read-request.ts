@@ -11,7 +11,11 @@ import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verif
 import { type ContractChoice, readV1Request } from '../api/v1/verify-request.ts';
 import { MetadataFault, readMetadata } from '../../solidity/metadata.ts';
 import { readSourcesBody } from '../api/sources/sources-body.ts';
-import { readMetadataBody, readStandardJsonBody } from '../api/v2/verify-body.ts';
+import {
+  readMetadataBody,
+  readSimilarityBody,
+  readStandardJsonBody,
+} from '../api/v2/verify-body.ts';
 import { invalidMember } from './validate-body.ts';
 import {
   parseJsonBody,
@@ -27,6 +31,7 @@ export type RequestForm =
       readonly chainId: number;
       readonly address: Hex;
     }
+  | { readonly kind: 'similarity'; readonly chainId: number; readonly address: Hex }
   | { readonly kind: 'v1'; readonly contentType: string }
   | EtherscanForm;
 
@@ -67,6 +72,11 @@ export async function readRequest(
     return { request: packRequest(read.verification) };
   }
   const { kind, chainId, address } = form;
+  if (kind === 'similarity') {
+    // There is nothing that a client must say, so that a body may be left out.
+    const asked = readSimilarityBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits));
+    return { request: packRequest({ chainId, address, ...asked }) };
+  }
   const body = parseJsonBody(bytes, limits);
   const asked = READERS[kind](body, limits);
   requireBounded(asked.compilation, limits);

@@ -2,7 +2,7 @@ import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError, messageOf, type ErrorCode } from '../../errors.ts';
 import { readRunningCodes, type RunningCode } from './read-running-codes.ts';
-import { readVerificationTask, type VerificationTask } from './read-compilation-task.ts';
+import { readTask, type SimilarityTask, type VerificationTask } from './read-compilation-task.ts';
 import {
   readOutputImmutables,
   readRuntimeCodes,
@@ -16,6 +16,7 @@ import { VerificationFailure, type FailureCode } from '../verification-failure.t
 import {
   packRequest,
   type PackedRequest,
+  type SimilarityRequest,
   type VerificationRequest,
 } from '../verification-request.ts';
 
@@ -33,7 +34,7 @@ export type JobQuestion =
 
 /** The answer to each question. */
 export interface JobReadings {
-  readonly task: VerificationTask;
+  readonly task: VerificationTask | SimilarityTask;
   /** Those that an import uses. */
   readonly remappings: readonly unknown[];
   readonly target: TargetOutput;
@@ -72,8 +73,8 @@ export function answerQuestion(question: JobQuestion): JobAnswer {
 function read(question: JobQuestion): JobReadings[keyof JobReadings] {
   switch (question.read) {
     case 'task':
-      return readVerificationTask(
-        parseBytes<VerificationRequest>(question.bytes),
+      return readTask(
+        parseBytes<VerificationRequest | SimilarityRequest>(question.bytes),
         question.sourceBytes,
       );
     case 'remappings':

@@ -42,7 +42,9 @@ describe.each([
   test('becomes a task', async () => {
     const read = await reader.readTask(requestOf(content), sourceBytes, never);
     expect(read).toMatchObject({ chainId: 1, task: { target: { path: 'a.sol', name: 'A' } } });
-    expect(read.task.input.sources['a.sol']?.content === content).toBe(true);
+    expect(read.task !== 'stored' && read.task.input.sources['a.sol']?.content === content).toBe(
+      true,
+    );
   });
 
   test('is refused with the failure and its facts', async () => {

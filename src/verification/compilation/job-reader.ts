@@ -11,7 +11,7 @@ import {
   type ReadQuestion,
 } from './answer-question.ts';
 import { type RawOutput, type TargetOutput } from './read-output.ts';
-import { type VerificationTask } from './read-compilation-task.ts';
+import { type SimilarityTask, type VerificationTask } from './read-compilation-task.ts';
 import { type Remapped } from './used-remappings.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { type PackedRequest, type VerificationRequest } from '../verification-request.ts';
@@ -23,7 +23,11 @@ export interface JobReader {
    * @throws as {@link readVerificationTask}; VerificationFailure sources_too_large, job_timed_out where reading takes
    * too much memory or too long; FullmatchError shutting_down; the reason of `signal`
    */
-  readTask(packed: Uint8Array, sourceBytes: number, signal: AbortSignal): Promise<VerificationTask>;
+  readTask(
+    packed: Uint8Array,
+    sourceBytes: number,
+    signal: AbortSignal,
+  ): Promise<VerificationTask | SimilarityTask>;
   /**
    * What a compiler wrote of a contract.
    * @throws as {@link readTargetOutput}; FullmatchError compiler_output_too_large where reading takes too long or too

@@ -10,6 +10,7 @@ import { readMetadataTask } from './metadata-task.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import {
   type Deployment,
+  type SimilarityRequest,
   type StandardJsonCompilation,
   type VerificationRequest,
 } from '../verification-request.ts';
@@ -27,6 +28,21 @@ export interface VerificationTask
   extends Deployment, Pick<VerificationRequest, 'constructorArguments'> {
   readonly task: CompilationTask;
   readonly origin?: VerificationRequest['origin'];
+}
+
+/** A deployment that is to be verified by what is stored. */
+export interface SimilarityTask extends Deployment {
+  readonly task: 'stored';
+}
+
+/** What a request of the queue asks. @throws as {@link readVerificationTask} */
+export function readTask(
+  request: VerificationRequest | SimilarityRequest,
+  sourceBytes: number,
+): VerificationTask | SimilarityTask {
+  const { compilation, ...deployment } = request;
+  if (compilation.kind === 'stored') return { ...deployment, task: 'stored' };
+  return readVerificationTask({ ...request, compilation }, sourceBytes);
 }
 
 /** The request with its compilation read. @throws as {@link readCompilationTask} */

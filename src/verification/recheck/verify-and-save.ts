@@ -54,7 +54,7 @@ export function verifyCurrentCode(
  * @returns undefined where nothing that is stored gives the code
  * @throws FullmatchError contract_changed; else as {@link verifyKnownCode}
  */
-function verifyCurrentKnownCode(
+export function verifyCurrentKnownCode(
   parts: KnownCodeParts,
   deployment: KnownDeployment,
   signal: AbortSignal,

@@ -55,6 +55,8 @@ const NEXT: Readonly<Record<string, string>> = {
     'Look at who deployed the library and how: its own creation code writes its address into it.',
   no_match:
     'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
+  no_similar_match_found:
+    'Send the sources: no contract of the sources that are stored here has this code. Those that were stored a moment ago are known in some seconds.',
   job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
   job_cancelled: 'The operator has ended this job. You can send it again.',
   job_displaced:

@@ -7,7 +7,12 @@ import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { readYoungJobAtItsEnd } from '../young-job.ts';
 import { renderJob } from './render-job.ts';
-import { jobRoute, verifyMetadataRoute, verifyRoute } from './verify-routes.ts';
+import {
+  jobRoute,
+  verifyMetadataRoute,
+  verifyRoute,
+  verifySimilarityRoute,
+} from './verify-routes.ts';
 
 type VerifyParts = Pick<
   HttpParts,
@@ -18,6 +23,9 @@ type VerifyParts = Pick<
 export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   routes.openapi(withoutBody(verifyMetadataRoute), (c) =>
     submit(parts, c, { kind: 'metadata', ...c.req.valid('param') }),
+  );
+  routes.openapi(withoutBody(verifySimilarityRoute), (c) =>
+    submit(parts, c, { kind: 'similarity', ...c.req.valid('param') }),
   );
   routes.openapi(withoutBody(verifyRoute), (c) =>
     submit(parts, c, { kind: 'standard_json', ...c.req.valid('param') }),
@@ -40,7 +48,9 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
 }
 
 /** A route whose body the thread validates that reads it. */
-function withoutBody<Route extends typeof verifyRoute | typeof verifyMetadataRoute>(route: Route) {
+function withoutBody<
+  Route extends typeof verifyRoute | typeof verifyMetadataRoute | typeof verifySimilarityRoute,
+>(route: Route) {
   return { ...route, request: { params: route.request.params } };
 }
 

@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 import { isTransactionHash, type Hex } from '../../../lib/hex.ts';
 import { type Members } from '../../../lib/members.ts';
-import { type VerificationRequest } from '../../../verification/verification-request.ts';
+import {
+  type SimilarityRequest,
+  type VerificationRequest,
+} from '../../../verification/verification-request.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 import { anyMembers, anyMembersOrNull, namedValues } from '../../named-values.ts';
 
@@ -72,6 +75,11 @@ export const metadataBodySchema = z
   })
   .meta({ id: 'V2VerifyMetadataRequest', description: 'A compilation by its metadata' });
 
+/** The body of POST /v2/verify/similarity/{chainId}/{address}. */
+export const similarityBodySchema = z
+  .object({ creationTransactionHash: transactionHash.optional() })
+  .meta({ id: 'V2VerifySimilarityRequest', description: 'What is known of the deployment' });
+
 /** What a body asks to verify, without its place. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
 
@@ -95,6 +103,15 @@ export function readMetadataBody(body: Members): Asked {
   const { creationTransactionHash, ...given } = validateBody(metadataBodySchema, body);
   return {
     compilation: { kind: 'metadata', ...given },
+    ...(creationTransactionHash && { creationTransactionHash }),
+  };
+}
+
+/** Reads a body that asks for what is stored. @throws FullmatchError invalid_parameter */
+export function readSimilarityBody(body: Members): Omit<SimilarityRequest, 'chainId' | 'address'> {
+  const { creationTransactionHash } = validateBody(similarityBodySchema, body);
+  return {
+    compilation: { kind: 'stored' },
     ...(creationTransactionHash && { creationTransactionHash }),
   };
 }

@@ -11,7 +11,7 @@ import {
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
-import { metadataBodySchema, standardJsonBodySchema } from './verify-body.ts';
+import { metadataBodySchema, similarityBodySchema, standardJsonBodySchema } from './verify-body.ts';
 
 const tags = ['verification'];
 
@@ -64,6 +64,21 @@ export const verifyMetadataRoute = createRoute({
   responses: submitResponses,
 });
 
+/** POST /v2/verify/similarity/{chainId}/{address}. */
+export const verifySimilarityRoute = createRoute({
+  method: 'post',
+  path: '/v2/verify/similarity/{chainId}/{address}',
+  summary: 'Verify a contract by the sources that are stored here',
+  description:
+    'No sources are sent: every contract of every stored compilation is known by its running code, also those that no one deployed by themselves, such as what a factory makes. What is proposed is judged as if its sources had been sent. The job fails with `no_similar_match_found` where nothing that is stored gives the code.',
+  tags,
+  request: {
+    params: contractParameters,
+    body: { required: false, content: { 'application/json': { schema: similarityBodySchema } } },
+  },
+  responses: submitResponses,
+});
+
 /** The body of GET /v2/verify/{verificationId}. */
 export const jobSchema = z
   .strictObject({
@@ -106,4 +121,9 @@ export const jobRoute = createRoute({
 });
 
 /** The routes of this file. */
-export const v2VerifyRoutes = [verifyRoute, verifyMetadataRoute, jobRoute] as const;
+export const v2VerifyRoutes = [
+  verifyRoute,
+  verifyMetadataRoute,
+  verifySimilarityRoute,
+  jobRoute,
+] as const;
