@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
+import { bytesToHex, checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { sampleContract } from './support/sample-contracts.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { configOf, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
@@ -19,6 +22,8 @@ const SLOTS = {
   proxiable: '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
 };
 const BEACON_AT = `0x${'be'.repeat(20)}`;
+/** What a diamond with one facet answers to every call; behind it the operation that delegates. */
+const DIAMOND = `0x60205f52600160205273${'ab'.repeat(20)}60405260605ff3f4`;
 const NO_IMPLEMENTATION =
   'A corresponding implementation contract was unfortunately not detected for the proxy address.';
 
@@ -78,6 +83,7 @@ describe.skipIf(absence)(`proxies${absence ? ` (${absence})` : ''}`, () => {
     ['ZeppelinOS', DELEGATES, { [SLOTS.zeppelin]: WORD }],
     ['EIP-1822', DELEGATES, { [SLOTS.proxiable]: WORD }],
     ['Safe', `${DELEGATES}63a619486e`, { [`0x${'0'.repeat(64)}`]: WORD }],
+    ['EIP-2535', DIAMOND, {}],
   ])('of %s are found with what they forward to', async (_kind, code, slots) => {
     await put(BEACON, {}, BEACON_AT);
     const address = await put(code, slots);
@@ -121,6 +127,80 @@ describe.skipIf(absence)(`proxies${absence ? ` (${absence})` : ''}`, () => {
     ],
   ])('are not seen in %s', async (_what, code, slots, text) => {
     expect(await check(await put(code, slots))).toMatchObject({ status: '0', result: text });
+  });
+
+  describe('as a field of the API v2', () => {
+    const FIELDS =
+      'sources,compilation.compilerVersion,compilation.compilerSettings,compilation.name,proxyResolution';
+    const save = (address: string, chainId = VERIFIED_CHAIN_ID) => {
+      const contract = sampleContract(chainId, address as Hex, { runtimeMatch: 'full' });
+      return saveMatch(testDatabase.database, contract);
+    };
+    const read = async (address: string, fields: string, chainId = VERIFIED_CHAIN_ID) => {
+      const url = `${service.apiUrl}/v2/contract/${chainId}/${address}?fields=${fields}`;
+      const answer = await fetch(url);
+      const body = (await answer.json()) as Record<string, unknown>;
+      return { status: answer.status, tag: answer.headers.get('etag'), body };
+    };
+    const shown = (address: string): Hex => checksumAddress(address as Hex);
+
+    test('are told with the implementation, and with its name once that is verified', async () => {
+      const target = `0x${'9a'.repeat(20)}`;
+      const slots = { [SLOTS.implementation]: `0x${'0'.repeat(24)}${'9a'.repeat(20)}` };
+      const address = await put(DELEGATES, slots);
+      await save(address);
+      const before = await read(address, FIELDS);
+      expect(before).toMatchObject({
+        status: 200,
+        body: {
+          compilation: { name: 'Sample' },
+          proxyResolution: {
+            ...{ isProxy: true, proxyType: 'EIP1967Proxy' },
+            implementations: [{ address: shown(target) }],
+          },
+        },
+      });
+      expect(before.body['sources']).toBeDefined();
+      expect((await read(address, FIELDS)).tag).toBe(before.tag);
+      await save(target);
+      expect((await read(address, 'proxyResolution.implementations')).body).toMatchObject({
+        proxyResolution: { implementations: [{ address: shown(target), name: 'Sample' }] },
+      });
+      expect((await read(address, 'all')).body).not.toHaveProperty('proxyResolution');
+    });
+
+    test('are told with every facet of a diamond', async () => {
+      const address = await put(DIAMOND);
+      await save(address);
+      expect((await read(address, 'proxyResolution')).body['proxyResolution']).toEqual({
+        ...{ isProxy: true, proxyType: 'DiamondProxy' },
+        implementations: [{ address: shown(IMPLEMENTATION) }],
+      });
+    });
+
+    test('are none where a contract is no proxy, and an error in the field where nobody can say', async () => {
+      const address = await put('0x60f400');
+      await save(address);
+      expect((await read(address, 'proxyResolution')).body['proxyResolution']).toEqual({
+        ...{ isProxy: false, proxyType: null, implementations: [] },
+      });
+      const elsewhere = bytesToHex(Buffer.alloc(20, 0x5c));
+      await save(elsewhere, 5);
+      const unread = await read(elsewhere, 'abi,proxyResolution', 5);
+      expect(unread.status).toBe(200);
+      expect(unread.body['proxyResolution']).toMatchObject({
+        proxyResolutionError: { customCode: 'proxy_resolution_error' },
+      });
+      expect((await read(elsewhere, 'abi,proxyResolution', 5)).tag).toBe(unread.tag);
+    });
+
+    test('cost the chain nothing where a contract is not verified', async () => {
+      const address = await put(DELEGATES, { [SLOTS.implementation]: WORD });
+      expect(await read(address, 'proxyResolution')).toMatchObject({
+        status: 404,
+        body: { match: null },
+      });
+    });
   });
 
   test('are not seen where there is no code', async () => {

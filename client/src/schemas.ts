@@ -578,6 +578,34 @@ export interface V2Contract {
   sourceIds?: Record<string, unknown> | null;
   stdJsonInput?: Record<string, unknown> | null;
   stdJsonOutput?: Record<string, unknown> | null;
+  /** Read from the chain for this answer, so it is no part of fields=all */
+  proxyResolution?: {
+    isProxy?: boolean;
+    proxyType?:
+      | 'EIP1167Proxy'
+      | 'EIP1967Proxy'
+      | 'ZeppelinOSProxy'
+      | 'PROXIABLEProxy'
+      | 'GnosisSafeProxy'
+      | 'SequenceWalletProxy'
+      | 'DiamondProxy'
+      | null;
+    implementations?: {
+      /** With its checksum (EIP-55) */
+      address: string;
+      /** Where the implementation is verified here */
+      name?: string;
+    }[];
+    /** In place of all else: the chain did not say */
+    proxyResolutionError?: {
+      /** Stable; programs branch on it */
+      customCode: string;
+      /** What is wrong here, and what to do */
+      message: string;
+      /** Names this one occurrence */
+      errorId: string;
+    };
+  };
 }
 
 /** A verification that was put into the queue */

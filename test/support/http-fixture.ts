@@ -124,6 +124,7 @@ const emptyContracts: ContractReader = {
   listContracts: async () => [],
   listAddresses: async () => ({ addresses: [], total: 0 }),
   findOnChains: async () => [],
+  findNames: async () => new Map(),
   readSourcePage: async () => undefined,
   findCreations: async () => [],
   readFile: async () => undefined,

@@ -28,7 +28,8 @@ export type ProxyType =
   | 'ZeppelinOSProxy'
   | 'PROXIABLEProxy'
   | 'GnosisSafeProxy'
-  | 'SequenceWalletProxy';
+  | 'SequenceWalletProxy'
+  | 'DiamondProxy';
 
 /** What a contract is at one block: a proxy and what runs in its place, or none of a kind that is known. */
 export interface ProxyReading {
@@ -59,6 +60,10 @@ const SLOTS = {
 
 /** `implementation()`, which a beacon answers (EIP-1967). */
 const IMPLEMENTATION_CALL = '0x5c60da1b';
+/** `facetAddresses()`, which a diamond answers (EIP-2535). */
+const FACETS_CALL = '0x52ef6b2c';
+/** The answer of a diamond: as many as 250 facets, each a word of 64 digits. */
+const FACETS_ANSWER_BYTES = 16_384;
 /** The answer of a beacon: one address; a contract may answer with any number of bytes. */
 const CALL_ANSWER_BYTES = 1_024;
 
@@ -123,8 +128,11 @@ async function findProxy(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
     (await behindBeacon(asked)) ??
     (await atSlot(asked, 'ZeppelinOSProxy', SLOTS.zeppelin)) ??
     (await atSlot(asked, 'PROXIABLEProxy', SLOTS.proxiable));
-  if (found !== undefined || !namesMasterCopy(code)) return found;
-  return atSlot(asked, 'GnosisSafeProxy', SLOTS.first);
+  if (found !== undefined) return found;
+  const safe = namesMasterCopy(code)
+    ? await atSlot(asked, 'GnosisSafeProxy', SLOTS.first)
+    : undefined;
+  return safe ?? askFacets(asked);
 }
 
 async function atSlot(
@@ -157,22 +165,37 @@ async function readSlot(asked: ProxyQuestion, slot: Hex): Promise<Hex | undefine
   return addressIn(value);
 }
 
+/** What a diamond (EIP-2535) names as its facets; undefined where it answers with anything else than a list of addresses. */
+async function askFacets(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
+  const { address } = asked.question;
+  const answer = await askContract(asked, 'facets', address, FACETS_CALL, FACETS_ANSWER_BYTES);
+  const implementations = answer && addressesIn(answer);
+  return implementations && { type: 'DiamondProxy', implementations };
+}
+
 /** What a beacon answers; undefined where it answers with an error or with something else than an address. */
 async function askBeacon(asked: ProxyQuestion, beacon: Hex): Promise<Hex | undefined> {
+  const answer = await askContract(asked, 'beacon', beacon, IMPLEMENTATION_CALL, CALL_ANSWER_BYTES);
+  return answer?.length === 66 ? addressIn(answer) : undefined;
+}
+
+/** What a contract answers to a call; undefined where that is an error, or longer than `maxBytes`. */
+async function askContract(
+  asked: ProxyQuestion,
+  about: 'beacon' | 'facets',
+  to: Hex,
+  call: Hex,
+  maxBytes: number,
+): Promise<Hex | undefined> {
   const { question } = asked;
   try {
-    const answer = await agreed(asked, 'beacon', async (endpoint, at) => {
-      const request = {
-        method: 'eth_call',
-        params: [{ to: beacon, data: IMPLEMENTATION_CALL }, at],
-        result: data,
-        maxBytes: CALL_ANSWER_BYTES,
-      };
+    return await agreed(asked, about, async (endpoint, at) => {
+      const params = [{ to, data: call }, at];
+      const request = { method: 'eth_call', params, result: data, maxBytes };
       return bytesToHex(
         await question.rpc.ask(question.chain, endpoint, request, question.options),
       );
     });
-    return answer.length === 66 ? addressIn(answer) : undefined;
   } catch (error) {
     const isAnswer =
       error instanceof FullmatchError &&
@@ -189,10 +212,20 @@ function addressIn(word: Hex): Hex | undefined {
   return digits === undefined || /^0+$/.test(digits) ? undefined : `0x${digits}`;
 }
 
+/** The addresses of an encoded list, where it holds nothing else and none of them is zero. */
+function addressesIn(answer: Hex): readonly Hex[] | undefined {
+  const words = answer.slice(2).match(/.{64}/g) ?? [];
+  const [offset = '', count = '', ...rest] = words;
+  const isList = BigInt(`0x0${offset}`) === 32n && BigInt(`0x0${count}`) === BigInt(rest.length);
+  if (!isList || rest.length === 0 || answer.length !== 2 + 64 * words.length) return undefined;
+  const found = rest.map((word) => addressIn(`0x${word}`));
+  return found.every((each) => each !== undefined) ? found : undefined;
+}
+
 /** What all endpoints that agreed on the code say of something else in the same block. */
 async function agreed(
   { question, endpoints, deployed }: ProxyQuestion,
-  about: 'storage' | 'beacon',
+  about: 'storage' | 'beacon' | 'facets',
   ask: (endpoint: Endpoint, at: unknown) => Promise<Hex>,
 ): Promise<Hex> {
   const block = { number: deployed.blockNumber, hash: deployed.blockHash };

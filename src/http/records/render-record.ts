@@ -29,7 +29,12 @@ export interface RecordTask {
  * Etherscan protocol the ABI or the source with what is known of the implementation of a proxy.
  */
 export type RecordForm =
-  | { readonly kind: 'fields'; readonly selection: Omit<FieldSelection, 'parts'> }
+  | {
+      readonly kind: 'fields';
+      readonly selection: Omit<FieldSelection, 'parts'>;
+      /** What was read from the chain for this answer. */
+      readonly live?: Readonly<Record<string, unknown>>;
+    }
   | { readonly kind: 'files' | 'bare_files' }
   | { readonly kind: 'file_urls' | 'bare_file_urls'; readonly base: string }
   | { readonly kind: 'folder' }
@@ -47,7 +52,7 @@ function renderChunks(
   form: RecordForm,
 ): readonly string[] {
   const parts = parseSections(stored);
-  if (form.kind === 'fields') return renderContract(match, parts, form.selection);
+  if (form.kind === 'fields') return renderContract(match, parts, form.selection, form.live);
   if (form.kind === 'etherscan_abi') return [renderOk(renderAbi(parts))];
   if (form.kind === 'etherscan_source') {
     return [renderOk([renderSourceRecord(parts, form.implementation)])];

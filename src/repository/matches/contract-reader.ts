@@ -6,6 +6,7 @@ import { listAddresses, listContracts } from '../lists/list-contracts.ts';
 import { readFile } from '../tree/read-file.ts';
 import { readSourcePage } from '../tree/read-source-page.ts';
 import { findCreations } from './find-creations.ts';
+import { findNames } from './find-names.ts';
 import { findOnChains } from './find-on-chains.ts';
 import { readAlternative } from './read-alternatives.ts';
 import { readContractEvents } from './read-contract-events.ts';
@@ -26,6 +27,7 @@ const READERS = {
   listContracts,
   listAddresses,
   findOnChains,
+  findNames,
   findCreations,
   readSourcePage,
   readFile,

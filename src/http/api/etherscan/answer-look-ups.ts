@@ -1,11 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { answerRecord } from '../../records/answer-record.ts';
-import { findProxy } from './answer-proxies.ts';
+import { type ProxyQuestion, readProxyInTime } from '../read-proxy-in-time.ts';
 import { invalidField, readAddress, requireAddress, requireField } from './etherscan-fields.ts';
 import {
   answerNotOk,
@@ -89,32 +87,14 @@ function placeOf(
   return { chainId, address: requireAddress(question.fields, 'address') };
 }
 
-/** Reading a record waits for the chain no longer than this. */
-const PROXY_WAIT_MS = 3_000;
-
-/**
- * What runs in the place of a proxy: as the chain says it now, or, where it does not in time, as it was read last. On a chain
- * that is not read here nothing is known to be a proxy.
- */
+/** What runs in the place of a proxy. On a chain that is not read here nothing is known to be a proxy. */
 async function findImplementation(
   { proxies }: EtherscanParts,
-  asked: { readonly chainId: number; readonly address: Hex; readonly client: string },
+  asked: ProxyQuestion,
 ): Promise<{ readonly implementation?: Hex } | 'unread'> {
-  const ended = new AbortController();
-  const finding = findProxy(proxies, asked).catch((error: unknown) => {
-    if (!(error instanceof FullmatchError)) throw error;
-    return error.code === 'unsupported_chain' ? NOT_READ_HERE : undefined;
-  });
-  const waiting = wait(PROXY_WAIT_MS, undefined, { signal: ended.signal }).catch(() => undefined);
-  try {
-    const read = await Promise.race([finding, waiting]);
-    const reading = read ?? proxies.newest(asked.chainId, asked.address);
-    if (reading === undefined) return 'unread';
-    const [implementation] = reading.proxy?.implementations ?? [];
-    return implementation === undefined ? {} : { implementation };
-  } finally {
-    ended.abort();
-  }
+  const reading = await readProxyInTime(proxies, asked);
+  if (reading instanceof FullmatchError)
+    return reading.code === 'unsupported_chain' ? {} : 'unread';
+  const [implementation] = reading.proxy?.implementations ?? [];
+  return implementation === undefined ? {} : { implementation };
 }
-
-const NOT_READ_HERE = { proxy: undefined };

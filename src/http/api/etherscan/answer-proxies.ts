@@ -1,7 +1,7 @@
-import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
+import { findProxy } from '../read-proxy-in-time.ts';
 import { requireAddress, requireField } from './etherscan-fields.ts';
 import {
   answerNotOk,
@@ -44,22 +44,4 @@ export async function answerProxyStatus(
   return answerOk(
     `The proxy's (${checksumAddress(address)}) implementation contract is found at ${checksumAddress(implementation)} and is successfully updated.`,
   );
-}
-
-/** What a contract is, as the chain says it; where no code is left, it is none that delegates. */
-export async function findProxy(
-  proxies: EtherscanParts['proxies'],
-  {
-    chainId,
-    address,
-    client,
-  }: { readonly chainId: number; readonly address: Hex; readonly client: string },
-): ReturnType<EtherscanParts['proxies']['find']> {
-  try {
-    return await proxies.find(chainId, address, client);
-  } catch (error) {
-    const isEmpty = error instanceof FullmatchError && error.code === 'contract_not_deployed';
-    if (isEmpty) return { blockNumber: 0, blockHash: '0x', delegates: false };
-    throw error;
-  }
 }

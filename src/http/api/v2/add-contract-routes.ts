@@ -5,16 +5,22 @@ import { type Answer, answerJson, NOT_STORED, REVALIDATED } from '../../answer.t
 import { type HttpParts } from '../../http-parts.ts';
 import { answerRecord } from '../../records/answer-record.ts';
 import { requireKnownChain } from '../../require-known-chain.ts';
+import { clientOf } from '../../client-of.ts';
 import { type FieldSelection, parseSelection } from './contract-fields.ts';
 import { allChainsRoute, contractRoute, contractsRoute, DEFAULT_PAGE } from './contract-routes.ts';
 import { renderUsual } from './contract-text.ts';
+import { resolveProxy } from './proxy-resolution.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
+
+/** The field that is read from the chain. */
+const PROXY_FIELD = 'proxyResolution';
 
 /** The routes of the verification API v2 that read contracts. */
 export function addContractRoutes(
   routes: OpenAPIHono,
-  { contracts, answers, registry }: Pick<HttpParts, 'contracts' | 'answers' | 'registry'>,
+  parts: Pick<HttpParts, 'contracts' | 'answers' | 'proxies' | 'registry' | 'trustedProxies'>,
 ): void {
+  const { contracts, answers, registry } = parts;
   const answerUnverified = (chainId: number, address: Hex): Answer => {
     requireKnownChain(registry(), chainId);
     return answerJson(contractRoute, renderUnverified(chainId, address), NOT_STORED, 404);
@@ -28,18 +34,26 @@ export function addContractRoutes(
   });
   routes.openapi(contractRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
-    const { parts, ...selection } = parseSelection(c.req.valid('query'));
-    if (parts.length === 0) {
+    const { parts: sections, ...selection } = parseSelection(c.req.valid('query'));
+    if (selection.chosen.size === 0) {
       // A look-up: one row, and no turn among those who read records.
       const match = await contracts.readContract(chainId, address);
       return match === undefined
         ? answerUnverified(chainId, address)
         : answerJson(contractRoute, renderUsual(match, selection.omitted), REVALIDATED);
     }
+    const live: Record<string, unknown> = {};
+    if (selection.chosen.has(PROXY_FIELD)) {
+      // Nothing of the chain is read for a contract that has no match.
+      const match = await contracts.readContract(chainId, address);
+      if (match === undefined) return answerUnverified(chainId, address);
+      const client = clientOf(c.env, parts.trustedProxies);
+      live[PROXY_FIELD] = await resolveProxy(parts, { chainId, address, client });
+    }
     const answered = await answerRecord(c, { contracts, answers }, { chainId, address }, () => ({
-      form: { kind: 'fields', selection },
-      key: describeSelection(selection),
-      parts,
+      form: { kind: 'fields', selection, live },
+      key: [describeSelection(selection), live],
+      parts: sections,
     }));
     return answered ?? answerUnverified(chainId, address);
   });

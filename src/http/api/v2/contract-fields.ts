@@ -16,6 +16,8 @@ interface Field {
   readonly render?: (parts: Partial<ContractSections>) => unknown;
   /** The compiler's name for it, where it is one of the artifacts. */
   readonly artifact?: string;
+  /** Whether it is read from the chain for each answer, and only where it is named. */
+  readonly isLive?: boolean;
   /** Where it is an object whose members may be asked for one by one. */
   readonly members?: readonly string[];
 }
@@ -94,6 +96,10 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
     'stdJsonOutput',
     { parts: ['compilation', 'artifacts', 'metadata', 'creationCode', 'runtimeCode'] },
   ],
+  [
+    'proxyResolution',
+    { parts: [], isLive: true, members: ['isProxy', 'proxyType', 'implementations'] },
+  ],
 ]);
 
 /** Which fields a client asked for. */
@@ -110,7 +116,7 @@ const ALL_FIELDS = selectAllBut([]);
 
 /**
  * What `fields` or `omit` ask for: names of fields, or of one member as `compilation.name`, comma-separated;
- * `fields=all` is every field, and `omit` every field but those.
+ * `fields=all` is every field that is stored, and `omit` every such field but those.
  * @throws FullmatchError `invalid_parameter` for an unknown field, for one that cannot be chosen, and for both at once
  */
 export function parseSelection(query: {
@@ -147,7 +153,7 @@ function selectAllBut(names: readonly FieldName[]): FieldSelection {
   const whole = new Set(names.filter(({ member }) => member === undefined).map(({ name }) => name));
   const chosen = new Map<string, Set<string> | undefined>();
   for (const [name, field] of CONTRACT_FIELDS) {
-    if (whole.has(name)) continue;
+    if (whole.has(name) || field.isLive === true) continue;
     const dropped = new Set(names.filter((each) => each.name === name).map(({ member }) => member));
     const kept = field.members?.filter((member) => !dropped.has(member));
     chosen.set(name, dropped.size === 0 ? undefined : new Set(kept));

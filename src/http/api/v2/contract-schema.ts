@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
 import { anyMembers, anyMembersOrNull, namedValues } from '../../named-values.ts';
+import { proxyResolutionSchema } from './proxy-resolution.ts';
 
 const matchSchema = z
   .enum(['exact_match', 'match'])
@@ -90,6 +91,7 @@ export const contractSchema = z
     sourceIds: anyMembersOrNull.optional(),
     stdJsonInput: anyMembersOrNull.optional(),
     stdJsonOutput: anyMembersOrNull.optional(),
+    proxyResolution: proxyResolutionSchema.optional(),
   })
   .meta({ id: 'V2Contract', description: 'A verified contract; what is not known is null' });
 

@@ -15,18 +15,19 @@ type MemberTexts = Readonly<Record<string, string | undefined>>;
 /**
  * A contract as JSON, in pieces. What several fields show, such as the sources, is written once and used in each: for
  * most records that is half of the work.
+ * @param live what was read from the chain for this answer, by the names of fields
  */
 export function renderContract(
   match: ContractMatch,
   parts: Partial<ContractSections>,
   { chosen, omitted }: Omit<FieldSelection, 'parts'>,
+  live: Readonly<Record<string, unknown>> = {},
 ): readonly string[] {
   const texts = new ContractTexts(parts);
   const fields = [...chosen].flatMap(([name, members]) => {
-    const text =
-      members === undefined
-        ? texts.field(name)
-        : JSON.stringify(pick(CONTRACT_FIELDS.get(name)?.render?.(parts) ?? null, members));
+    const value = (): unknown => live[name] ?? CONTRACT_FIELDS.get(name)?.render?.(parts) ?? null;
+    const isWhole = members === undefined && live[name] === undefined;
+    const text = isWhole ? texts.field(name) : JSON.stringify(pick(value(), members));
     return [`,${JSON.stringify(name)}:`, text];
   });
   return [JSON.stringify(renderUsual(match, omitted)).slice(0, -1), ...fields, '}'];
@@ -42,8 +43,8 @@ export function renderUsual(
   return { match, chainId, address, ...Object.fromEntries(kept) };
 }
 
-function pick(value: unknown, members: ReadonlySet<string>): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+function pick(value: unknown, members: ReadonlySet<string> | undefined): unknown {
+  if (typeof value !== 'object' || value === null || members === undefined) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => members.has(name)));
 }
 
