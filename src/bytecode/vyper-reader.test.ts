@@ -58,7 +58,7 @@ describe('what Vyper compiled and a node deployed', () => {
       [runtime, 'runtime'] as const,
       [creation, 'creation'] as const,
     ]) {
-      if (verdict?.match == null) throw new Error('no match');
+      if (!verdict?.match) throw new Error('no match');
       const { transformations, values } = verdict;
       expect(replayTransformations(bytesOf(each.compiled[side]), transformations, values)).toEqual(
         bytesOf(each.onChain[side]),
@@ -92,7 +92,7 @@ describe('what Vyper compiled and a node deployed', () => {
       fc.property(fc.nat(length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const runtime = bytesOf(each.onChain.runtime);
         runtime[at] = (runtime[at] ?? 0) ^ change;
-        const onChain = { ...each.onChain, runtime: `0x${runtime.toString('hex')}` as Hex };
+        const onChain = { ...each.onChain, runtime: `0x${runtime.toString('hex')}` };
         expect(judge({ ...each, onChain }).match).toBeNull();
       }),
       { numRuns: 30 },
@@ -167,7 +167,7 @@ describe.each(NAMES)('the shared case %s', (name) => {
       const judged = judge(each);
       for (const side of ['creation', 'runtime'] as const) {
         const verdict = judged[side];
-        if (verdict?.match == null) throw new Error(`no ${side} match`);
+        if (!verdict?.match) throw new Error(`no ${side} match`);
         expect(WORDS[verdict.match]).toBe(verification[`${side}Match`]);
         expect(verdict.transformations).toEqual(verification[`${side}Transformations`]);
         expect(verdict.values).toEqual(verification[`${side}Values`]);
