@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_SHARED_DATA, readCases, sharedData } from '../../test/support/shared-data.ts';
-import { type Hex } from '../lib/hex.ts';
+import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { auxdataReaderOf } from './auxdata-reader.ts';
 import { toRecompiledCodes } from './compiled-contract.ts';
 import { judgeContract, type ContractJudgement } from './judge-contract.ts';
@@ -79,8 +79,10 @@ describe('what Vyper compiled and a node deployed', () => {
   );
 
   test.each(CASES)('$title does not match with a byte more or less behind it', (each) => {
-    for (const runtime of [`${each.onChain.runtime}00`, each.onChain.runtime.slice(0, -2)]) {
-      const judged = judge({ ...each, onChain: { ...each.onChain, runtime: runtime as Hex } });
+    const { runtime: own } = each.onChain;
+    const others: readonly Hex[] = [`${own}00`, `0x${own.slice(2, -2)}`];
+    for (const runtime of others) {
+      const judged = judge({ ...each, onChain: { ...each.onChain, runtime } });
       expect(judged.match).toBeNull();
       expect(judged.runtime).toMatchObject({ reason: 'bytecode_length_mismatch' });
     }
@@ -92,7 +94,7 @@ describe('what Vyper compiled and a node deployed', () => {
       fc.property(fc.nat(length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const runtime = bytesOf(each.onChain.runtime);
         runtime[at] = (runtime[at] ?? 0) ^ change;
-        const onChain = { ...each.onChain, runtime: `0x${runtime.toString('hex')}` };
+        const onChain = { ...each.onChain, runtime: bytesToHex(runtime) };
         expect(judge({ ...each, onChain }).match).toBeNull();
       }),
       { numRuns: 30 },
