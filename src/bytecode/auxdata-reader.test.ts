@@ -45,7 +45,7 @@ describe('auxdataReaderOf', () => {
     expect(auxdataReaderOf('YUL')).toBe(auxdataReaderOf('Yul'));
   });
 
-  test.each(['Vyper', 'Fe', '', '__proto__'])('refuses %j', (language) => {
+  test.each(['Fe', '', '__proto__'])('refuses %j', (language) => {
     expect(() => auxdataReaderOf(language)).toThrow(
       expect.objectContaining({ code: 'unsupported_language', details: { language } }),
     );

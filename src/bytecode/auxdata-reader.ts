@@ -1,6 +1,7 @@
 import { FullmatchError } from '../errors.ts';
 import { type AuxdataReader } from './compiled-contract.ts';
 import { solidityAuxdataReader } from './solidity-auxdata.ts';
+import { vyperAuxdataReader } from './vyper-reader.ts';
 
 /** The metadata of a Yul program is a part of its text, if it has any: every byte of its code comes from the source. */
 const yulAuxdataReader: AuxdataReader = {
@@ -11,19 +12,19 @@ const yulAuxdataReader: AuxdataReader = {
 const READERS: ReadonlyMap<string, AuxdataReader> = new Map([
   ['solidity', solidityAuxdataReader],
   ['yul', yulAuxdataReader],
+  ['vyper', vyperAuxdataReader],
 ]);
 
 /**
- * The reader of a language, `Solidity` or `Yul` in any case.
- * @throws FullmatchError `unsupported_language` for any other, Vyper among them: it puts its auxdata elsewhere and its
- * immutables behind the code, and no compiler of it is here yet.
+ * The reader of a language, `Solidity`, `Yul` or `Vyper` in any case.
+ * @throws FullmatchError `unsupported_language` for any other.
  */
 export function auxdataReaderOf(language: string): AuxdataReader {
   const reader = READERS.get(language.toLowerCase());
   if (reader !== undefined) return reader;
   throw new FullmatchError(
     'unsupported_language',
-    `contracts in ${JSON.stringify(language)} cannot be verified: send Solidity or Yul`,
+    `contracts in ${JSON.stringify(language)} cannot be verified: send Solidity, Yul or Vyper`,
     { details: { language } },
   );
 }

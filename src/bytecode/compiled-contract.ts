@@ -19,6 +19,8 @@ export interface CompiledContract {
     readonly deployedBytecode: CompiledCode;
     readonly legacyAssembly?: unknown;
   };
+  /** The compiler's long version, without `v`. */
+  readonly version?: string;
 }
 
 /** The part of a standard JSON input that another metadata is made by. */
@@ -37,6 +39,8 @@ export type AuxdataReading =
       readonly state: 'located';
       readonly runtime: AuxdataPositions;
       readonly creation: AuxdataPositions;
+      /** See {@link RecompiledCode.appendedImmutableBytes}. */
+      readonly appendedImmutableBytes?: number;
     }
   | { readonly state: 'edit_needed' }
   | { readonly state: 'unlocated' };
@@ -65,12 +69,14 @@ export function toRecompiledCodes(
   immutableTypes?: RecompiledCode['immutableTypes'],
 ): RecompiledCodes {
   const located = reading.state === 'located' ? reading : { runtime: {}, creation: {} };
+  const appended = 'appendedImmutableBytes' in located ? located.appendedImmutableBytes : undefined;
   return {
     runtime: {
       code: evm.deployedBytecode.object,
       linkReferences: evm.deployedBytecode.linkReferences ?? {},
       immutableReferences: evm.deployedBytecode.immutableReferences ?? {},
       ...(immutableTypes && { immutableTypes }),
+      ...(appended !== undefined && { appendedImmutableBytes: appended }),
       auxdata: located.runtime,
     },
     creation: {

@@ -54,10 +54,19 @@ function collectValues(
   );
 }
 
+/** What follows the last byte of the recompiled code on chain. */
+interface Appended {
+  readonly constructorArguments: Uint8Array;
+  readonly immutables: Uint8Array;
+}
+
+/** Immutables behind the code are one value: the compiler names none of them. */
+const APPENDED_ID = '0';
+
 function record(
   template: CodeTemplate,
   explained: readonly Explained[],
-  constructorArguments: Uint8Array,
+  { constructorArguments, immutables }: Partial<Appended>,
 ): CodeMatch {
   const transformations = explained.flatMap(({ reason, id, starts }) =>
     starts.map((offset): Transformation => ({
@@ -71,19 +80,24 @@ function record(
   const has = (reason: Explained['reason']): boolean =>
     explained.some((each) => each.reason === reason);
   const callProtection = explained.find(({ reason }) => reason === 'callProtection');
-  if (constructorArguments.length > 0) {
-    const offset = template.bytes.length;
+  const offset = template.bytes.length;
+  if (constructorArguments !== undefined && constructorArguments.length > 0) {
     transformations.push({ type: 'insert', reason: 'constructorArguments', offset });
+  }
+  if (immutables !== undefined) {
+    transformations.push({ type: 'insert', reason: 'immutable', offset, id: APPENDED_ID });
   }
   return {
     match: holdsMetadataHash(template) && !has('cborAuxdata') ? 'full' : 'partial',
     transformations,
     values: {
-      ...(constructorArguments.length > 0 && {
-        constructorArguments: bytesToHex(constructorArguments),
-      }),
+      ...(constructorArguments !== undefined &&
+        constructorArguments.length > 0 && {
+          constructorArguments: bytesToHex(constructorArguments),
+        }),
       ...(has('library') && { libraries: collectValues(explained, 'library') }),
       ...(has('immutable') && { immutables: collectValues(explained, 'immutable') }),
+      ...(immutables !== undefined && { immutables: { [APPENDED_ID]: bytesToHex(immutables) } }),
       ...(has('cborAuxdata') && { cborAuxdata: collectValues(explained, 'cborAuxdata') }),
       ...(callProtection && { callProtection: bytesToHex(callProtection.value) }),
     },
@@ -201,11 +215,18 @@ export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
     ...explainImmutables(template, code, address),
     ...explainAuxdata(template, code),
   ];
-  if (template.bytes.length === 0 || onChain.length !== template.bytes.length) {
+  const { appendedImmutableBytes = 0 } = template;
+  const { length } = template.bytes;
+  if (length === 0 || onChain.length !== length + appendedImmutableBytes) {
     return refuseLength(template, explain, onChain);
   }
-  const explained = explain(onChain);
-  return compare(template, explained, onChain) ?? record(template, explained, Buffer.alloc(0));
+  const code = onChain.subarray(0, length);
+  const explained = explain(code);
+  const mismatch = compare(template, explained, code);
+  if (mismatch !== undefined) return { ...mismatch, onChainLength: onChain.length };
+  // No language that appends immutables has values that name a place in the code: any value is sound.
+  const appended = appendedImmutableBytes > 0 ? { immutables: onChain.subarray(length) } : {};
+  return record(template, explained, appended);
 }
 
 /** The parameters of the constructor in an ABI: none when it does not name one. */
@@ -247,5 +268,5 @@ export function matchCreationCode(comparison: CreationComparison): CodeVerdict {
       onChainLength: onChain.length,
     };
   }
-  return record(template, explained, constructorArguments);
+  return record(template, explained, { constructorArguments });
 }

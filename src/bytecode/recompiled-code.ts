@@ -1,6 +1,7 @@
 import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
-import { METADATA_HASH_BYTES, readAuxdataAt } from './auxdata.ts';
+import { METADATA_HASH_BYTES } from './auxdata.ts';
+import { readAuxdataForm } from './auxdata-form.ts';
 import { type ImmutableType } from './immutable-type.ts';
 import {
   hashPlaceholder,
@@ -36,6 +37,8 @@ export interface RecompiledCode {
   /** The types of immutables, by their ids, as far as they are known. */
   readonly immutableTypes?: Readonly<Record<string, ImmutableType>>;
   readonly auxdata: AuxdataPositions;
+  /** How many bytes of immutables the constructor appends to the runtime code, as that of Vyper does. */
+  readonly appendedImmutableBytes?: number;
 }
 
 /** A library's references: `id` is its fully qualified name, `path:Name`. */
@@ -67,6 +70,8 @@ export interface CodeTemplate {
   readonly libraries: readonly LibrarySlots[];
   readonly immutables: readonly ImmutableSlots[];
   readonly auxdata: readonly AuxdataSlot[];
+  /** Bytes of immutables that follow on chain; absent where none do. */
+  readonly appendedImmutableBytes?: number;
 }
 
 /** An address in code. */
@@ -143,18 +148,15 @@ function readImmutables(
 function readAuxdatas(positions: AuxdataPositions, bytes: Buffer): AuxdataSlot[] {
   return Object.entries(positions).map(([id, { offset, value }]) => {
     const expected = hexToBytes(value);
-    const auxdata = readAuxdataAt(bytes, offset);
-    if (
-      auxdata?.length !== expected.length ||
-      !bytes.subarray(offset, offset + expected.length).equals(expected)
-    ) {
+    const form = readAuxdataForm(expected);
+    if (form === undefined || !bytes.subarray(offset, offset + expected.length).equals(expected)) {
       throw malformed(`no such auxdata at byte ${offset}`);
     }
     return {
       id,
       offset,
-      length: auxdata.length,
-      ...(auxdata.metadataHash && { hashOffset: offset + auxdata.metadataHash.offset }),
+      length: expected.length,
+      ...(form.hashOffset !== undefined && { hashOffset: offset + form.hashOffset }),
     };
   });
 }
@@ -192,7 +194,11 @@ export function toCodeTemplate(recompiled: RecompiledCode): CodeTemplate {
       throw malformed(`the immutable ${id} already has a value`);
     }
   }
-  return { bytes, libraries, immutables, auxdata };
+  const { appendedImmutableBytes } = recompiled;
+  return {
+    ...{ bytes, libraries, immutables, auxdata },
+    ...(appendedImmutableBytes !== undefined && { appendedImmutableBytes }),
+  };
 }
 
 const templates = new WeakMap<RecompiledCode, CodeTemplate>();

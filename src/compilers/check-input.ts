@@ -45,20 +45,28 @@ function checkModelChecker(settings: Record<string, unknown>): void {
 }
 
 /**
+ * The name by which standard JSON has a language that is compiled here.
+ * @throws FullmatchError unsupported_language.
+ */
+export function requireCompiledLanguage(language: string): string {
+  const expected = SOLC_LANGUAGES.get(language);
+  if (expected !== undefined) return expected;
+  const known = [...SOLC_LANGUAGES.keys()].join(', ');
+  const shown = printableText(language, MAX_NAME_SHOWN);
+  throw new FullmatchError(
+    'unsupported_language',
+    `No compiler for ${shown} is here; supported: ${known}.`,
+    { details: { language: shown } },
+  );
+}
+
+/**
  * Refuses what is not compiled here: another language than the one named, sources without their text or with `urls`,
  * and the model checker. Everything else is the compiler's to judge.
  * @throws FullmatchError unsupported_language, invalid_compiler_input.
  */
 export function checkCompilerInput(language: string, input: StandardJsonInput): void {
-  const expected = SOLC_LANGUAGES.get(language);
-  if (expected === undefined) {
-    const known = [...SOLC_LANGUAGES.keys()].join(', ');
-    throw new FullmatchError(
-      'unsupported_language',
-      `No compiler for ${printableText(language, MAX_NAME_SHOWN)} is here; supported: ${known}.`,
-      { details: { language: printableText(language, MAX_NAME_SHOWN) } },
-    );
-  }
+  const expected = requireCompiledLanguage(language);
   if (!isMembers(input)) throw refuse('The input is not an object.');
   if (input.language !== expected) {
     throw refuse(`The input's language is not "${expected}", which ${language} is compiled as.`);

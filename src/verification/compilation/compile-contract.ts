@@ -101,7 +101,7 @@ export async function compileTarget(
   const { output, version } = await compileCodes(input);
   const contract = findContract(output, task);
   const compiled = requireCodes(contract, task);
-  let reading: AuxdataReading = reader.read(compiled);
+  let reading: AuxdataReading = reader.read({ ...compiled, version });
   if (reading.state === 'edit_needed') {
     const second = await compileCodes(reader.changeMetadata(input));
     const edited = requireCodes(findContract(second.output, task), task);

@@ -3,7 +3,7 @@ import { type CompilationTarget, type StandardJsonInput } from '../../solidity/s
 import { printableText } from '../../lib/printable-text.ts';
 import { isBoundedName, MOST_NAME_BYTES } from '../../lib/source-path.ts';
 import { isStorableJson, isStorableText } from '../../lib/storable-text.ts';
-import { auxdataReaderOf } from '../../bytecode/auxdata-reader.ts';
+import { requireCompiledLanguage } from '../../compilers/check-input.ts';
 import { cleanSettings } from './clean-settings.ts';
 import { type CompilationTask, OPEN_TARGET } from './compilation-task.ts';
 import { readMetadataTask } from './metadata-task.ts';
@@ -97,7 +97,7 @@ function readCompilationTask(
       'The settings hold a NUL or text that is not well-formed Unicode.',
     );
   }
-  auxdataReaderOf(task.language);
+  requireCompiledLanguage(task.language);
   return clean(task);
 }
 

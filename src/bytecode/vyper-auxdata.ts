@@ -1,0 +1,110 @@
+import { decode } from 'cborg';
+
+/** What Vyper appends to code. */
+export interface VyperAuxdata {
+  /** Length in bytes, those that say the length included, where the version writes them. */
+  readonly length: number;
+  /** `0.4.1` */
+  readonly vyper: string;
+  /** Bytes of the runtime code, and of the immutables that the constructor appends to it; since 0.3.10. */
+  readonly layout?: { readonly runtimeBytes: number; readonly immutableBytes: number };
+  /** Where the 32 bytes of the integrity hash lie, from the start of the auxdata; since 0.4.1. */
+  readonly integrityOffset?: number;
+}
+
+const LENGTH_BYTES = 2;
+const INTEGRITY_BYTES = 32;
+/** The head of an array of five, and that of a byte string of 32 bytes, stand before the integrity hash. */
+const BEFORE_INTEGRITY = 3;
+/** A program has a few data sections; each takes at most five bytes. */
+const MOST_BYTES = 1024;
+const CBOR_OPTIONS = { strict: true, allowIndefinite: false, allowUndefined: false };
+/** `{"vyper": [` of three numbers that are smaller than 24, as all of the versions that write nothing else. */
+const MAP_HEAD = Buffer.from('a165767970657283', 'hex');
+const MAP_BYTES = MAP_HEAD.length + 3;
+
+/** Since these versions an auxdata describes the creation code, and holds an integrity hash. */
+const FIRST_WITH_LAYOUT = [0, 3, 10];
+const FIRST_WITH_INTEGRITY = [0, 4, 1];
+
+/** Whether a version, `0.4.1`, is the first one or a later one. */
+function isSince(version: string, first: readonly number[]): boolean {
+  const numbers = version.split('.').map(Number);
+  const at = first.findIndex((each, index) => each !== numbers[index]);
+  return at === -1 || (numbers[at] ?? 0) > (first[at] ?? 0);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function readVersion(map: unknown): string | undefined {
+  if (typeof map !== 'object' || map === null || Object.keys(map).join() !== 'vyper') return;
+  const { vyper } = map as { readonly vyper?: unknown };
+  const isVersion = Array.isArray(vyper) && vyper.length === 3 && vyper.every(isCount);
+  return isVersion ? vyper.join('.') : undefined;
+}
+
+/** `[integrity hash (since 0.4.1), runtime bytes, [bytes of each data section], bytes of immutables, {vyper: version}]` */
+function readArray(bytes: Uint8Array): Omit<VyperAuxdata, 'length'> | undefined {
+  const items: unknown = decode(bytes, CBOR_OPTIONS);
+  if (!Array.isArray(items) || (items.length !== 4 && items.length !== 5)) return undefined;
+  const [integrity, [runtimeBytes, dataBytes, immutableBytes, map]] = (
+    items.length === 5 ? [items[0], items.slice(1)] : [undefined, items]
+  ) as [unknown, readonly unknown[]];
+  const vyper = readVersion(map);
+  const isSound = Array.isArray(dataBytes) && dataBytes.every(isCount);
+  if (!isSound || !isCount(runtimeBytes) || !isCount(immutableBytes) || vyper === undefined) return;
+  const layout = { runtimeBytes, immutableBytes };
+  if ((items.length === 5) !== isSince(vyper, FIRST_WITH_INTEGRITY)) return undefined;
+  if (items.length === 4) return isSince(vyper, FIRST_WITH_LAYOUT) ? { vyper, layout } : undefined;
+  const isHash = integrity instanceof Uint8Array && integrity.length === INTEGRITY_BYTES;
+  return isHash ? { vyper, layout, integrityOffset: BEFORE_INTEGRITY } : undefined;
+}
+
+/** The auxdata of 0.3.10 and later: an array and its length with the two bytes that say it. */
+function readLayout(auxdata: Uint8Array): VyperAuxdata | undefined {
+  const { length } = auxdata;
+  const stated = ((auxdata.at(-2) ?? 0) << 8) | (auxdata.at(-1) ?? 0);
+  if (length <= LENGTH_BYTES || length > MOST_BYTES || stated !== length) return undefined;
+  try {
+    const read = readArray(auxdata.subarray(0, length - LENGTH_BYTES));
+    return read && { ...read, length };
+  } catch {
+    // Not CBOR, or not of that length.
+    return undefined;
+  }
+}
+
+/** The auxdata of 0.3.4 to 0.3.9: a map and, since 0.3.5, its length without the two bytes that say it. */
+function readMap(auxdata: Uint8Array): VyperAuxdata | undefined {
+  const numbers = auxdata.subarray(MAP_HEAD.length, MAP_BYTES);
+  const { length } = auxdata;
+  const isEnded =
+    length === MAP_BYTES ||
+    (length === MAP_BYTES + LENGTH_BYTES &&
+      auxdata[MAP_BYTES] === 0 &&
+      auxdata.at(-1) === MAP_BYTES);
+  const isMap = MAP_HEAD.equals(auxdata.subarray(0, MAP_HEAD.length));
+  if (!isMap || !isEnded || numbers.some((each) => each >= 24)) return undefined;
+  const vyper = numbers.join('.');
+  return isSince(vyper, FIRST_WITH_LAYOUT) ? undefined : { length, vyper };
+}
+
+/** What exactly these bytes are as an auxdata of Vyper; undefined when they are none. */
+export function readVyperAuxdata(auxdata: Uint8Array): VyperAuxdata | undefined {
+  return readMap(auxdata) ?? readLayout(auxdata);
+}
+
+/** The auxdata at the very end of a code, and where it begins. */
+export function readTrailingVyperAuxdata(
+  code: Uint8Array,
+): (VyperAuxdata & { readonly offset: number }) | undefined {
+  const stated = ((code.at(-2) ?? 0) << 8) | (code.at(-1) ?? 0);
+  for (const length of [stated, MAP_BYTES + LENGTH_BYTES, MAP_BYTES]) {
+    const offset = code.length - length;
+    const auxdata = offset < 0 ? undefined : readVyperAuxdata(code.subarray(offset));
+    if (auxdata !== undefined) return { ...auxdata, offset };
+  }
+  return undefined;
+}
