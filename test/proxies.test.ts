@@ -142,7 +142,7 @@ describe.skipIf(absence)(`proxies${absence ? ` (${absence})` : ''}`, () => {
       const body = (await answer.json()) as Record<string, unknown>;
       return { status: answer.status, tag: answer.headers.get('etag'), body };
     };
-    const shown = (address: string): Hex => checksumAddress(address as Hex);
+    const shown = (address: string): Hex => checksumAddress(address);
 
     test('are told with the implementation, and with its name once that is verified', async () => {
       const target = `0x${'9a'.repeat(20)}`;

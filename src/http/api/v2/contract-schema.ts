@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
 import { anyMembers, anyMembersOrNull, namedValues } from '../../named-values.ts';
-import { proxyResolutionSchema } from './proxy-resolution.ts';
+import { v2ErrorSchema } from './v2-error.ts';
 
 const matchSchema = z
   .enum(['exact_match', 'match'])
@@ -44,6 +44,33 @@ const codeMembers = {
 export const minimalContractSchema = z
   .strictObject(minimal)
   .meta({ id: 'V2MinimalContract', description: 'The match of a contract, without its evidence' });
+
+/** The names of proxies in the verification API v2. */
+const proxyTypes = z.enum([
+  'EIP1167Proxy',
+  'EIP1967Proxy',
+  'ZeppelinOSProxy',
+  'PROXIABLEProxy',
+  'GnosisSafeProxy',
+  'SequenceWalletProxy',
+  'DiamondProxy',
+]);
+
+/** What runs in the place of a contract. */
+export const proxyResolutionSchema = z
+  .strictObject({
+    isProxy: z.boolean(),
+    proxyType: proxyTypes.nullable(),
+    implementations: z.array(
+      z.strictObject({
+        address: z.string().describe('With its checksum (EIP-55)'),
+        name: z.string().optional().describe('Where the implementation is verified here'),
+      }),
+    ),
+    proxyResolutionError: v2ErrorSchema.describe('In place of all else: the chain did not say'),
+  })
+  .partial()
+  .describe('Read from the chain for this answer, so it is no part of fields=all');
 
 /** A contract with the fields that were asked for. */
 export const contractSchema = z

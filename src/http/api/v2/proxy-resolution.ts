@@ -1,39 +1,11 @@
 import { createHash } from 'node:crypto';
-import { z } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { type ProxyQuestion, readProxyInTime } from '../read-proxy-in-time.ts';
-import { v2ErrorSchema } from './v2-error.ts';
-
-/** The names of proxies in the verification API v2. */
-const proxyTypes = z.enum([
-  'EIP1167Proxy',
-  'EIP1967Proxy',
-  'ZeppelinOSProxy',
-  'PROXIABLEProxy',
-  'GnosisSafeProxy',
-  'SequenceWalletProxy',
-  'DiamondProxy',
-]);
-
-/** What runs in the place of a contract. */
-export const proxyResolutionSchema = z
-  .strictObject({
-    isProxy: z.boolean(),
-    proxyType: proxyTypes.nullable(),
-    implementations: z.array(
-      z.strictObject({
-        address: z.string().describe('With its checksum (EIP-55)'),
-        name: z.string().optional().describe('Where the implementation is verified here'),
-      }),
-    ),
-    proxyResolutionError: v2ErrorSchema.describe('In place of all else: the chain did not say'),
-  })
-  .partial()
-  .describe('Read from the chain for this answer, so it is no part of fields=all');
+import { type proxyResolutionSchema } from './contract-schema.ts';
 
 type ProxyResolution = AnswerOf<typeof proxyResolutionSchema>;
 
