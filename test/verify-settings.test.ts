@@ -93,11 +93,15 @@ describe.skipIf(!installed)(
       }
     });
 
-    test('code that was compiled by other settings does not match', async () => {
+    test('code that was compiled by other settings matches in part where they are of the metadata, and else not', async () => {
       const sample = await suiteContract(NEWEST, 'Plain');
-      const other = await suiteContract(NEWEST, 'Plain', { metadata: { bytecodeHash: 'none' } });
+      const hashless = await suiteContract(NEWEST, 'Plain', { metadata: { bytecodeHash: 'none' } });
       const { address } = await deploySample(verifying.anvil, sample);
-      const job = await verifying.verify(address, bodyOfSample(other));
+      const partial = await verifying.verify(address, bodyOfSample(hashless));
+      expect(partial.contract).toMatchObject({ match: 'match' });
+      const other = await suiteContract(NEWEST, 'Plain', { optimizer: { enabled: false } });
+      const { address: another } = await deploySample(verifying.anvil, sample);
+      const job = await verifying.verify(another, bodyOfSample(other));
       expect(job.error?.customCode).toBe('bytecode_length_mismatch');
     });
 

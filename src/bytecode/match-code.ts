@@ -14,6 +14,7 @@ import {
 } from './explained-value.ts';
 import { isSelfEvident, isValueOf } from './immutable-type.ts';
 import { describeCodes, describeDifference } from './mismatch.ts';
+import { findOtherEnding, type OtherEnding } from './other-ending.ts';
 import { holdsMetadataHash, type CodeTemplate } from './recompiled-code.ts';
 import { isStrictEncoding, type AbiParameter } from './strict-encoding.ts';
 import { type Transformation } from './transformation.ts';
@@ -54,6 +55,14 @@ function collectValues(
   );
 }
 
+/** The end of the recompiled code is deleted, or gives way to the auxdata on chain. */
+function transformationOf({ offset, length, auxdata }: OtherEnding): Transformation {
+  const place = { reason: 'cborAuxdata', offset, length } as const;
+  return auxdata === undefined
+    ? { type: 'delete', ...place }
+    : { type: 'replace', ...place, id: auxdata.id };
+}
+
 /** What follows the last byte of the recompiled code on chain. */
 interface Appended {
   readonly constructorArguments: Uint8Array;
@@ -67,6 +76,7 @@ function record(
   template: CodeTemplate,
   explained: readonly Explained[],
   { constructorArguments, immutables }: Partial<Appended>,
+  ending?: OtherEnding,
 ): CodeMatch {
   const transformations = explained.flatMap(({ reason, id, starts }) =>
     starts.map((offset): Transformation => ({
@@ -87,8 +97,14 @@ function record(
   if (immutables !== undefined) {
     transformations.push({ type: 'insert', reason: 'immutable', offset, id: APPENDED_ID });
   }
+  if (ending !== undefined) transformations.push(transformationOf(ending));
+  const auxdata = {
+    ...collectValues(explained, 'cborAuxdata'),
+    ...(ending?.auxdata && { [ending.auxdata.id]: bytesToHex(ending.auxdata.value) }),
+  };
+  const isOtherAuxdata = has('cborAuxdata') || ending !== undefined;
   return {
-    match: holdsMetadataHash(template) && !has('cborAuxdata') ? 'full' : 'partial',
+    match: holdsMetadataHash(template) && !isOtherAuxdata ? 'full' : 'partial',
     transformations,
     values: {
       ...(constructorArguments !== undefined &&
@@ -98,7 +114,7 @@ function record(
       ...(has('library') && { libraries: collectValues(explained, 'library') }),
       ...(has('immutable') && { immutables: collectValues(explained, 'immutable') }),
       ...(immutables !== undefined && { immutables: { [APPENDED_ID]: bytesToHex(immutables) } }),
-      ...(has('cborAuxdata') && { cborAuxdata: collectValues(explained, 'cborAuxdata') }),
+      ...(isOtherAuxdata && { cborAuxdata: auxdata }),
       ...(callProtection && { callProtection: bytesToHex(callProtection.value) }),
     },
   };
@@ -199,9 +215,33 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** Judges running code whose length is not that of the recompiled code: only its end may differ, and only as settings of the metadata make it. */
+function matchOtherEnding(
+  template: CodeTemplate,
+  explain: (template: CodeTemplate, onChain: Buffer) => readonly Explained[],
+  onChain: Buffer,
+): CodeVerdict {
+  const hasAppended = (template.appendedImmutableBytes ?? 0) > 0;
+  const ending = hasAppended ? undefined : findOtherEnding(template, onChain);
+  if (ending !== undefined) {
+    const shared = {
+      ...template,
+      bytes: template.bytes.subarray(0, ending.offset),
+      auxdata: [],
+    };
+    const code = onChain.subarray(0, ending.offset);
+    const explained = explain(shared, code);
+    const mismatch = compare(shared, explained, code);
+    if (mismatch === undefined) return record(template, explained, {}, ending);
+    if (mismatch.reason !== 'no_match') return { ...mismatch, ...describeCodes(template, onChain) };
+  }
+  return refuseLength(template, (code) => explain(template, code), onChain);
+}
+
 /**
  * Judges the code at an address: it matches when the recompiled runtime code, with one address for each library, one
- * value of its type for each immutable, the contract's own address as call protection and other metadata hashes, is that code.
+ * value of its type for each immutable, the contract's own address as call protection and other metadata hashes, is that
+ * code; and, for a partial match, with the end that other settings of the metadata give it ({@link findOtherEnding}).
  * @throws TypeError when `address` is not an address.
  */
 export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
@@ -209,19 +249,19 @@ export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
   if (!isAddress(comparison.address)) throw new TypeError('expected an address of 20 bytes');
   const address = hexToBytes(comparison.address);
   const onChain = asBuffer(comparison.onChain);
-  const explain = (code: Buffer): Explained[] => [
-    ...explainCallProtection(template, code, address),
-    ...explainLibraries(template, code, libraries),
-    ...explainImmutables(template, code, address),
-    ...explainAuxdata(template, code),
+  const explain = (from: CodeTemplate, code: Buffer): Explained[] => [
+    ...explainCallProtection(from, code, address),
+    ...explainLibraries(from, code, libraries),
+    ...explainImmutables(from, code, address),
+    ...explainAuxdata(from, code),
   ];
   const { appendedImmutableBytes = 0 } = template;
   const { length } = template.bytes;
   if (length === 0 || onChain.length !== length + appendedImmutableBytes) {
-    return refuseLength(template, explain, onChain);
+    return matchOtherEnding(template, explain, onChain);
   }
   const code = onChain.subarray(0, length);
-  const explained = explain(code);
+  const explained = explain(template, code);
   const mismatch = compare(template, explained, code);
   if (mismatch !== undefined) return { ...mismatch, onChainLength: onChain.length };
   // No language that appends immutables has values that name a place in the code: any value is sound.

@@ -6,14 +6,16 @@ export type TransformationReason =
 
 /**
  * One expected difference in the form of the Verifier Alliance database: the bytes at `offset` are replaced by the value
- * of `reason` and `id`, or the value is inserted there.
+ * of `reason` and `id`, the value is inserted there, or `length` bytes are deleted.
  */
 export interface Transformation {
-  readonly type: 'insert' | 'replace';
+  readonly type: 'delete' | 'insert' | 'replace';
   readonly reason: TransformationReason;
   /** In bytes, from the start of the recompiled code. */
   readonly offset: number;
-  /** Absent where a code has one value of that reason at most: constructor arguments and call protection. */
+  /** How many bytes go, where that is another number than the value has: only of an auxdata, and only at the end of the code. */
+  readonly length?: number;
+  /** Absent where a code has one value of that reason at most (constructor arguments and call protection), and in a deletion. */
   readonly id?: string;
 }
 
@@ -42,30 +44,48 @@ function valueOf({ reason, id }: Transformation, values: TransformationValues): 
   return value;
 }
 
+/** Where a transformation that changes the length of the code cuts its end off; undefined for any other. */
+function cutOf({ type, reason, offset, length }: Transformation, end: number): number | undefined {
+  if (type === 'insert' || (type === 'replace' && length === undefined)) return undefined;
+  const isEnd = offset >= 0 && length !== undefined && length > 0 && offset + length === end;
+  if (reason !== 'cborAuxdata' || !isEnd) {
+    throw new RangeError(`${reason} at byte ${offset} changes the length before the end`);
+  }
+  return offset;
+}
+
 /**
  * Applies recorded transformations to recompiled code, as anyone may who doubts a match: the result must equal the code
- * on chain. Replacements keep the length; the one insertion there is comes after the last byte.
+ * on chain. Replacements keep the length, but for the one of an auxdata at the very end, which may also be deleted; the
+ * one insertion there is comes after the last byte.
  * @param code the recompiled code with zeros for placeholders.
- * @throws RangeError when a value is missing, a replacement leaves the code or an insertion is not at its end.
+ * @throws RangeError when a value is missing, a replacement leaves the code or reaches into what is cut off, or a deletion
+ * or an insertion is not at its end.
  */
 export function replayTransformations(
   code: Uint8Array,
   transformations: readonly Transformation[],
   values: TransformationValues,
 ): Buffer {
-  const replaced = Buffer.from(code);
-  const inserted: Buffer[] = [];
+  const cuts = transformations.flatMap((each) => cutOf(each, code.length) ?? []);
+  if (cuts.length > 1) throw new RangeError('the end of the code is cut off more than once');
+  const kept = cuts[0] ?? code.length;
+  const replaced = Buffer.from(code.subarray(0, kept));
+  const appended: Buffer[] = [];
   for (const transformation of transformations) {
-    const { type, offset } = transformation;
+    const { type, offset, length } = transformation;
+    if (type === 'delete') continue;
     const value = hexToBytes(valueOf(transformation, values));
+    if (type === 'replace' && length !== undefined) {
+      appended.unshift(value);
+      continue;
+    }
     const isWithin =
-      type === 'insert'
-        ? offset === code.length
-        : offset >= 0 && offset + value.length <= code.length;
+      type === 'insert' ? offset === code.length : offset >= 0 && offset + value.length <= kept;
     if (!isWithin)
       throw new RangeError(`${transformation.reason} at byte ${offset} leaves the code`);
-    if (type === 'insert') inserted.push(value);
+    if (type === 'insert') appended.push(value);
     else value.copy(replaced, offset);
   }
-  return inserted.length === 0 ? replaced : Buffer.concat([replaced, ...inserted]);
+  return appended.length === 0 ? replaced : Buffer.concat([replaced, ...appended]);
 }

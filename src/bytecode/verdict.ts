@@ -16,7 +16,7 @@ export interface CodeMatch {
 
 /**
  * Why there is no match, by the names that verification jobs use:
- * `bytecode_length_mismatch` the code on chain is longer or shorter than any value could make it,
+ * `bytecode_length_mismatch` the code on chain is longer or shorter than any value or setting of the metadata could make it,
  * `compiled_bytecode_is_zero` the compiler gave no code (an interface, an abstract contract),
  * `no_match` bytes differ that no allowed value explains,
  * `immutable_out_of_range` all bytes are explained, but an immutable has a value that its type does not have,

@@ -64,7 +64,13 @@ describe('migrations', () => {
     const clients = await Promise.all(Array.from({ length: 20 }, connect));
     const applied = await Promise.all(clients.map((starter) => migrate(starter, folder)));
     await Promise.all(clients.map((starter) => starter.end()));
-    expect(applied.flat().map(({ number }) => number)).toEqual([1, 2]);
+    // Two of the starters may have applied one each.
+    expect(
+      applied
+        .flat()
+        .map(({ number }) => number)
+        .sort(),
+    ).toEqual([1, 2]);
     expect((await client.query('SELECT * FROM boxes')).rowCount).toBe(1);
   });
 

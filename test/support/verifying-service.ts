@@ -1,5 +1,6 @@
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import {
   replayTransformations,
@@ -7,6 +8,7 @@ import {
   type TransformationValues,
 } from '../../src/bytecode/transformation.ts';
 import { type Hex } from '../../src/lib/hex.ts';
+import { sql, type Database } from '../../src/store/database.ts';
 import { startAnvil, type Anvil } from './anvil.ts';
 import { bootService, type BootedService, type BootOptions } from './booted-service.ts';
 import { compileSamples, type CompiledSample } from './bytecode/compiled-suite.ts';
@@ -84,7 +86,7 @@ export async function startVerifyingService(
     testDatabase,
     verify: (address, body) => verifyOverV2(service.apiUrl, address, body),
     contractAt: (address) => readContract(service, VERIFIED_CHAIN_ID, address),
-    statistics: () => readStatistics(service),
+    statistics: () => readSettledStatistics(service, testDatabase.database),
     close: async () => {
       await service.close();
       await anvil.stop();
@@ -107,6 +109,27 @@ export async function readContract(
 /** The text of stats.json. */
 export async function readStatistics({ repositoryUrl }: BootedService): Promise<string> {
   return (await fetch(`${repositoryUrl}/stats.json`)).text();
+}
+
+const COUNTED = sql(
+  'test counted matches',
+  `SELECT coalesce(sum(full_match), 0)::int AS full, coalesce(sum(partial_match), 0)::int AS partial
+   FROM chain_counts`,
+);
+
+/** The same once it says what the database counts: a commit is published a moment later. */
+async function readSettledStatistics(service: BootedService, database: Database): Promise<string> {
+  const [row] = await database.query<{ full: number; partial: number }>(COUNTED);
+  for (;;) {
+    const text = await readStatistics(service);
+    const counts = Object.values(
+      JSON.parse(text) as Record<string, { full_match: number; partial_match: number }>,
+    );
+    const full = counts.reduce((sum, each) => sum + each.full_match, 0);
+    const partial = counts.reduce((sum, each) => sum + each.partial_match, 0);
+    if (full === row?.full && partial === row.partial) return text;
+    await wait(20);
+  }
 }
 
 const suites = new Map<string, Promise<readonly CompiledSample[]>>();

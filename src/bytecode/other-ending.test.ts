@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { NO_SHARED_DATA, sharedData } from '../../test/support/shared-data.ts';
+import { hexToBytes, type Hex } from '../lib/hex.ts';
+import { readTrailingAuxdata } from './auxdata.ts';
+import { auxdataReaderOf } from './auxdata-reader.ts';
+import { type CompiledContract, toRecompiledCodes } from './compiled-contract.ts';
+import { judgeContract } from './judge-contract.ts';
+import { replayTransformations } from './transformation.ts';
+
+const reader = auxdataReaderOf('Solidity');
+const ADDRESS: Hex = `0x${'12'.repeat(20)}`;
+
+function recompile(contract: CompiledContract) {
+  const { runtime } = toRecompiledCodes(contract, reader.read(contract));
+  return runtime;
+}
+
+function judge(contract: CompiledContract, onChain: Uint8Array) {
+  return judgeContract({
+    ...{ address: ADDRESS, abi: [] },
+    runtime: { recompiled: recompile(contract), onChain },
+  });
+}
+
+const HASH = 'ab'.repeat(32);
+/** The auxdata of a compiler: 0.8.<minor>, with and without a hash. */
+const withHash = (minor: string): string =>
+  `a2646970667358221220${HASH}64736f6c63430008${minor}0033`;
+const withoutHash = (minor: string): string => `a164736f6c63430008${minor}000a`;
+
+/** A contract whose running code is a body, INVALID and its auxdata. */
+function compiled(body: string, auxdata: string): CompiledContract {
+  const object = `${body}fe${auxdata}`;
+  return {
+    evm: {
+      bytecode: { object: `600a${object}` },
+      deployedBytecode: { object },
+      legacyAssembly: { '.code': [], '.data': { 0: { '.auxdata': auxdata, '.code': [] } } },
+    },
+  };
+}
+
+const BODY = '6080604052600080fd5b6001600201600352604051601f';
+const FULL = compiled(BODY, withHash('1e'));
+
+describe('another ending of a code', () => {
+  test.each([
+    ['no auxdata', BODY],
+    ['auxdata without a hash', `${BODY}fe${withoutHash('1e')}`],
+  ])('%s is a partial match that replays to the code on chain', (_, code) => {
+    const onChain = hexToBytes(code);
+    const { match, runtime } = judge(FULL, onChain);
+    expect(match).toBe('partial');
+    if (runtime?.match !== 'partial') throw new Error('the code has a match');
+    const object = hexToBytes(FULL.evm.deployedBytecode.object);
+    expect(replayTransformations(object, runtime.transformations, runtime.values)).toEqual(
+      Buffer.from(onChain),
+    );
+  });
+
+  test('a hash on chain is a partial match of code that was compiled without one', () => {
+    const hashless = compiled(BODY, withoutHash('1e'));
+    const onChain = hexToBytes(`${BODY}fe${withHash('1e')}`);
+    expect(judge(hashless, onChain).match).toBe('partial');
+  });
+
+  test.each([
+    ['the auxdata of another compiler', `${BODY}fe${withoutHash('1d')}`],
+    ['an INVALID without auxdata', `${BODY}fe`],
+    ['one byte less of the code', BODY.slice(0, -2)],
+    ['one byte more behind the code', `${BODY}00`],
+    ['two auxdatas', `${BODY}fe${withHash('1e')}${withoutHash('1e')}`],
+    ['bytes that are no auxdata', `${BODY}fe${'11'.repeat(12)}`],
+  ])('%s is no match', (_, code) => {
+    expect(judge(FULL, hexToBytes(code)).match).toBeNull();
+  });
+
+  test('with any other byte before it is no match', () => {
+    const endings = ['', `fe${withoutHash('1e')}`];
+    const length = BODY.length / 2;
+    fc.assert(
+      fc.property(
+        ...[fc.constantFrom(...endings), fc.nat(length - 1), fc.integer({ min: 1, max: 255 })],
+        (ending, at, change) => {
+          const onChain = Buffer.from(hexToBytes(`${BODY}${ending}`));
+          onChain[at] = (onChain[at] ?? 0) ^ change;
+          expect(judge(FULL, onChain).match).toBeNull();
+        },
+      ),
+    );
+  });
+});
+
+interface PublishedCase {
+  readonly onchain: { readonly deployedBytecode: string };
+  readonly output: { readonly deployedBytecode: string };
+  readonly verification: {
+    readonly runtimeTransformations: readonly object[];
+    readonly runtimeValues: object;
+  };
+}
+
+describe('published cases of other endings', () => {
+  const names = ['onchain_append_cbor_false', 'onchain_bytecode_hash_none'];
+  const cases = names.map(
+    (name) =>
+      [
+        name,
+        sharedData(`verification-cases/${name}_compiled_standard.json`) as
+          PublishedCase | undefined,
+      ] as const,
+  );
+  const absent = cases.some(([, found]) => found === undefined);
+  test.skipIf(absent).each(cases)(
+    `%s has the expected transformations and values (skipped when ${NO_SHARED_DATA})`,
+    (_, found) => {
+      const { onchain, output, verification } = found!;
+      const code = output.deployedBytecode.slice(2);
+      const at = 2 * (readTrailingAuxdata(hexToBytes(code))?.offset ?? 0);
+      const contract = compiled(code.slice(0, at - 2), code.slice(at));
+      const { match, runtime } = judge(contract, hexToBytes(onchain.deployedBytecode));
+      expect(match).toBe('partial');
+      expect(runtime).toMatchObject({
+        transformations: verification.runtimeTransformations,
+        values: verification.runtimeValues,
+      });
+    },
+  );
+});

@@ -1,0 +1,69 @@
+// Contracts that were compiled with other settings of the metadata than the input that is sent for them.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+  verifyOverV2,
+} from './support/verification-fixture.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
+
+const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
+const VERSION = '0.8.30';
+const LONG_VERSION = '0.8.30+commit.73712a01';
+const SOURCE =
+  'contract Kept { uint256 public kept; function keep(uint256 v) external { kept = v; } }';
+const NAME = 'K.sol:Kept';
+
+const inputWith = (metadata: Record<string, unknown>) => inputOf({ 'K.sol': SOURCE }, { metadata });
+const USUAL = inputWith({});
+const NO_AUXDATA = inputWith({ appendCBOR: false });
+const NO_HASH = inputWith({ bytecodeHash: 'none' });
+
+describe.skipIf(absence)(`settings of the metadata${absence ? ` (${absence})` : ''}`, () => {
+  let service: VerifyingService;
+  beforeAll(async () => {
+    service = await startVerifyingService();
+  });
+  afterAll(() => service.close());
+
+  test.each([
+    ['without auxdata', NO_AUXDATA, USUAL, 'delete'],
+    ['without a hash', NO_HASH, USUAL, 'replace'],
+    ['with a hash that the sources are sent without', USUAL, NO_HASH, 'replace'],
+  ])('code %s is a partial match, and what differs is recorded', async (_, made, sent, type) => {
+    const { creationCode } = await compileAsDeveloper(VERSION, made, 'K.sol', 'Kept');
+    const { address } = await deploy(service.anvil, creationCode);
+    const { apiUrl } = service.service;
+    const job = await verifyOverV2(apiUrl, address, {
+      ...{ stdJsonInput: sent, compilerVersion: LONG_VERSION, contractIdentifier: NAME },
+    });
+    expect(job.error).toBeUndefined();
+    expect(job.contract).toMatchObject({ match: 'match', runtimeMatch: 'match' });
+    const url = `${apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}?fields=runtimeBytecode`;
+    const { runtimeBytecode } = (await (await fetch(url)).json()) as {
+      runtimeBytecode: { recompiledBytecode: string; transformations: object[] };
+    };
+    expect(runtimeBytecode.transformations).toMatchObject([{ type, reason: 'cborAuxdata' }]);
+    const page = await fetch(`${apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`, {
+      headers: { accept: 'text/html' },
+    });
+    expect(page.status).toBe(200);
+    const tree = `${service.service.repositoryUrl}/contracts/partial_match/${VERIFIED_CHAIN_ID}`;
+    expect((await fetch(`${tree}/${job.contract?.address ?? ''}/metadata.json`)).status).toBe(200);
+  });
+
+  test('code without auxdata and with another byte is no match', async () => {
+    const { creationCode } = await compileAsDeveloper(VERSION, NO_AUXDATA, 'K.sol', 'Kept');
+    const at = creationCode.lastIndexOf('5b');
+    const other = `${creationCode.slice(0, at)}5c${creationCode.slice(at + 2)}`;
+    const { address } = await deploy(service.anvil, other);
+    const job = await verifyOverV2(service.service.apiUrl, address, {
+      ...{ stdJsonInput: USUAL, compilerVersion: LONG_VERSION, contractIdentifier: NAME },
+    });
+    expect(job.error?.customCode).toBeDefined();
+    expect(job.contract).toMatchObject({ match: null });
+  });
+});
