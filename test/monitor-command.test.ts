@@ -353,10 +353,13 @@ ${more}`,
     });
     const { contractAddress: factory } = await anvil.send({ data: `0x${contracts.Factory}` });
     const create = async (from: number, count: number): Promise<void> => {
+      let sent: Hex | undefined;
       for (let value = from; value < from + count; value += 1) {
         const kind = CREATION_KINDS[value % CREATION_KINDS.length] ?? 'plain';
-        await sendCreation(anvil, contracts, factory ?? '0x', kind, value);
+        sent = await sendCreation(anvil, contracts, factory ?? '0x', kind, value);
       }
+      // They are mined in their order, each a moment after it was sent.
+      await expect.poll(() => anvil.request('eth_getTransactionReceipt', [sent])).not.toBeNull();
     };
     const first = await start();
     await create(0, 12);

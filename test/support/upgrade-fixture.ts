@@ -76,12 +76,14 @@ export async function unpackFixture(folder: string): Promise<FixtureManifest> {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const ended = once(tar, 'close');
-  await pipeline(
+  const written = pipeline(
     createReadStream(UPGRADE_FIXTURE),
     createBrotliDecompress({ params: { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 } }),
     tar.stdin,
   );
+  // The archive ends before its padding does: tar may be gone by then.
+  const fault: unknown = await written.catch((error: unknown) => error);
   const [code] = (await ended) as [number | null];
-  if (code !== 0) throw new Error(`tar ended with ${code}`);
+  if (code !== 0) throw new Error(`tar ended with ${code}`, { cause: fault });
   return JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8')) as FixtureManifest;
 }
