@@ -186,7 +186,7 @@ chains:
   });
 
   test('lets no private URL into answers or the log', async () => {
-    expect(logText()).toContain('"event":"endpoint_state"');
+    await expect.poll(() => logText()).toContain('"event":"endpoint_state"');
     expect(logText()).not.toContain('hidden-key');
     expect(JSON.stringify(await read(31_337))).not.toContain('hidden-key');
   });

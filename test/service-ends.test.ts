@@ -102,7 +102,7 @@ describe('the embedded PostgreSQL', () => {
     process.kill(child.pid ?? 0, 'SIGINT');
     const [code] = (await once(child, 'exit')) as [number | null];
     expect(code).toBe(0);
-    expect(output).toContain('"event":"stopped"');
+    await expect.poll(() => output).toContain('"event":"stopped"');
     expect(await hasRunningServer(dataDir)).toBe(false);
   });
 });
