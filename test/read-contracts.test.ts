@@ -394,6 +394,25 @@ describe('the pages that tools send their users to', () => {
     }
   });
 
+  test.each([
+    ['/verify-ui', '/verify'],
+    ['/verify-ui/', '/verify'],
+    ['/server/verify-ui/etherscan', '/server/verify'],
+    ['/verify-ui/a//b/', '/verify'],
+    ['/repo-ui', '/contracts'],
+    ['/server/repo-ui/', '/server/contracts'],
+    ['/api-docs', '/docs'],
+    ['/server/api-docs/', '/server/docs'],
+    ['/api-docs/swagger.json', '/openapi.json'],
+  ])('%s leads to %s', async (path, target) => {
+    const response = await fetch(`${service.apiUrl}${path}`, { redirect: 'manual' });
+    expect(response.status).toBe(302);
+    const location = new URL(response.headers.get('location') ?? '', `${service.apiUrl}${path}`);
+    expect(location.pathname).toBe(target);
+    expect(location.origin).toBe(new URL(service.apiUrl).origin);
+    expect((await fetch(location)).status).toBe(200);
+  });
+
   test('lead to the page of the job', async () => {
     const id = '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f';
     const { status, headers } = await get(`/server/verify-ui/jobs/${id}`);

@@ -30,6 +30,14 @@ export const jobPageRoute = createRoute({
   responses: { 302: redirect, 400: invalidParameter },
 });
 
+/** Where bookmarks and links made for the peer's pages and documentation lead, by their paths. */
+const ENTRANCES: Readonly<Record<string, string>> = {
+  '/verify-ui': 'verify',
+  '/repo-ui': 'contracts',
+  '/api-docs': 'docs',
+  '/api-docs/swagger.json': 'openapi.json',
+};
+
 /** The addresses of pages that tools print lead to the pages. */
 export function addPageRedirects(routes: OpenAPIHono): void {
   routes.openapi(contractPageRoute, (c) => {
@@ -39,6 +47,18 @@ export function addPageRedirects(routes: OpenAPIHono): void {
   routes.openapi(jobPageRoute, (c) =>
     redirectTo(c.req.url, `job/${c.req.valid('param').verificationId}`),
   );
+  for (const [path, target] of Object.entries(ENTRANCES)) {
+    routes.get(path, (c) => redirectTo(c.req.url, target, partsOf(path)));
+  }
+  // The peer's form has pages of its own for each language and way in; the form here is one page.
+  routes.get('/verify-ui/*', (c) => {
+    const { path } = c.req;
+    return redirectTo(c.req.url, 'verify', partsOf(path.slice(path.indexOf('/verify-ui'))));
+  });
+}
+
+function partsOf(path: string): number {
+  return path.replace(/\/$/, '').split('/').length - 1;
 }
 
 /**
