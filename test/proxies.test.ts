@@ -36,7 +36,7 @@ describe.skipIf(absence)(`proxies${absence ? ` (${absence})` : ''}`, () => {
   const put = async (
     code: string,
     slots: Readonly<Record<string, string>> = {},
-    address = `0x${(used += 1).toString(16).padStart(40, '1')}`,
+    address = `0x11${(used += 1).toString(16).padStart(38, '0')}`,
   ): Promise<string> => {
     await anvil.request('anvil_setCode', [address, code]);
     for (const [slot, value] of Object.entries(slots)) {
@@ -200,6 +200,77 @@ describe.skipIf(absence)(`proxies${absence ? ` (${absence})` : ''}`, () => {
         status: 404,
         body: { match: null },
       });
+    });
+  });
+
+  describe('in the look-ups of the API v1', () => {
+    const save = (address: string, chainId = VERIFIED_CHAIN_ID) =>
+      saveMatch(
+        testDatabase.database,
+        sampleContract(chainId, address as Hex, { runtimeMatch: 'full' }),
+      );
+    const look = async (query: string) => {
+      const answer = await fetch(`${service.apiUrl}/check-all-by-addresses?${query}`);
+      return { status: answer.status, body: (await answer.json()) };
+    };
+
+    test('are told where a client asks for them, and an error where the chain does not say', async () => {
+      const address = await put(DELEGATES, { [SLOTS.implementation]: WORD });
+      const plain = await put('0x60f400');
+      const unread = `0x${'5d'.repeat(20)}`;
+      await Promise.all([save(address), save(plain), save(unread, 5)]);
+      const unverified = `0x${'5e'.repeat(20)}`;
+      const query = `addresses=${[address, plain, unread, unverified].join(',')}&chainIds=${VERIFIED_CHAIN_ID},5`;
+      const chainId = String(VERIFIED_CHAIN_ID);
+      expect(await look(`${query}&resolveProxies=true`)).toEqual({
+        status: 200,
+        body: [
+          {
+            address: checksumAddress(address as Hex),
+            chainIds: [
+              {
+                ...{ chainId, status: 'perfect', isProxy: true, proxyType: 'EIP1967Proxy' },
+                implementations: [{ address: checksumAddress(IMPLEMENTATION as Hex) }],
+              },
+            ],
+          },
+          {
+            address: checksumAddress(plain as Hex),
+            chainIds: [
+              {
+                ...{ chainId, status: 'perfect', isProxy: false, proxyType: null },
+                implementations: [],
+              },
+            ],
+          },
+          {
+            address: checksumAddress(unread as Hex),
+            chainIds: [
+              {
+                ...{ chainId: '5', status: 'perfect' },
+                proxyResolutionError: expect.any(String) as string,
+              },
+            ],
+          },
+          { address: checksumAddress(unverified as Hex), status: 'false' },
+        ],
+      });
+      for (const more of ['', '&resolveProxies=false']) {
+        const { body } = await look(`${query}${more}`);
+        expect(JSON.stringify(body)).not.toMatch(/isProxy|proxyResolution/);
+      }
+    });
+
+    test('are refused for more contracts than one request may ask the chain about', async () => {
+      const addresses = Array.from(
+        { length: 17 },
+        (_, index) => `0x${(0xd0_00_00 + index).toString(16).padStart(40, '2')}`,
+      );
+      for (const address of addresses) await save(address);
+      const query = (count: number) =>
+        `addresses=${addresses.slice(0, count).join(',')}&chainIds=${VERIFIED_CHAIN_ID}&resolveProxies=true`;
+      expect((await look(query(17))).status).toBe(400);
+      expect((await look(query(16))).status).toBe(200);
     });
   });
 

@@ -13,6 +13,8 @@ import { type HttpParts } from '../../http-parts.ts';
 import { addTreeFiles, apiFileRoute } from '../../repository/contract-tree.ts';
 import { requireKnownChain } from '../../require-known-chain.ts';
 import { answerRecord, type ContractPlace, type RecordView } from '../../records/answer-record.ts';
+import { clientOf } from '../../client-of.ts';
+import { resolveProxy } from '../v2/proxy-resolution.ts';
 import {
   addressPageRoute,
   checkAllOldRoute,
@@ -26,6 +28,7 @@ import {
   fullFilesRoute,
   fullFileTreeRoute,
   PAGED_CONTRACTS_MAX,
+  RESOLVED_MAX,
 } from './look-up-routes.ts';
 
 /** The wire names of a match in the verification API v1. */
@@ -34,21 +37,24 @@ const STATUS = { full: 'perfect', partial: 'partial' } as const;
 /** The routes of the verification API v1 that read contracts. */
 export function addLookUpRoutes(
   routes: OpenAPIHono,
-  {
-    contracts,
-    answers,
-    urls,
-    registry,
-  }: Pick<HttpParts, 'contracts' | 'answers' | 'urls' | 'registry'>,
+  parts: Pick<
+    HttpParts,
+    'contracts' | 'answers' | 'proxies' | 'urls' | 'registry' | 'trustedProxies'
+  >,
 ): void {
+  const { contracts, answers, urls, registry } = parts;
   for (const route of [checkAllRoute, checkAllOldRoute]) {
     routes.openapi(route, async (c) => {
-      const { addresses, chainIds } = c.req.valid('query');
+      const { addresses, chainIds, resolveProxies } = c.req.valid('query');
       const found = await contracts.findOnChains(addresses, chainIds);
+      const client = clientOf(c.env, parts.trustedProxies);
+      const resolved =
+        resolveProxies === 'true' ? await resolveAll(parts, found, client) : undefined;
       const entries = entriesOf(addresses, found, (matches) => ({
-        chainIds: matches.map(({ chainId, match }) => ({
-          chainId: String(chainId),
-          status: STATUS[match],
+        chainIds: matches.map((each) => ({
+          chainId: String(each.chainId),
+          status: STATUS[each.match],
+          ...resolved?.get(each),
         })),
       }));
       return answerJson(route, entries, REVALIDATED);
@@ -100,6 +106,29 @@ export function addLookUpRoutes(
       needsFull: true,
     }),
   );
+}
+
+/**
+ * What each contract delegates to, or why its chain did not say, in the form of the API v1.
+ * @throws FullmatchError invalid_parameter
+ */
+async function resolveAll(
+  parts: Parameters<typeof resolveProxy>[0],
+  found: readonly ContractMatch[],
+  client: string,
+) {
+  if (found.length > RESOLVED_MAX) {
+    throw new FullmatchError(
+      'invalid_parameter',
+      `resolveProxies reads at most ${RESOLVED_MAX} contracts at once, and ${found.length} are verified; ask for fewer addresses or chains.`,
+    );
+  }
+  const resolve = async (match: ContractMatch) => {
+    const { proxyResolutionError, ...resolution } = await resolveProxy(parts, { ...match, client });
+    const said = proxyResolutionError && { proxyResolutionError: proxyResolutionError.message };
+    return [match, { ...resolution, ...said }] as const;
+  };
+  return new Map(await Promise.all(found.map(resolve)));
 }
 
 /** The routes that list the contracts of a chain. */

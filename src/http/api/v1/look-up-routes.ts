@@ -6,10 +6,13 @@ import {
   contractParameters,
 } from '../../contract-parameters.ts';
 import { crowdedResponses, recordResponses } from '../../records/record-responses.ts';
+import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { v1ErrorResponse } from './v1-error.ts';
 
 /** What one request may ask for, so that it stays one short query. */
 const LIST_MAX = 100;
+/** Contracts of which one request may ask what they delegate to: each asks endpoints of its chain. */
+export const RESOLVED_MAX = 16;
 /** Contracts that a list without pages holds. */
 export const CONTRACTS_MAX = 1000;
 /** How many contracts deep pages by number reach: PostgreSQL passes over all that come before. */
@@ -43,7 +46,18 @@ const checkAll = {
   method: 'get' as const,
   summary: 'On which chains addresses are verified, full or partial (API v1)',
   tags,
-  request: { query: batch },
+  request: {
+    query: batch.extend({
+      resolveProxies: z
+        .enum(['true', 'false'])
+        .default('false')
+        .openapi({
+          param: {
+            description: `Whether to read from their chains what the contracts delegate to, of at most ${RESOLVED_MAX}`,
+          },
+        }),
+    }),
+  },
   responses: {
     200: {
       description: 'An entry for each address, in the order asked',
@@ -57,6 +71,8 @@ const checkAll = {
                   z.strictObject({
                     chainId: z.string(),
                     status: z.enum(['perfect', 'partial']),
+                    ...proxyResolutionSchema.shape,
+                    proxyResolutionError: z.string().optional(),
                   }),
                 ),
               }),
