@@ -448,6 +448,12 @@ export interface V2VerifySimilarityRequest {
   creationTransactionHash?: string;
 }
 
+/** What the other explorer is asked with */
+export interface V2VerifyEtherscanRequest {
+  /** A key of your own for the other explorer; not kept */
+  apiKey?: string;
+}
+
 /** A verification job */
 export interface V2Job {
   isJobCompleted: boolean;

@@ -132,6 +132,8 @@ describe('the client', () => {
       contractIdentifier: 'A.sol:A',
     });
     expect(await client.job(verificationId)).toMatchObject({ chainId: SILENT_CHAIN_ID });
+    const taken = client.verifyFromExplorer(SILENT_CHAIN_ID, address);
+    await expect(taken).rejects.toMatchObject({ code: 'unsupported_chain', status: 400 });
     const similar = await client.verifySimilar(SILENT_CHAIN_ID, address);
     expect(await client.job(similar.verificationId)).toMatchObject({ chainId: SILENT_CHAIN_ID });
     expect(await client.job('00000000-0000-4000-8000-000000000000')).toBeUndefined();

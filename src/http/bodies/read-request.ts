@@ -7,11 +7,14 @@ import {
   type VerificationRequest,
 } from '../../verification/verification-request.ts';
 import { type EtherscanFields } from '../api/etherscan/etherscan-fields.ts';
+import { readExplorerRecord } from '../api/etherscan/explorer-record.ts';
 import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verify-request.ts';
 import { type ContractChoice, readV1Request } from '../api/v1/verify-request.ts';
 import { MetadataFault, readMetadata } from '../../solidity/metadata.ts';
 import { readSourcesBody } from '../api/sources/sources-body.ts';
 import {
+  type ExplorerQuestion,
+  readExplorerBody,
   readMetadataBody,
   readSimilarityBody,
   readStandardJsonBody,
@@ -31,7 +34,12 @@ export type RequestForm =
       readonly chainId: number;
       readonly address: Hex;
     }
-  | { readonly kind: 'similarity'; readonly chainId: number; readonly address: Hex }
+  | {
+      /** What is stored; a request to take over what an explorer has; and that explorer's answer. */
+      readonly kind: 'similarity' | 'explorer' | 'explorer_record';
+      readonly chainId: number;
+      readonly address: Hex;
+    }
   | { readonly kind: 'v1'; readonly contentType: string }
   | EtherscanForm;
 
@@ -41,10 +49,11 @@ const READERS = {
   sources: readSourcesBody,
 } as const;
 
-/** What a body asks: a verification, which of several contracts there are, or what its fields say. */
+/** What a body asks: a verification, to ask another explorer, which of several contracts there are, or what its fields say. */
 export type ReadRequest =
   | { readonly request: PackedRequest }
   | { readonly choices: readonly ContractChoice[] }
+  | { readonly explorer: ExplorerQuestion }
   | { readonly fields: EtherscanFields };
 
 /**
@@ -76,6 +85,14 @@ export async function readRequest(
     // There is nothing that a client must say, so that a body may be left out.
     const asked = readSimilarityBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits));
     return { request: packRequest({ chainId, address, ...asked }) };
+  }
+  if (kind === 'explorer') {
+    return { explorer: readExplorerBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits)) };
+  }
+  if (kind === 'explorer_record') {
+    const compilation = readExplorerRecord(bytes, limits);
+    requireBounded(compilation, limits);
+    return { request: packRequest({ chainId, address, compilation }) };
   }
   const body = parseJsonBody(bytes, limits);
   const asked = READERS[kind](body, limits);

@@ -116,7 +116,7 @@ function readCompilation(
     case 'solidity-standard-json-input':
     case 'vyper-json':
     case 'vyper-standard-json-input': {
-      const input = readInput(source, limits);
+      const input = readBracedJson(source, limits);
       const contractIdentifier = identify(name, input);
       return { kind: 'standard_json', input, compilerVersion, contractIdentifier };
     }
@@ -140,8 +140,11 @@ function readCompilation(
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** The standard JSON input of a source, which some tools put in braces once more. */
-function readInput(source: Buffer, limits: RequestLimits): StandardJsonInput {
+/**
+ * The standard JSON input of a source, which some tools put in braces once more.
+ * @throws FullmatchError invalid_json, request_too_many_values, invalid_parameter
+ */
+export function readBracedJson(source: Buffer, limits: RequestLimits): StandardJsonInput {
   const isBraced =
     source[0] === OPENING &&
     source[1] === OPENING &&

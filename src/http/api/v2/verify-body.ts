@@ -80,6 +80,21 @@ export const similarityBodySchema = z
   .object({ creationTransactionHash: transactionHash.optional() })
   .meta({ id: 'V2VerifySimilarityRequest', description: 'What is known of the deployment' });
 
+/** The body of POST /v2/verify/etherscan/{chainId}/{address}. */
+export const explorerBodySchema = z
+  .object({
+    apiKey: z
+      .string(TEXT_EXPECTED)
+      .max(512, 'a shorter text is expected')
+      .nullish()
+      .transform((key) => key?.trim() || undefined)
+      .meta({ type: 'string', description: 'A key of your own for the other explorer; not kept' }),
+  })
+  .meta({ id: 'V2VerifyEtherscanRequest', description: 'What the other explorer is asked with' });
+
+/** What is asked of another explorer. */
+export type ExplorerQuestion = z.output<typeof explorerBodySchema>;
+
 /** What a body asks to verify, without its place. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
 
@@ -105,6 +120,11 @@ export function readMetadataBody(body: Members): Asked {
     compilation: { kind: 'metadata', ...given },
     ...(creationTransactionHash && { creationTransactionHash }),
   };
+}
+
+/** Reads a body that asks for what another explorer has. @throws FullmatchError invalid_parameter */
+export function readExplorerBody(body: Members): ExplorerQuestion {
+  return validateBody(explorerBodySchema, body);
 }
 
 /** Reads a body that asks for what is stored. @throws FullmatchError invalid_parameter */
