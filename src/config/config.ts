@@ -218,6 +218,16 @@ export const configSchema = z.object({
         'Where compilers are downloaded from when they are first needed: the official Solidity binaries or a mirror of them, with /bin and /linux-amd64 below it; off where nothing may be downloaded.',
       expected: 'off, or an http or https URL without query, such as https://binaries.example.org',
     }),
+    vyperDownloadUrl: text(
+      z.union([z.literal('off'), publicUrl]),
+      'https://github.com/vyperlang/vyper/releases/download',
+      {
+        description:
+          'Where compilers of Vyper are downloaded from: its releases or a mirror of them; off where none may be, and where compilers.downloadUrl is off.',
+        expected:
+          'off, or an http or https URL without query, such as https://binaries.example.org/vyper',
+      },
+    ),
     downloadBytes: integer([2 ** 27, 2 ** 40], 2_000_000_000, {
       description:
         'How much disk downloaded compilers may take, in bytes; those used longest ago are removed first.',

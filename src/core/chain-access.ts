@@ -42,7 +42,7 @@ export interface ChainAccess extends Pick<
 
 /** The hosts that may have private addresses: what the operator names may be on his own network. */
 export function findPrivateHosts(
-  { compilers: { downloadUrl }, etherscan, registry: { sync }, monitor }: Config,
+  { compilers: { downloadUrl, vyperDownloadUrl }, etherscan, registry: { sync }, monitor }: Config,
   registry: ChainRegistry,
   configured: Config['chains'],
 ): readonly string[] {
@@ -54,8 +54,9 @@ export function findPrivateHosts(
   return [
     ...findOperatorHosts(registry.chains),
     ...findExplorerHosts(registry.chains),
-    ...(downloadUrl === 'off' ? [] : [hostPortOf(new URL(downloadUrl))]),
-    ...(etherscan.url === 'off' ? [] : [hostPortOf(new URL(etherscan.url))]),
+    ...[downloadUrl, vyperDownloadUrl, etherscan.url]
+      .filter((url) => url !== 'off')
+      .map((url) => hostPortOf(new URL(url))),
     ...[...sync.urls.filter(isUrlSource), ...gateways].map((url) => hostPortOf(new URL(url))),
   ];
 }

@@ -75,7 +75,7 @@ export async function startVerification(
   const closing = new AbortController();
   const proposals = createProposalReader(
     parts,
-    () => parts.compilers.listVersions(),
+    () => parts.compilers.listVersions('solidity'),
     closing.signal,
   );
   const checkCode = checkBeforeSubmitting(serving, parts, closing.signal, log);
@@ -163,9 +163,9 @@ async function verifyByStored(
 /** @throws CompilerAwaited where the compiler must be downloaded first. Every other fault is met when it compiles. */
 async function requireCompiler(
   { compilers }: VerificationParts,
-  { task: { version } }: VerificationTask,
+  { task }: VerificationTask,
 ): Promise<void> {
-  const awaited = await compilers.obtain(version);
+  const awaited = await compilers.obtain(task);
   if (awaited !== undefined) throw new CompilerAwaited(awaited);
 }
 

@@ -1,9 +1,10 @@
-import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type ContractCompiler } from './compile-contract.ts';
 import { refusedByCompiler } from './compiler-errors.ts';
 import { type JobReader } from './job-reader.ts';
+import { languageOf } from './languages/all-languages.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
 const NAMES_SHOWN = 20;
@@ -23,7 +24,7 @@ export async function chooseTarget(
 ): Promise<CompilationTarget> {
   const raw = await parts.compilers.compileToBytes({
     ...{ language, version, signal },
-    input: selectRuntimeCodes(input),
+    input: languageOf(language).selectRuntimeCodes(input),
   });
   const { errors, codes } = await parts.reader.readRuntimeCodes(raw, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
@@ -48,11 +49,6 @@ export async function chooseTarget(
     `Several contracts of these sources could be the one on chain; name one of them: ${equal.join(', ')}.`,
     { data: { contracts: equal } },
   );
-}
-
-function selectRuntimeCodes(input: StandardJsonInput): StandardJsonInput {
-  const outputSelection = { '*': { '*': ['evm.deployedBytecode.object'] } };
-  return { ...input, settings: { ...input.settings, outputSelection } };
 }
 
 /** How near two codes are, from 0 to 1: the share of equal bytes. */

@@ -71,10 +71,8 @@ export function readRuntimeCodes(raw: RawOutput): RuntimeCodes {
   const { errors = [], contracts = {} } = parseOutput(raw.bytes, raw.version);
   const codes = Object.entries(contracts).flatMap(([path, file]) =>
     Object.entries(file).flatMap(([name, { evm }]) => {
-      const object = evm?.deployedBytecode?.object;
-      return typeof object === 'string' && object !== ''
-        ? [{ target: { path, name }, object }]
-        : [];
+      const object = digitsOf(evm?.deployedBytecode?.object ?? '');
+      return object === '' ? [] : [{ target: { path, name }, object }];
     }),
   );
   const faults = errors.filter(({ severity }) => severity === 'error');
@@ -143,7 +141,15 @@ function reduceEvm({ bytecode, deployedBytecode, legacyAssembly }: Evm): Evm {
 }
 
 function reduceCode(code: CompiledCode): CompiledCode {
-  return pick(code, OF_CODE) as CompiledCode;
+  const picked = pick(code, OF_CODE) as CompiledCode;
+  return typeof picked.object === 'string'
+    ? { ...picked, object: digitsOf(picked.object) }
+    : picked;
+}
+
+/** Vyper writes `0x` in front of a code, Solidity does not. */
+function digitsOf(object: string): string {
+  return object.startsWith('0x') ? object.slice(2) : object;
 }
 
 /** What is read of an assembly and those within it: the auxdatas, and each library that is pushed. */

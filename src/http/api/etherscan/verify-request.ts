@@ -11,7 +11,7 @@ import { readForm } from '../../bodies/read-form.ts';
 import { readUrlencoded } from '../../bodies/read-urlencoded.ts';
 import { asRequestError, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
-import { standardJsonInputSchema } from '../v2/verify-body.ts';
+import { standardJsonInputSchema, toStandardJson } from '../v2/verify-body.ts';
 import {
   type EtherscanFields,
   FIELD_NAMES,
@@ -156,9 +156,7 @@ export function readBracedJson(source: Buffer, limits: RequestLimits): StandardJ
   } catch (error) {
     throw asRequestError(error, 'The parameter sourceCode');
   }
-  const { language, sources, settings } = validateBody(standardJsonInputSchema, value);
-  const texts = Object.entries(sources).map(([path, { content }]) => [path, { content }] as const);
-  return { language, sources: Object.fromEntries(texts), settings: settings ?? {} };
+  return toStandardJson(validateBody(standardJsonInputSchema, value));
 }
 
 /** `path:Name`; of a name alone the one source that declares it. */

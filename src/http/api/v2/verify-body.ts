@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { isTransactionHash, type Hex } from '../../../lib/hex.ts';
 import { type Members } from '../../../lib/members.ts';
+import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import {
   type SimilarityRequest,
   type VerificationRequest,
@@ -41,9 +42,11 @@ export const transactionHash = z
 export const standardJsonInputSchema = z
   .looseObject(
     {
-      language: text.describe('Solidity or Yul'),
+      language: text.describe('Solidity, Yul or Vyper'),
       sources: sourcesOf(z.looseObject({ content: z.string(SOURCE_EXPECTED) }, OBJECT_EXPECTED)),
       settings: anyMembersOrNull.optional(),
+      interfaces: anyMembersOrNull.optional().describe('Of Vyper: path to ABI or text'),
+      storage_layout_overrides: anyMembersOrNull.optional().describe('Of Vyper: path to layout'),
     },
     OBJECT_EXPECTED,
   )
@@ -98,17 +101,30 @@ export type ExplorerQuestion = z.output<typeof explorerBodySchema>;
 /** What a body asks to verify, without its place. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
 
+/** A validated input as it is compiled: members that no compiler reads are gone. */
+export function toStandardJson({
+  language,
+  sources,
+  settings,
+  interfaces,
+  storage_layout_overrides: layouts,
+}: z.output<typeof standardJsonInputSchema>): StandardJsonInput {
+  const texts = Object.entries(sources).map(([path, { content }]) => [path, { content }] as const);
+  return {
+    ...{ language, sources: Object.fromEntries(texts), settings: settings ?? {} },
+    ...(interfaces && { interfaces }),
+    ...(layouts && { storage_layout_overrides: layouts }),
+  };
+}
+
 /** Reads a body with a standard JSON input. @throws FullmatchError invalid_parameter */
 export function readStandardJsonBody(body: Members): Asked {
   const { stdJsonInput, creationTransactionHash, ...names } = validateBody(
     standardJsonBodySchema,
     body,
   );
-  const { language, sources, settings } = stdJsonInput;
-  const texts = Object.entries(sources).map(([path, { content }]) => [path, { content }] as const);
-  const input = { language, sources: Object.fromEntries(texts), settings: settings ?? {} };
   return {
-    compilation: { kind: 'standard_json', input, ...names },
+    compilation: { kind: 'standard_json', input: toStandardJson(stdJsonInput), ...names },
     ...(creationTransactionHash && { creationTransactionHash }),
   };
 }
