@@ -38,7 +38,7 @@ def __init__(start: uint256):
     self.supply = start
 
 @external
-def add(n: uint256) -> uint256:
+def more(n: uint256) -> uint256:
     self.supply += n
     return self.supply
 `;
@@ -212,7 +212,9 @@ def g(at: address) -> uint256:
     const input = vyperInput(
       { [PATH]: sourceFor(V4) },
       {
-        storage_layout_overrides: { [PATH]: { supply: { type: 'uint256', slot: 5, n_slots: 1 } } },
+        storage_layout_overrides: {
+          [PATH]: { storage_layout: { supply: { type: 'uint256', slot: 5, n_slots: 1 } } },
+        },
       },
     );
     const { address } = await deployed(V4, input, { args: word(2) });
@@ -319,7 +321,7 @@ def g(at: address) -> uint256:
   });
 
   test('a copy of a verified contract is known without its sources', async () => {
-    const input = vyperInput({ [PATH]: immutables(V4).replace('limit()', 'theLimit()') });
+    const input = vyperInput({ [PATH]: sourceFor(V4, '# copied\n').replace('more', 'evenMore') });
     const first = await deployed(V4, input, { args: word(11) });
     expect((await verify(first.address, V4, input)).error).toBeUndefined();
     const second = await deployed(V4, input, { args: word(12) });

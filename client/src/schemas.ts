@@ -382,8 +382,10 @@ export interface ChainMonitor {
 
 /** The versions that can compile */
 export interface Compilers {
-  /** Newest first */
+  /** Solidity before Vyper, newest first */
   compilers: {
+    /** solc compiles Solidity and Yul */
+    compiler: 'solc' | 'vyper';
     longVersion: string;
     /** Whether it compiles without a download */
     installed: boolean;
@@ -412,7 +414,7 @@ export interface V2Error {
 export interface V2VerifyRequest {
   /** The standard JSON input of the compiler */
   stdJsonInput: {
-    /** Solidity or Yul */
+    /** Solidity, Yul or Vyper */
     language: string;
     sources: Record<
       string,
@@ -422,6 +424,10 @@ export interface V2VerifyRequest {
       }
     >;
     settings?: Record<string, unknown> | null;
+    /** Of Vyper: path to ABI or text */
+    interfaces?: Record<string, unknown> | null;
+    /** Of Vyper: path to layout */
+    storage_layout_overrides?: Record<string, unknown> | null;
     [name: string]: unknown;
   };
   /** 0.8.30+commit.73712a01; v and the commit may be left out */

@@ -36,7 +36,7 @@ function findAbsence(): string | undefined {
 }
 
 /** The program of a version. */
-export function vyperBuildOf(version: string): string {
+function vyperBuildOf(version: string): string {
   const release = version.replace(/\+.*/, '');
   const name = readdirSync(VYPER_FOLDER).find((each) => each.startsWith(`vyper.${release}+`));
   if (name === undefined) throw new Error(`there is no Vyper ${release}`);

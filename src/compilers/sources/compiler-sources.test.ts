@@ -439,12 +439,17 @@ describe('the compilers that are here', () => {
   test('are what can be used, newest first, beside what can be downloaded', async () => {
     const packages = [solcPackageOf(OLD), solcPackageOf(INSTALLED)];
     expect(await new CompilerFinder({ packages }).listUsable()).toEqual([
-      { longVersion: INSTALLED, isInstalled: true, isPinned: true },
-      { longVersion: OLD, isInstalled: true, isPinned: true },
+      { compiler: 'solc', longVersion: INSTALLED, isInstalled: true, isPinned: true },
+      { compiler: 'solc', longVersion: OLD, isInstalled: true, isPinned: true },
     ]);
     const { asked, finder } = await serveBinaries({});
     const usable = await finder.listUsable();
-    expect(usable[0]).toEqual({ longVersion: INSTALLED, isInstalled: false, isPinned: true });
+    expect(usable[0]).toEqual({
+      compiler: 'solc',
+      longVersion: INSTALLED,
+      isInstalled: false,
+      isPinned: true,
+    });
     expect(usable.length).toBeGreaterThan(90);
     expect(asked).toEqual([]);
   });

@@ -107,7 +107,7 @@ function clean(task: CompilationTask, { cleanSettings, moreMembers }: Language):
   const settings = cleanSettings(input.settings, version);
   const more = moreMembers.flatMap((name) => {
     const value = input[name];
-    return value === undefined || value === null ? [] : [[name, value] as const];
+    return typeof value === 'string' ? [[name, value] as const] : [];
   });
   if (!isStorableJson(more)) {
     throw new VerificationFailure(

@@ -11,7 +11,8 @@ import { readForm } from '../../bodies/read-form.ts';
 import { readUrlencoded } from '../../bodies/read-urlencoded.ts';
 import { asRequestError, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
-import { standardJsonInputSchema, toStandardJson } from '../v2/verify-body.ts';
+import { toStandardJson } from '../../../solidity/to-standard-json.ts';
+import { standardJsonInputSchema } from '../v2/verify-body.ts';
 import {
   type EtherscanFields,
   FIELD_NAMES,

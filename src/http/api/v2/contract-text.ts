@@ -91,9 +91,7 @@ class ContractTexts {
   #moreInput(): Readonly<Record<string, string>> {
     const more = this.#parts.artifacts?.['input'];
     if (!isMembers(more)) return {};
-    return Object.fromEntries(
-      Object.entries(more).map(([name, value]) => [name, JSON.stringify(value)]),
-    );
+    return Object.fromEntries(Object.entries(more).map(([name, text]) => [name, String(text)]));
   }
 
   /** What the compiler said of this contract, as far as it is known. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { isTransactionHash, type Hex } from '../../../lib/hex.ts';
 import { type Members } from '../../../lib/members.ts';
-import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
+import { toStandardJson } from '../../../solidity/to-standard-json.ts';
 import {
   type SimilarityRequest,
   type VerificationRequest,
@@ -100,22 +100,6 @@ export type ExplorerQuestion = z.output<typeof explorerBodySchema>;
 
 /** What a body asks to verify, without its place. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
-
-/** A validated input as it is compiled: members that no compiler reads are gone. */
-export function toStandardJson({
-  language,
-  sources,
-  settings,
-  interfaces,
-  storage_layout_overrides: layouts,
-}: z.output<typeof standardJsonInputSchema>): StandardJsonInput {
-  const texts = Object.entries(sources).map(([path, { content }]) => [path, { content }] as const);
-  return {
-    ...{ language, sources: Object.fromEntries(texts), settings: settings ?? {} },
-    ...(interfaces && { interfaces }),
-    ...(layouts && { storage_layout_overrides: layouts }),
-  };
-}
 
 /** Reads a body with a standard JSON input. @throws FullmatchError invalid_parameter */
 export function readStandardJsonBody(body: Members): Asked {

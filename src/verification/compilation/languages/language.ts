@@ -10,7 +10,7 @@ export interface Language {
    * @throws VerificationFailure unsupported_setting, invalid_compiler_input
    */
   readonly cleanSettings: (settings: Members, version: string) => Members;
-  /** Members of an input beside language, sources and settings that the compiler reads. */
+  /** Members of an input beside language, sources and settings that the compiler reads; their values are JSON texts. */
   readonly moreMembers: readonly string[];
   /** The input with its output selection replaced by what a verification of one contract reads. */
   readonly selectTarget: (input: StandardJsonInput, target: CompilationTarget) => StandardJsonInput;

@@ -30,6 +30,7 @@ const SETTINGS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ],
 ]);
 
+const MORE_MEMBERS = ['interfaces', 'storage_layout_overrides'];
 const CODES = ['evm.bytecode.object', 'evm.deployedBytecode.object'];
 
 function cleanSettings(settings: Members): Members {
@@ -63,7 +64,17 @@ function select(
 ): StandardJsonInput {
   // Computed, so that a path named like a special property stays a name.
   const outputSelection = Object.assign(Object.create(null), { [path]: outputs }) as object;
-  return { ...input, settings: { ...input.settings, outputSelection } };
+  return { ...input, ...parsedMembers(input), settings: { ...input.settings, outputSelection } };
+}
+
+/** The further members as the compiler reads them; within the service they are JSON texts. */
+function parsedMembers(input: StandardJsonInput): Members {
+  return Object.fromEntries(
+    MORE_MEMBERS.flatMap((name) => {
+      const text = input[name];
+      return typeof text === 'string' ? [[name, JSON.parse(text) as unknown]] : [];
+    }),
+  );
 }
 
 /** An input without a member, or the same input where it has none. */
@@ -80,7 +91,7 @@ const without =
 export const VYPER_LANGUAGE: Language = {
   compiler: 'vyper',
   cleanSettings,
-  moreMembers: ['interfaces', 'storage_layout_overrides'],
+  moreMembers: MORE_MEMBERS,
   selectTarget: (input, { path }) => select(input, path, ['abi', 'devdoc', 'userdoc', ...CODES]),
   selectRuntimeCodes: (input) => select(input, '*', CODES),
   // It lists what it was asked to compile, whatever that imports.
