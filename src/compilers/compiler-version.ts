@@ -11,8 +11,11 @@ export interface CompilerVersion {
   readonly commit?: string;
 }
 
-/** Before it there is no standard JSON interface in the compiler itself. */
-const OLDEST_RELEASE = '0.4.11';
+/** The oldest release that is compiled with. Official builds of two before it exist, which are experiments. */
+const OLDEST_RELEASE = '0.1.3';
+
+/** From this release on a compiler itself takes standard JSON; before, its soljson is called by its own interface. */
+export const STANDARD_JSON_SINCE = '0.4.11';
 
 const NEAREST_SHOWN = 3;
 const MAX_SHOWN_LENGTH = 80;

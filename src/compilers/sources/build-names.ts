@@ -1,4 +1,4 @@
-import { findVersion } from '../compiler-version.ts';
+import { compareVersions, findVersion, STANDARD_JSON_SINCE } from '../compiler-version.ts';
 import { type CompilerFile } from '../compiler-file.ts';
 
 /** What a build is run by. */
@@ -41,7 +41,15 @@ export function nativeBuilds(machine = THIS_MACHINE): string | undefined {
   return NATIVE_PREFIXES[machine] === PUBLISHED_NATIVE ? PUBLISHED_NATIVE : undefined;
 }
 
-/** The build that a file is by its name, for whatever machine; undefined for what is not a build. */
+/** Whether a native build of a version could be run here: those before standard JSON have another interface. */
+export function hasUsableNative(longVersion: string): boolean {
+  return compareVersions(longVersion, STANDARD_JSON_SINCE) >= 0;
+}
+
+/**
+ * The build that a file is by its name, for whatever machine; undefined for what is not a build. A native build without
+ * standard JSON is none that can be run here.
+ */
 export function readBuildName(
   fileName: string,
 ): (NamedBuild & { readonly prefix?: string }) | undefined {
@@ -50,6 +58,7 @@ export function readBuildName(
   const longVersion = soljson ?? native;
   if (longVersion === undefined || !isLongVersion(longVersion)) return undefined;
   if (soljson !== undefined) return { fileName, longVersion, kind: 'soljson' };
+  if (!hasUsableNative(longVersion)) return undefined;
   return { fileName, longVersion, kind: 'native', ...(prefix !== undefined && { prefix }) };
 }
 

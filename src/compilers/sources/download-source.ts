@@ -17,6 +17,7 @@ import {
   type BuildKind,
   fileNameOf,
   folderOf,
+  hasUsableNative,
   nativeBuilds,
 } from './build-names.ts';
 import { DownloadFolder } from './download-folder.ts';
@@ -117,7 +118,7 @@ export class DownloadSource implements CompilerSource {
     const kept = await this.findKept(longVersion, { soljsonOnly });
     if (kept !== undefined) return kept;
     let refused: Found;
-    for (const kind of this.#kindsOf(soljsonOnly)) {
+    for (const kind of this.#kindsOf(longVersion, soljsonOnly)) {
       const found = await this.#share(longVersion, kind);
       if (found !== undefined && 'file' in found) return found;
       refused = found ?? refused;
@@ -127,16 +128,16 @@ export class DownloadSource implements CompilerSource {
 
   /** The file that is kept, without asking the network; undefined when there is none that is sound. */
   async findKept(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
-    for (const kind of this.#kindsOf(soljsonOnly)) {
+    for (const kind of this.#kindsOf(longVersion, soljsonOnly)) {
       const found = await this.#findKeptBuild(longVersion, kind);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
-  #kindsOf(soljsonOnly: boolean): readonly BuildKind[] {
-    const isNative = !soljsonOnly && this.#options.native !== false && nativeBuilds() !== undefined;
-    return isNative ? ['native', 'soljson'] : ['soljson'];
+  #kindsOf(longVersion: string, soljsonOnly: boolean): readonly BuildKind[] {
+    const isWanted = !soljsonOnly && this.#options.native !== false && hasUsableNative(longVersion);
+    return isWanted && nativeBuilds() !== undefined ? ['native', 'soljson'] : ['soljson'];
   }
 
   async #findKeptBuild(longVersion: string, kind: BuildKind): Promise<Found> {

@@ -60,7 +60,8 @@ export function describeCompilation(
       devdoc,
       storageLayout,
       transientStorageLayout,
-      sources: sourceIds,
+      // Before 0.3.6 sources have no numbers.
+      sources: Object.keys(sourceIds).length === 0 ? undefined : sourceIds,
     }),
     ...(typeof metadata === 'string' && metadata !== '' && { metadata }),
     creationCode: toCodeTemplate(codes.creation).bytes,

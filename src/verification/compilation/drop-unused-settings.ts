@@ -4,6 +4,7 @@ import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import { withoutInliner } from '../../solidity/metadata.ts';
+import { DEFAULT_RUNS } from './clean-settings.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { entriesOf, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
@@ -101,9 +102,6 @@ const withoutBlanks = (steps: unknown): unknown =>
 
 /** How long settings are tried that a partial match may not need. Whatever a compiler makes of those, the match stands. */
 const SPARING_MS = 30_000;
-
-/** What the compiler takes where nothing is said. */
-const DEFAULT_RUNS = 200;
 
 /**
  * The settings of a partial match, each time without some that may have no effect on the code: the details of the optimizer,
