@@ -211,7 +211,7 @@ describe.skipIf(absence)(`proxies${absence ? ` (${absence})` : ''}`, () => {
       );
     const look = async (query: string) => {
       const answer = await fetch(`${service.apiUrl}/check-all-by-addresses?${query}`);
-      return { status: answer.status, body: (await answer.json()) };
+      return { status: answer.status, body: await answer.json() };
     };
 
     test('are told where a client asks for them, and an error where the chain does not say', async () => {
