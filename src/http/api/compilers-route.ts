@@ -27,7 +27,7 @@ export const compilersRoute = createRoute({
   path: '/v1/compilers',
   summary: 'The versions of Solidity that a verification may name',
   description:
-    'What is installed and, where this service downloads compilers, every release from 0.1.3 on. Those from 0.5.0 on compile Yul too.',
+    'What is installed and, where this service downloads compilers, every release from 0.1.3 on. Most of them compile Yul too.',
   tags: ['verification'],
   responses: {
     200: {
