@@ -12,7 +12,16 @@ describe('the catalogue', () => {
   test('has every release from 0.1.3 to 0.8.37, once and in order', () => {
     const releases = SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion.split('+')[0] ?? '');
     expect(releases).toEqual([...new Set(releases)].sort(compareVersions));
-    const last = { '0.1': 7, '0.2': 2, '0.3': 6, '0.4': 26, '0.5': 17, '0.6': 12, '0.7': 6, '0.8': 37 };
+    const last = {
+      '0.1': 7,
+      '0.2': 2,
+      '0.3': 6,
+      '0.4': 26,
+      '0.5': 17,
+      '0.6': 12,
+      '0.7': 6,
+      '0.8': 37,
+    };
     const expected = Object.entries(last).flatMap(([minor, patch]) =>
       Array.from({ length: patch + 1 }, (_, index) => `${minor}.${index}`),
     );
