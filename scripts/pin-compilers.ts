@@ -1,11 +1,11 @@
 /**
- * Writes src/compilers/sources/solidity-catalogue.ts: one line for every Solidity version that npm has from 0.4.11 on, with the
+ * Writes src/compilers/sources/solidity-catalogue.ts: one line for every Solidity version that npm has from 0.3.3 on, with the
  * checksums of its soljson.js and the version that this file itself reports. Run by hand when a version appears:
  * `npx tsx scripts/pin-compilers.ts [version…]`; without versions it adds those that the catalogue lacks.
  *
  * `npx tsx scripts/pin-compilers.ts --lists <folder>` takes the checksums of the official binaries from the project's
  * own lists, `bin/list.json` and `linux-amd64/list.json` in a checkout of its repository of binaries. What the
- * catalogue knows already must be the same there.
+ * catalogue knows already must be the same there; releases of the soljson list that it lacks are added.
  *
  * - npm's soljson.js is byte-identical to the official binary up to 0.8.11, so its checksums are the official ones.
  *   From 0.8.12 on npm's file is reformatted: its checksum is ours to pin, and official checksums that the catalogue
@@ -23,7 +23,9 @@ import { keccak256 } from '../src/lib/keccak.ts';
 
 const run = promisify(execFile);
 const CATALOGUE = new URL('../src/compilers/sources/solidity-catalogue.ts', import.meta.url);
-const OLDEST = [0, 4, 11];
+/** The oldest release that is compiled with, and the oldest whose npm package is laid out as the later ones are. */
+const OLDEST = [0, 1, 3];
+const OLDEST_ON_NPM = [0, 3, 3];
 /** The last version whose npm file equals the official one. */
 const LAST_EQUAL = [0, 8, 11];
 
@@ -35,6 +37,8 @@ interface Line {
   readonly keccak256: string;
   readonly nativeSha256: string;
 }
+
+const UNKNOWN = { npmVersion: '-', npmSha256: '-', sha256: '-', keccak256: '-', nativeSha256: '-' };
 
 /** What of an entry of an official list is pinned. */
 interface ListedBuild {
@@ -70,7 +74,7 @@ async function listNpmVersions(): Promise<string[]> {
   return all.filter(
     (version) =>
       /^\d+\.\d+\.\d+(-fixed)?$/.test(version) &&
-      compareVersions(numbersOf(version), OLDEST) >= 0 &&
+      compareVersions(numbersOf(version), OLDEST_ON_NPM) >= 0 &&
       !all.includes(`${version}-fixed`),
   );
 }
@@ -89,7 +93,9 @@ async function pin(npmVersion: string, cache: string): Promise<Line> {
       ['--max-old-space-size=512', '-e', REPORT_VERSION, file],
       { cwd: folder, env: {}, timeout: 60_000, killSignal: 'SIGKILL', maxBuffer: 65_536 },
     );
-    const longVersion = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(stdout)?.[0];
+    // Before 0.4.1 a build reports itself as 0.3.6-3fc68da5/Release-Emscripten/clang.
+    const [, release, commit] = /^(\d+\.\d+\.\d+)(?:\+commit\.|-)([0-9a-f]{8})/.exec(stdout) ?? [];
+    const longVersion = release === undefined ? undefined : `${release}+commit.${commit}`;
     if (longVersion?.startsWith(`${npmVersion.replace('-fixed', '')}+`) !== true) {
       throw new Error(`${spec} holds ${JSON.stringify(stdout)}`);
     }
@@ -164,7 +170,12 @@ async function pinLists(folder: string): Promise<void> {
       .filter(({ path: name, longVersion }) => name === `solc-linux-amd64-v${longVersion}`)
       .map((build) => [build.longVersion, build]),
   );
-  const lines = (await readLines()).map((line) => {
+  const known = await readLines();
+  const releases = new Set(known.map(({ longVersion }) => longVersion.split('+')[0]));
+  const missing = [...soljson.keys()]
+    .filter((longVersion) => !releases.has(longVersion.split('+')[0]))
+    .map((longVersion) => ({ longVersion, ...UNKNOWN }));
+  const lines = [...known, ...missing].map((line) => {
     const { longVersion } = line;
     const listed = soljson.get(longVersion);
     return {

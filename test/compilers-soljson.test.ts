@@ -132,13 +132,13 @@ describe('a soljson process', () => {
     expect(await codeOf(start(text))).toBe('compiler_crashed');
   });
 
-  test('gives the text nothing of Node but its version', async () => {
+  test('gives the text nothing of Node but its version and a platform', async () => {
     const seen = async (expression: string): Promise<string> => {
       const error = await start(pretend(expression)).catch((thrown: unknown) => thrown);
       return String((error as FullmatchError).details['version']);
     };
     expect(await seen('Object.keys(process).sort()')).toBe(
-      'argv,exit,on,stderr,stdout,versions+commit.00000000',
+      'argv,exit,on,platform,stderr,stdout,versions+commit.00000000',
     );
     expect(await seen("Object.keys(require('fs')).length")).toBe('0+commit.00000000');
     expect(await seen('[typeof fetch, typeof XMLHttpRequest]')).toBe(

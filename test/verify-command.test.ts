@@ -65,6 +65,21 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     );
     await write('build-info.json', JSON.stringify({ solcLongVersion: '0.8.37', input }));
     await write('metadata.json', compiled.metadata);
+    // Hardhat 3: the compiler is given another name of the source than the project has.
+    const given = inputOf({ [`project/${PATH}`]: SOURCE });
+    const names = { [PATH]: `project/${PATH}` };
+    const hardhat3 = { solcLongVersion: '0.8.37', userSourceNameMap: names, input: given };
+    await write('hardhat-3.json', JSON.stringify(hardhat3));
+    const several = { [PATH]: SOURCE, 'src/Other.sol': 'contract Other {} contract Lid {}' };
+    await write('several.json', JSON.stringify(inputOf(several)));
+    // Settings that plain sources have no word for.
+    await write(
+      'abi.json',
+      JSON.stringify(inputOf(several, { metadata: { bytecodeHash: 'none' } })),
+    );
+    await write('apart/metadata.json', compiled.metadata);
+    await write('apart/contracts/renamed/Boxes.sol', SOURCE);
+    await write('apart/contracts/Box.sol', `${SOURCE}// of another version`);
     await write(PATH, SOURCE);
     await write('out/Box.sol/Box.json', JSON.stringify({ rawMetadata: compiled.metadata }));
   });
@@ -83,12 +98,20 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     });
   };
   const here = ['--contract', 'src/Box.sol:Box'];
+  const hardhat3Code = async (): Promise<string> => {
+    const given = `project/${PATH}`;
+    return (await compileAsDeveloper('0.8.37', inputOf({ [given]: SOURCE }), given, 'Box'))
+      .creationCode;
+  };
 
   test.each([
     ['a standard JSON input', ['input.json', '--compiler', 'v0.8.37', ...here]],
     ['a build info file of Hardhat', ['build-info.json', '--contract', 'Box']],
     ['a metadata.json and its sources', ['metadata.json']],
     ['a Foundry project', ['.', ...here]],
+    ['a Foundry project of one contract', ['.']],
+    ['a metadata.json whose source has another name in its folder', ['apart/metadata.json']],
+    ['several contracts, of which one is on chain', ['several.json', '--compiler', '0.8.37']],
   ])('%s gives the full match, on the database and by a running service', async (_what, args) => {
     const direct = await verify(...args, '--json');
     expect(direct.stderr).toBe('');
@@ -149,6 +172,22 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     const away = await verify(...args.slice(0, 5), '--config', 'away.yaml');
     expect(away.exitCode).toBe(75);
     expect(away.stderr).toContain('error[not_checked]');
+  });
+
+  test('a contract is called in a build info of Hardhat 3 as its project calls it', async () => {
+    const { address } = await deploy(anvil, await hardhat3Code());
+    const run = await runInProcess(
+      ['verify', CHAIN, address, 'hardhat-3.json', ...here, '--json'],
+      { environment: { DATABASE_URL: testDatabase.url }, workingDirectory: folder.path },
+    );
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(run.stdout)).toMatchObject({ runtimeMatch: 'full' });
+  });
+
+  test('where only people can say which contract it is, those that it may be are listed', async () => {
+    const run = await verify('abi.json', '--compiler', '0.8.37', '--url', service.apiUrl);
+    expect(run.exitCode).not.toBe(0);
+    expect(run.stderr).toContain('src/Box.sol:Box, src/Other.sol:Other, src/Other.sol:Lid');
   });
 
   test('refuses what holds nothing to verify', async () => {

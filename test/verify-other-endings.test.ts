@@ -66,4 +66,17 @@ describe.skipIf(absence)(`settings of the metadata${absence ? ` (${absence})` : 
     expect(job.error?.customCode).toBeDefined();
     expect(job.contract).toMatchObject({ match: null });
   });
+
+  test('another code with the metadata of the sources is not said to depend on other files', async () => {
+    const { creationCode } = await compileAsDeveloper(VERSION, USUAL, 'K.sol', 'Kept');
+    // The last instruction of the code that runs, before its auxdata.
+    const at = creationCode.lastIndexOf('56fea264');
+    expect(at).toBeGreaterThan(0);
+    const other = `${creationCode.slice(0, at)}57${creationCode.slice(at + 2)}`;
+    const { address } = await deploy(service.anvil, other);
+    const job = await verifyOverV2(service.service.apiUrl, address, {
+      ...{ stdJsonInput: USUAL, compilerVersion: LONG_VERSION, contractIdentifier: NAME },
+    });
+    expect(job.error).toMatchObject({ customCode: 'no_match' });
+  });
 });

@@ -3,6 +3,7 @@ import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { METADATA_HASH_BYTES } from './auxdata.ts';
 import { readAuxdataForm } from './auxdata-form.ts';
 import { type ImmutableType } from './immutable-type.ts';
+import { splitLibraryId } from '../solidity/library-id.ts';
 import {
   hashPlaceholder,
   namePlaceholder,
@@ -97,11 +98,14 @@ function fillPlaceholders(code: string, libraries: readonly LibrarySlots[]): Buf
   const text = Buffer.from(code, 'utf8');
   for (const { id, starts } of libraries) {
     const byName = namePlaceholder(id);
+    // Before 0.4.9 no path.
+    const byNameAlone = namePlaceholder(splitLibraryId(id)[1]);
     const byHash = hashPlaceholder(id);
     for (const start of starts) {
       const slot = text.subarray(2 * start, 2 * start + PLACEHOLDER_BYTES);
       const written = slot.toString('latin1');
-      if (!slot.equals(byName) && written !== byHash && !/^0{40}$/.test(written)) {
+      const isNamed = slot.equals(byName) || slot.equals(byNameAlone);
+      if (!isNamed && written !== byHash && !/^0{40}$/.test(written)) {
         throw malformed(
           isCutCharacter(byName)
             ? `the name of ${id} is cut within a character`

@@ -1,14 +1,18 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { bytesToHex } from '../lib/hex.ts';
+import { keccak256 } from '../lib/keccak.ts';
 import { type Members } from '../lib/members.ts';
+import { printableText } from '../lib/printable-text.ts';
 import { type InputFile } from '../solidity/input-file.ts';
-import { listedSourcesOf, targetOf } from '../solidity/metadata.ts';
+import { type ListedSource, listedSourcesOf, targetOf } from '../solidity/metadata.ts';
 import {
   compilationOf,
-  type InputFiles,
   metadataOf,
+  nameInInput,
   readInputFiles,
+  type UsableInputFiles,
 } from '../solidity/read-input-files.ts';
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { toStandardJson } from '../solidity/to-standard-json.ts';
@@ -27,7 +31,12 @@ export interface InputChoices {
   readonly plain: { readonly workingDirectory: string; readonly settings: SourceSettings };
 }
 
-type UsableFiles = Extract<InputFiles, { kind: 'usable' }>;
+/** Where sources of metadata are looked for by their hashes: a project with what it has installed. */
+const MOST_FILES_SEARCHED = 20_000;
+const MOST_BYTES_SEARCHED = 200_000_000;
+const MOST_SOURCE_BYTES = 2_000_000;
+/** Artifacts of a project that are read to say which contracts it has. */
+const MOST_ARTIFACTS = 2000;
 
 /** How many contracts an error lists. */
 const CONTRACTS_SHOWN = 20;
@@ -70,7 +79,7 @@ async function isPlain(input: string, isFolder: boolean): Promise<boolean> {
 }
 
 function toRequest(
-  files: UsableFiles,
+  files: UsableInputFiles,
   { contract, compiler }: InputChoices,
 ): VerificationRequest['compilation'] {
   const [first] = files.compilations;
@@ -80,7 +89,7 @@ function toRequest(
     return { kind, metadata, sources };
   }
   const contractIdentifier = chooseContract(files, contract);
-  const compilation = compilationOf(files, contractIdentifier);
+  const compilation = compilationOf(files, contractIdentifier ?? '');
   if (compilation?.kind !== 'standard_json') throw unusable('The file holds no compilation.');
   const compilerVersion = compiler ?? compilation.compilerVersion;
   if (compilerVersion === undefined) {
@@ -90,25 +99,38 @@ function toRequest(
     kind: 'standard_json',
     input: toStandardJson(compilation.input as unknown as StandardJsonInput),
     compilerVersion,
-    contractIdentifier,
+    ...(contractIdentifier !== undefined && { contractIdentifier }),
   };
 }
 
-/** The contract with its path. A name alone is enough where one contract is called so; none, where there is only one. */
-function chooseContract({ contracts }: UsableFiles, wanted: string | undefined): string {
-  if (wanted?.includes(':') === true) return wanted;
+/**
+ * The contract with its path. A name alone is enough where one contract is called so; none, where there is only one.
+ * @returns undefined where none is named and the code on chain is to say which of several it is
+ */
+function chooseContract(files: UsableInputFiles, wanted: string | undefined): string | undefined {
+  const { contracts, compilations } = files;
+  if (wanted?.includes(':') === true) return nameInInput(files, wanted);
   const candidates = contracts.filter(
     (contract) => wanted === undefined || contract.endsWith(`:${wanted}`),
   );
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return only;
-  const listed = (candidates.length > 0 ? candidates : contracts).slice(0, CONTRACTS_SHOWN);
-  const known = listed.length === 0 ? '' : ` It may be: ${listed.join(', ')}.`;
-  throw unusable(
-    wanted === undefined
-      ? `Which contract? Add --contract path:Name.${known}`
-      : `Not exactly one contract is called ${wanted}; add its path: --contract path:${wanted}.${known}`,
-  );
+  if (wanted === undefined && compilations.length === 1) return undefined;
+  throw wanted === undefined
+    ? whichContract(contracts)
+    : unusable(
+        `Not exactly one contract is called ${wanted}; add its path: --contract path:${wanted}.${listed(candidates.length > 0 ? candidates : contracts)}`,
+      );
+}
+
+/** Asks for the contract, and lists those that it may be. */
+export function whichContract(contracts: readonly string[]): FullmatchError {
+  return unusable(`Which contract? Add --contract path:Name.${listed(contracts)}`);
+}
+
+function listed(contracts: readonly string[]): string {
+  const shown = contracts.slice(0, CONTRACTS_SHOWN).map((name) => printableText(name));
+  return shown.length === 0 ? '' : ` It may be: ${shown.join(', ')}.`;
 }
 
 async function readText(file: string): Promise<InputFile> {
@@ -151,7 +173,43 @@ async function readSources(metadata: Members, folder: string): Promise<InputFile
       (await readWithin(path.join(folder, 'sources'), name.replace(/[@:]/g, '_')));
     if (text !== undefined) files.push({ path: name, text });
   }
-  return files;
+  const elsewhere = listedSourcesOf(metadata).filter(
+    ({ path: name, content }) =>
+      content === undefined && !files.some(({ path: found }) => found === name),
+  );
+  return [...files, ...(await findByHash(folder, elsewhere))];
+}
+
+/** The sources that lie under another name in the folder, or in one within it, by the hashes that the metadata lists. */
+async function findByHash(
+  folder: string,
+  sources: readonly ListedSource[],
+): Promise<readonly InputFile[]> {
+  const wanted = new Map(sources.map(({ path: name, keccak256: hash = '' }) => [hash, name]));
+  const found: InputFile[] = [];
+  let seen = 0;
+  let bytes = 0;
+  const open = wanted.size === 0 ? [] : [folder];
+  for (let at = open.shift(); at !== undefined; at = open.shift()) {
+    const entries = await readdir(at, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const file = path.join(at, entry.name);
+      if (entry.isDirectory() && !entry.name.startsWith('.')) open.push(file);
+      if (!entry.isFile()) continue;
+      const size = (await stat(file).catch(() => undefined))?.size ?? Infinity;
+      if (size > MOST_SOURCE_BYTES) continue;
+      seen += 1;
+      bytes += size;
+      if (seen > MOST_FILES_SEARCHED || bytes > MOST_BYTES_SEARCHED) return found;
+      const content = await readFile(file).catch(() => undefined);
+      const name = content && wanted.get(bytesToHex(keccak256(content)));
+      if (content === undefined || name === undefined) continue;
+      wanted.delete(bytesToHex(keccak256(content)));
+      found.push({ path: name, text: content.toString('utf8') });
+      if (wanted.size === 0) return found;
+    }
+  }
+  return found;
 }
 
 /** An artifact of Foundry holds the metadata; the sources lie in the project. */
@@ -162,8 +220,8 @@ async function readFoundryProject(
   const out = path.join(project, 'out');
   const folders = await readdir(out).catch(() => undefined);
   if (folders === undefined) throw unusable(`${project} has no folder out; run forge build first.`);
-  if (contract === undefined) throw unusable('Which contract? Add --contract src/Token.sol:Token.');
-  const [, file, name = ''] = /^(?:(.*):)?([^:]+)$/.exec(contract) ?? [];
+  const wanted = contract ?? (await chooseArtifact(project));
+  const [, file, name = ''] = /^(?:(.*):)?([^:]+)$/.exec(wanted) ?? [];
   const meant: InputFile[] = [];
   for (const folder of folders) {
     if (file !== undefined && path.basename(file) !== folder) continue;
@@ -175,10 +233,35 @@ async function readFoundryProject(
   const [artifact, another] = meant;
   const metadata = artifact && metadataIn(artifact);
   if (artifact === undefined || metadata === undefined) {
-    throw unusable(`${out} has no ${contract} with its metadata; run forge build again.`);
+    throw unusable(`${out} has no ${wanted} with its metadata; run forge build again.`);
   }
-  if (another !== undefined) throw unusable(`${out} has several ${contract}; add the path.`);
+  if (another !== undefined) throw unusable(`${out} has several ${wanted}; add the path.`);
   return [artifact, ...(await readSources(metadata, project))];
+}
+
+/**
+ * The contract of a project that has only one of its own: libraries, tests and scripts are others.
+ * @throws FullmatchError verification_input_unusable, with those that it may be
+ */
+async function chooseArtifact(project: string): Promise<string> {
+  const out = path.join(project, 'out');
+  const files = await readdir(out, { recursive: true, withFileTypes: true });
+  const artifacts = files.filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
+  const contracts: string[] = [];
+  for (const entry of artifacts.slice(0, MOST_ARTIFACTS)) {
+    const target = ownTarget(metadataIn(await readText(path.join(entry.parentPath, entry.name))));
+    if (target !== undefined) contracts.push(target);
+  }
+  const [only, another] = contracts;
+  if (only === undefined || another !== undefined) throw whichContract(contracts.sort());
+  return only;
+}
+
+/** The contract of metadata, where it lies in the sources of the project. */
+function ownTarget(metadata: Members | undefined): string | undefined {
+  const target = metadata && targetOf(metadata);
+  const isOther = target === undefined || /^(?:lib|test|script|node_modules)\//.test(target.path);
+  return isOther ? undefined : `${target.path}:${target.name}`;
 }
 
 function isMeant(metadata: Members | undefined, file: string | undefined): boolean {

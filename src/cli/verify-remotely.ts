@@ -5,6 +5,7 @@ import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { declarationsIn } from '../solidity/build-standard-json.ts';
 import type { Match } from '../repository/repository.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
@@ -13,6 +14,7 @@ import {
   type VerificationRequest,
 } from '../verification/verification-request.ts';
 import { type CliContext, writeLine } from './cli-context.ts';
+import { whichContract } from './verification-input.ts';
 import { type VerificationOutcome } from './verification-outcome.ts';
 
 const POLL_MS = 500;
@@ -96,13 +98,20 @@ export class RemoteService {
     { chainId, address, creationTransactionHash }: VerificationRequest,
     { input, compilerVersion }: StandardJsonCompilation,
   ): Promise<string> {
-    const { optimizer, evmVersion, viaIR, remappings, libraries = {} } = input.settings;
+    const { optimizer, evmVersion, viaIR, remappings, libraries = {}, ...others } = input.settings;
+    const sources = Object.entries(input.sources).map(([path, { content = '' }]) => [
+      path,
+      content,
+    ]);
+    const files = Object.fromEntries(sources) as Record<string, string>;
+    // The route takes what plain sources need to be told: the rest of an input would be lost.
+    if (Object.keys(others).some((name) => name !== 'outputSelection')) {
+      throw whichContract(declarationsIn(files).map(({ path, name }) => `${path}:${name}`));
+    }
     const placed = Object.entries(libraries as Record<string, Record<string, string>>);
     const answer = await this.#ask(`/v1/verify/sources/${chainId}/${address}`, {
       ...{ compilerVersion, optimizer, evmVersion, viaIR, remappings, creationTransactionHash },
-      files: Object.fromEntries(
-        Object.entries(input.sources).map(([path, { content }]) => [path, content]),
-      ),
+      ...{ files, language: input.language },
       libraries: Object.fromEntries(
         placed.flatMap(([path, named]) =>
           Object.entries(named).map(([name, library]) => [`${path}:${name}`, library]),

@@ -83,10 +83,10 @@ describe('a version that is not known', () => {
     expect(nearestVersions('0.4.27', KNOWN)).toContain('0.4.26+commit.4563c3fc');
   });
 
-  test('older than the interface is told to be too old', () => {
-    const error = unknownVersion(SOLC, '0.4.10', KNOWN);
+  test('older than every release that is compiled with is told to be too old', () => {
+    const error = unknownVersion(SOLC, '0.1.2', KNOWN);
     expect(error.code).toBe('unsupported_compiler_version');
-    expect(error.details['nearest']).toContain('0.4.11+commit.68ef5810');
+    expect(error.details['nearest']).toContain('0.1.3+commit.028f561d');
   });
 });
 

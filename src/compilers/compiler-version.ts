@@ -12,6 +12,9 @@ export interface CompilerVersion {
   readonly commit?: string;
 }
 
+/** From this release on Solidity's compiler itself takes standard JSON; before, its soljson is called by its own interface. */
+export const STANDARD_JSON_SINCE = '0.4.11';
+
 const NEAREST_SHOWN = 3;
 const MAX_SHOWN_LENGTH = 80;
 

@@ -9,6 +9,8 @@ import { Refusal } from './refusal.ts';
 import { placeFacts, readStoredFacts } from './stored-facts.ts';
 
 const METADATA_FILE = 'metadata.json';
+/** What a tree has of a compilation without metadata, in the form of metadata. */
+const COMPILATION_FILE = 'compilation.json';
 
 /** Where a contract lies in the tree, and what the path says about it. */
 export interface ContractLocation {
@@ -41,11 +43,12 @@ export async function readContract(
   hasher: ContentHasher,
 ): Promise<ReadContract> {
   const folder = await listContractFolder(location.folder, limits);
-  const metadataPath = folder.files.get(METADATA_FILE);
+  const file = folder.files.has(METADATA_FILE) ? METADATA_FILE : COMPILATION_FILE;
+  const metadataPath = folder.files.get(file);
   if (metadataPath === undefined) throw new Refusal('missing_metadata', METADATA_FILE);
   const budget = new ReadBudget(limits.contractBytes);
-  const bytes = await readRegularFile(metadataPath, METADATA_FILE, limits.metadataBytes);
-  budget.take(bytes.length, METADATA_FILE);
+  const bytes = await readRegularFile(metadataPath, file, limits.metadataBytes);
+  budget.take(bytes.length, file);
   const {
     text,
     language,
@@ -58,7 +61,7 @@ export async function readContract(
   } = parseMetadata(bytes);
   if (listed.length > limits.sources) {
     const more = `it lists ${listed.length} sources, more than the limit of ${limits.sources}`;
-    throw new Refusal('too_many_files', METADATA_FILE, more);
+    throw new Refusal('too_many_files', file, more);
   }
   const sources = await new SourceFinder(folder, limits, budget, hasher).find(listed);
   const facts = placeFacts(await readStoredFacts(folder, limits, budget), sources);
@@ -79,7 +82,7 @@ export async function readContract(
       fullyQualifiedName: `${target.path}:${target.name}`,
       settings,
       artifacts,
-      metadata: text,
+      ...(file === METADATA_FILE && { metadata: text }),
       ...(runtimeCodeArtifacts !== undefined && { runtimeCodeArtifacts }),
       sources,
     },

@@ -17,7 +17,7 @@ export const REFUSAL_REASONS = {
   unreadable: 'the file system refuses to read it',
   file_too_large: 'a file, or all files together, exceed the size limit',
   too_many_files: 'more files, sources or deeper folders than the limit',
-  missing_metadata: 'there is no metadata.json',
+  missing_metadata: 'there is no metadata.json, and no compilation.json in its place',
   broken_metadata: 'metadata.json is not what a compiler writes',
   unsupported_language: 'the language of metadata.json is not Solidity, Yul or Vyper',
   invalid_utf8: 'a text is not valid UTF-8',

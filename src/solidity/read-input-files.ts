@@ -14,8 +14,8 @@ export type InputCompilation = {
   | {
       readonly kind: 'standard_json';
       readonly input: Members;
-      /** The sources that it was made for: Hardhat 3 writes a build info for each of them. */
-      readonly roots: readonly unknown[];
+      /** The sources that it was made for, by the names that people know: Hardhat 3 writes a build info for each of them. */
+      readonly roots: Members;
     }
   | {
       readonly kind: 'metadata';
@@ -44,6 +44,9 @@ export type InputFiles =
       readonly contracts: readonly string[];
     }
   | { readonly kind: 'unusable'; readonly reason: string };
+
+/** Files that hold something that can be verified. */
+export type UsableInputFiles = Extract<InputFiles, { kind: 'usable' }>;
 
 const unusable = (reason: string): InputFiles => ({ kind: 'unusable', reason });
 
@@ -89,6 +92,22 @@ function toCompilation(
     : ofMetadata(metadata, sourcesOf(files, documents));
 }
 
+/**
+ * A contract by its name in the input. Hardhat 3 calls a source of the project `contracts/Token.sol`, and gives it to the
+ * compiler as `project/contracts/Token.sol`.
+ * @param contract `path:Name`
+ */
+export function nameInInput({ compilations }: UsableInputFiles, contract: string): string {
+  const colon = contract.lastIndexOf(':');
+  const path = contract.slice(0, colon);
+  for (const each of compilations) {
+    if (each.kind !== 'standard_json' || !Object.hasOwn(each.roots, path)) continue;
+    const named = each.roots[path];
+    if (typeof named === 'string') return `${named}${contract.slice(colon)}`;
+  }
+  return contract;
+}
+
 /** The compilation of a contract: the one that was made for its source, where several have it. */
 export function compilationOf(
   dropped: InputFiles | undefined,
@@ -98,7 +117,9 @@ export function compilationOf(
   const { compilations } = dropped;
   const path = contract.slice(0, contract.lastIndexOf(':'));
   return (
-    compilations.find((each) => each.kind === 'standard_json' && each.roots.includes(path)) ??
+    compilations.find(
+      (each) => each.kind === 'standard_json' && Object.values(each.roots).includes(path),
+    ) ??
     compilations.find(({ contracts }) => contracts.includes(contract)) ??
     compilations[0]
   );
@@ -207,7 +228,7 @@ function ofInput(document: Members, documents: readonly JsonDocument[]): InputCo
     input,
     ...(version !== undefined && { compilerVersion: version }),
     contracts: compiled.length > 0 ? compiled : declaredIn(input),
-    roots: Object.values(membersOf(document['userSourceNameMap'])),
+    roots: membersOf(document['userSourceNameMap']),
   };
 }
 

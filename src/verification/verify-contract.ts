@@ -21,6 +21,7 @@ import {
   type ContractCompiler,
 } from './compilation/compile-contract.ts';
 import { requireBounded } from './code-size.ts';
+import { dependsOnOtherFiles } from './compilation/extra-file.ts';
 import { withoutUnusedSettings } from './compilation/drop-unused-settings.ts';
 import { withOtherEndings } from './compilation/line-endings.ts';
 import { type JobReader } from './compilation/job-reader.ts';
@@ -123,7 +124,11 @@ async function compare(
   const given = await findNeededSources(task, first, trial);
   const needed = await withOtherEndings(task, given, trial);
   if (needed.judgement.match === null) {
-    throw describeMismatch(needed.judgement, needed.compiled, onChain);
+    const isFilesFault =
+      isOtherCode(needed.judgement) &&
+      hasSameMetadata(needed.compiled, onChain) &&
+      (await dependsOnOtherFiles(task, needed.input, needed.compiled, compile));
+    throw describeMismatch(needed.judgement, needed.compiled, onChain, isFilesFault);
   }
   const found = await withoutUnusedSettings(parts.reader, needed, trial, signal);
   const configured = linkedBySettings(found.input, found.compiled);
@@ -241,11 +246,21 @@ const REASON_TEXTS = {
 const OTHER_CREATION_TEXT =
   'The code on chain has an immutable that holds an internal function, but code from other sources created the contract. Nothing proves that the constructor of these sources set the value.';
 
-/** The fault of the running code. A creation that matches is reported with it: the constructor returned other code. */
+/** Whether bytes of the running code differ that no value explains. */
+function isOtherCode({ runtime }: ContractJudgement): boolean {
+  const reason = runtime?.match === null ? runtime.reason : 'no_match';
+  return reason === 'no_match' || reason === 'bytecode_length_mismatch';
+}
+
+/**
+ * The fault of the running code. A creation that matches is reported with it: the constructor returned other code.
+ * @param isFilesFault whether the code was seen to depend on files that are not imported
+ */
 function describeMismatch(
   { runtime, creation }: ContractJudgement,
   compiled: CompiledTarget,
   onChain: OnChain,
+  isFilesFault: boolean,
 ): VerificationFailure {
   const codes = comparedCodes(compiled, onChain);
   const data = {
@@ -253,11 +268,10 @@ function describeMismatch(
     creation: creation?.match ? { match: creation.match } : creation,
   };
   const reason = runtime?.match === null ? runtime.reason : 'no_match';
-  const areBytesOther = reason === 'no_match' || reason === 'bytecode_length_mismatch';
-  if (areBytesOther && hasSameMetadata(compiled, onChain)) {
+  if (isFilesFault) {
     return new VerificationFailure(
       'extra_file_input_bug',
-      'The metadata is that of the code on chain, and the code is not: the compiler was given more files. Verify with the whole standard JSON input of that compilation.',
+      'The metadata is that of the code on chain, and the code is not. This code depends on files that the contract does not import: the compiler was given others. Verify with the whole standard JSON input of that compilation.',
       { codes, data },
     );
   }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const DIRECTORY = new URL('../../../shared/data/', import.meta.url);
 
@@ -12,6 +13,12 @@ export const NO_SHARED_DATA = 'the shared data folder is not beside this checkou
 export function sharedData(name: string): unknown {
   const file = new URL(name, DIRECTORY);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as unknown) : undefined;
+}
+
+/** A folder within the data folder, or undefined when it is not there. */
+export function sharedFolder(name: string): string | undefined {
+  const folder = new URL(name, DIRECTORY);
+  return existsSync(folder) ? fileURLToPath(folder) : undefined;
 }
 
 /** The parsed JSON file of `test/cases`: the hard cases that belong to the project. */

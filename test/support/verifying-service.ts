@@ -15,7 +15,11 @@ import { compileSamples, type CompiledSample } from './bytecode/compiled-suite.t
 import { constructorArguments, linkCode } from './bytecode/simulated-deployment.ts';
 import { suiteSource } from './bytecode/suite-source.ts';
 import { type SolcVersion } from './compile-in-child.ts';
-import { SOLC_VERSIONS as LONG_VERSIONS, solcPackageOf } from './solc-packages.ts';
+import {
+  OLD_SOLC_VERSIONS,
+  SOLC_VERSIONS as LONG_VERSIONS,
+  solcPackageOf,
+} from './solc-packages.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import {
@@ -71,7 +75,7 @@ export async function startVerifyingService(
     startAnvil({ chainId: VERIFIED_CHAIN_ID }),
     createTemporaryFolder(),
   ]);
-  for (const version of LONG_VERSIONS) {
+  for (const version of [...OLD_SOLC_VERSIONS, ...LONG_VERSIONS]) {
     const soljson = path.join(solcPackageOf(version), 'soljson.js');
     await symlink(soljson, path.join(folder.path, `soljson-v${version}.js`));
   }

@@ -150,7 +150,9 @@ export class SoljsonProcess {
       const { version } = JSON.parse(this.#read(frame, 'R').toString('utf8')) as {
         version: string;
       };
-      if (version === this.file.longVersion) return;
+      const { longVersion } = this.file;
+      // Builds before 0.4.1 report their release alone.
+      if (longVersion === version || longVersion.startsWith(`${version}+commit.`)) return;
       throw new FullmatchError(
         'compiler_checksum_mismatch',
         `The file of Solidity ${this.file.longVersion} holds ${printableText(version)}.`,

@@ -409,11 +409,15 @@ test('a version that failed just now is refused to all who wait, without another
 
 test('what cannot be run is neither listed as usable nor named as the nearest', async () => {
   const directory = await makeFolder();
-  await writeFile(path.join(directory, 'soljson-v0.4.7+commit.822622cf.js'), 'too old');
+  await writeFile(path.join(directory, 'soljson-v0.1.2+commit.d0d36e31.js'), 'too old');
+  await writeFile(path.join(directory, 'soljson-v0.4.7+commit.822622cf.js'), 'damaged');
   await writeFile(path.join(directory, `soljson-v${OLD}.js`), 'damaged');
+  // The native builds of that time take no standard JSON.
+  const native = path.join(directory, 'solc-linux-amd64-v0.4.10+commit.f0d539ae');
+  await writeFile(native, '', { mode: 0o755 });
   const finder = new CompilerFinder({ directory, packages: [], trustUnlisted: true });
   expect(await finder.listUsable()).toEqual([]);
-  const error = await finder.find('0.4.7').catch((thrown: unknown) => thrown);
+  const error = await finder.find('0.1.2').catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'unsupported_compiler_version' });
   expect((error as Error).message).toContain('too old');
   const missing = await finder.find('0.4.19').catch((thrown: unknown) => thrown);

@@ -115,7 +115,7 @@ export class DownloadSource implements CompilerSource {
     const kept = await this.findKept(longVersion, { soljsonOnly });
     if (kept !== undefined) return kept;
     let refused: Found;
-    for (const kind of this.#kindsOf(soljsonOnly)) {
+    for (const kind of this.#kindsOf(longVersion, soljsonOnly)) {
       const found = await this.#share(longVersion, kind);
       if (found !== undefined && 'file' in found) return found;
       refused = found ?? refused;
@@ -125,7 +125,7 @@ export class DownloadSource implements CompilerSource {
 
   /** The file that is kept, without asking the network; undefined when there is none that is sound. */
   async findKept(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
-    for (const kind of this.#kindsOf(soljsonOnly)) {
+    for (const kind of this.#kindsOf(longVersion, soljsonOnly)) {
       const found = await this.#findKeptBuild(longVersion, kind);
       if (found !== undefined) return found;
     }
@@ -136,8 +136,9 @@ export class DownloadSource implements CompilerSource {
     return this.#toolchain.names;
   }
 
-  #kindsOf(soljsonOnly: boolean): readonly BuildKind[] {
-    return this.#names.kindsOf({ native: !soljsonOnly && this.#options.native !== false });
+  #kindsOf(longVersion: string, soljsonOnly: boolean): readonly BuildKind[] {
+    const native = !soljsonOnly && this.#options.native !== false;
+    return this.#names.kindsOf(longVersion, { native });
   }
 
   async #findKeptBuild(longVersion: string, kind: BuildKind): Promise<Found> {

@@ -1,4 +1,4 @@
-import { isLongVersion } from '../compiler-version.ts';
+import { compareVersions, isLongVersion, STANDARD_JSON_SINCE } from '../compiler-version.ts';
 import { THIS_MACHINE } from './this-machine.ts';
 import { type BuildKind, type BuildNames, type NamedBuild } from './toolchain.ts';
 
@@ -29,13 +29,22 @@ function nativeBuilds(machine = THIS_MACHINE): string | undefined {
   return NATIVE_PREFIXES[machine] === PUBLISHED_NATIVE ? PUBLISHED_NATIVE : undefined;
 }
 
-/** The build that a file is by its name, for whatever machine; undefined for what is not a build. */
+/** Whether a native build of a version could be run here: those before standard JSON have another interface. */
+function hasUsableNative(longVersion: string): boolean {
+  return compareVersions(longVersion, STANDARD_JSON_SINCE) >= 0;
+}
+
+/**
+ * The build that a file is by its name, for whatever machine; undefined for what is not a build. A native build without
+ * standard JSON is none that can be run here.
+ */
 function readBuildName(fileName: string): (NamedBuild & { readonly prefix?: string }) | undefined {
   const soljson = SOLJSON_NAME.exec(fileName)?.[1];
   const [, prefix, native] = NATIVE_NAME.exec(fileName) ?? [];
   const longVersion = soljson ?? native;
   if (longVersion === undefined || !isLongVersion(longVersion)) return undefined;
   if (soljson !== undefined) return { fileName, longVersion, kind: 'soljson' };
+  if (!hasUsableNative(longVersion)) return undefined;
   return { fileName, longVersion, kind: 'native', ...(prefix !== undefined && { prefix }) };
 }
 
@@ -58,7 +67,9 @@ export const SOLC_NAMES: BuildNames = {
     `${folderOf(kind)}/${encodeURIComponent(fileNameOf(longVersion, kind))}`,
   readBuildName,
   readFileName,
-  kindsOf: ({ native }) =>
-    native && nativeBuilds() !== undefined ? ['native', 'soljson'] : ['soljson'],
+  kindsOf: (longVersion, { native }) =>
+    native && hasUsableNative(longVersion) && nativeBuilds() !== undefined
+      ? ['native', 'soljson']
+      : ['soljson'],
   listFolders: { soljson: SOLJSON_FOLDER, native: NATIVE_FOLDER },
 };

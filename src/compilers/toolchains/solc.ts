@@ -24,8 +24,8 @@ export const SOLC: Toolchain = {
     ['solidity', 'Solidity'],
     ['yul', 'Yul'],
   ]),
-  // Before it there is no standard JSON interface in the compiler itself.
-  oldestRelease: '0.4.11',
+  // Official builds of two before it exist, which are experiments.
+  oldestRelease: '0.1.3',
   names: SOLC_NAMES,
   catalogue: SOLC_CATALOGUE,
   smallestInput: { language: 'Solidity', sources: { a: { content: '' } }, settings: {} },

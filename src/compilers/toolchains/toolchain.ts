@@ -20,8 +20,8 @@ export interface BuildNames {
   readBuildName(fileName: string): NamedBuild | undefined;
   /** The same for what this machine may run. */
   readFileName(fileName: string, machine?: string): NamedBuild | undefined;
-  /** The kinds that are published for this machine, the faster first. */
-  kindsOf(options: { readonly native: boolean }): readonly BuildKind[];
+  /** The kinds that are published of a version for this machine, the faster first. */
+  kindsOf(longVersion: string, options: { readonly native: boolean }): readonly BuildKind[];
   /** Where lists of the published builds are, by their kinds; undefined where nobody publishes one. */
   readonly listFolders?: Readonly<Record<BuildKind, string>>;
 }

@@ -30,7 +30,7 @@ const VYPER_NAMES: BuildNames = {
   readBuildName,
   readFileName: (fileName, machine = THIS_MACHINE) =>
     machine === MACHINE ? readBuildName(fileName) : undefined,
-  kindsOf: ({ native }) => (native && THIS_MACHINE === MACHINE ? ['native'] : []),
+  kindsOf: (_longVersion, { native }) => (native && THIS_MACHINE === MACHINE ? ['native'] : []),
 };
 
 /** Vyper: programs of Linux on x64 that hold an interpreter, and unpack themselves when they start. */

@@ -1,3 +1,6 @@
+import { bytesToHex } from '../../lib/hex.ts';
+import { keccak256 } from '../../lib/keccak.ts';
+import { LANGUAGE_NAMES, type MetadataLanguage } from '../../solidity/metadata.ts';
 import { libraryPlaceholder } from '../../solidity/library-placeholder.ts';
 import {
   type ContractSection,
@@ -11,11 +14,24 @@ interface FactFile {
   readonly sections: readonly ContractSection[];
   /** Its content; undefined where the fact is not known. */
   readonly render: (sections: Partial<ContractSections>) => string | undefined;
+  /** What says whether there is such a file, where writing it takes more. Default: all that it needs. */
+  readonly presence?: {
+    readonly sections: readonly ContractSection[];
+    readonly isThere: (sections: Partial<ContractSections>) => boolean;
+  };
 }
 
 /** The files beside `sources/` in the tree of layout V1, by name. */
 export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFile>([
   ['metadata.json', { sections: ['metadata'], render: ({ metadata }) => metadata ?? undefined }],
+  [
+    'compilation.json',
+    {
+      sections: ['metadata', 'compilation', 'artifacts', 'sources'],
+      render: renderCompilation,
+      presence: { sections: ['metadata', 'compilation'], isThere: isWithoutMetadata },
+    },
+  ],
   ['path-translation.json', { sections: ['sourcePaths'], render: renderTranslation }],
   [
     'creator-tx-hash.txt',
@@ -28,6 +44,63 @@ export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFil
   ],
   ['immutable-references.json', { sections: ['runtimeCode'], render: renderImmutables }],
 ]);
+
+/** The sections that say which of the files there are. */
+export const FACT_PRESENCE_SECTIONS: readonly ContractSection[] = [
+  ...new Set([...FACT_FILES.values()].flatMap((each) => (each.presence ?? each).sections)),
+];
+
+/** Whether a contract has the file, from the sections of {@link FACT_PRESENCE_SECTIONS}. */
+export function hasFactFile(
+  { presence, render }: FactFile,
+  sections: Partial<ContractSections>,
+): boolean {
+  return presence === undefined ? render(sections) !== undefined : presence.isThere(sections);
+}
+
+function isWithoutMetadata({ metadata, compilation }: Partial<ContractSections>): boolean {
+  return metadata === null && compilation !== undefined;
+}
+
+const PUBLISHED_ARTIFACTS = ['abi', 'userdoc', 'devdoc'];
+
+/**
+ * What a tree needs to be read back of a compilation without metadata, such as one of Yul or of Solidity before 0.4.7: a
+ * document in the form of metadata. No compiler wrote it, so it has a name of its own.
+ */
+function renderCompilation(sections: Partial<ContractSections>): string | undefined {
+  const { compilation, artifacts = {}, sources } = sections;
+  if (!isWithoutMetadata(sections) || compilation === undefined || sources === undefined) {
+    return undefined;
+  }
+  const { language, version, fullyQualifiedName, name, settings } = compilation;
+  const path = fullyQualifiedName.slice(0, -name.length - 1);
+  const libraries = Object.entries(membersOf(settings['libraries'])).flatMap(([source, named]) =>
+    Object.entries(membersOf(named)).map(([library, at]) => [`${source}:${library}`, at]),
+  );
+  return JSON.stringify({
+    compiler: { version },
+    language: LANGUAGE_NAMES[language as MetadataLanguage] ?? language,
+    output: Object.fromEntries(
+      PUBLISHED_ARTIFACTS.filter((key) => (artifacts[key] ?? null) !== null).map((key) => [
+        key,
+        artifacts[key],
+      ]),
+    ),
+    settings: {
+      ...settings,
+      ...('libraries' in settings && { libraries: Object.fromEntries(libraries) as object }),
+      compilationTarget: Object.fromEntries([[path, name]]),
+    },
+    sources: Object.fromEntries(
+      sources.map((source) => [
+        source.path,
+        { keccak256: bytesToHex(keccak256(Buffer.from(source.content))) },
+      ]),
+    ),
+    version: 1,
+  });
+}
 
 /** `{name: path}` of the sources that do not keep their names. */
 function renderTranslation({ sourcePaths = [] }: Partial<ContractSections>): string | undefined {

@@ -37,6 +37,15 @@ export async function readFile(
 ): Promise<ContractFile | undefined> {
   const fact = FACT_FILES.get(path);
   if (fact !== undefined) {
+    const { presence } = fact;
+    if (presence !== undefined) {
+      // Writing it may take all sources: they are read only where there is such a file.
+      const known = await readRecord(database, chainId, address, presence.sections);
+      if (known === undefined) return undefined;
+      if (!presence.isThere(parseSections(known.sections))) {
+        return { match: known.match, content: undefined };
+      }
+    }
     const record = await readRecord(database, chainId, address, fact.sections);
     return record && { match: record.match, content: fact.render(parseSections(record.sections)) };
   }

@@ -1,5 +1,5 @@
 import { type ContractSection, type ContractSections } from '../matches/contract-sections.ts';
-import { FACT_FILES } from './fact-files.ts';
+import { FACT_FILES, FACT_PRESENCE_SECTIONS, hasFactFile } from './fact-files.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
 /** A file of the published tree. */
@@ -12,14 +12,16 @@ export interface RepositoryFile {
 /** Where a contract's sources lie, relative to its own folder. */
 export const SOURCES_FOLDER = 'sources/';
 
-const FACT_SECTIONS = [...FACT_FILES.values()].flatMap(({ sections }) => sections);
 /** The sections of the record that decide which files exist. */
-export const FILE_PATH_SECTIONS: readonly ContractSection[] = [...new Set(FACT_SECTIONS)];
+export const FILE_PATH_SECTIONS = FACT_PRESENCE_SECTIONS;
 /** The sections of the record that the files are written from. */
-export const FILE_SECTIONS: readonly ContractSection[] = [...FILE_PATH_SECTIONS, 'sources'];
+export const FILE_SECTIONS: readonly ContractSection[] = [
+  ...new Set([...FACT_FILES.values()].flatMap(({ sections }) => sections)).add('sources'),
+];
 
 /**
- * All files of a contract in layout V1, made from what is stored of it: metadata.json, sources/…, creator-tx-hash.txt,
+ * All files of a contract in layout V1, made from what is stored of it: metadata.json, or compilation.json where no
+ * compiler wrote metadata, sources/…, creator-tx-hash.txt,
  * constructor-args.txt, library-map.json, immutable-references.json, each where its fact is known, and
  * path-translation.json when a source does not keep its name. Sorted by path, each path once.
  * @param sections those of {@link FILE_SECTIONS}
@@ -41,7 +43,7 @@ export function filesOf(sections: Partial<ContractSections>): readonly Repositor
 export function filePathsOf(sections: Partial<ContractSections>): readonly string[] {
   const sources = [...mapSourcePaths(sections.sourcePaths ?? []).values()];
   const paths = [
-    ...factFiles(sections).map(({ path }) => path),
+    ...[...FACT_FILES].flatMap(([path, fact]) => (hasFactFile(fact, sections) ? [path] : [])),
     ...sources.map((path) => `${SOURCES_FOLDER}${path}`),
   ];
   return paths.sort((left, right) => (left < right ? -1 : 1));

@@ -1,4 +1,4 @@
-import { compareVersions } from '../../compilers/compiler-version.ts';
+import { compareVersions, STANDARD_JSON_SINCE } from '../../compilers/compiler-version.ts';
 import { isAddress } from '../../lib/address-text.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
@@ -14,6 +14,9 @@ interface Setting {
 const NAME_SHOWN_CHARACTERS = 120;
 /** From here on a compiler refuses what it does not know, and every value that is not of its form. */
 const STRICT_SINCE = '0.6.0';
+
+/** What the optimizer takes where nothing is said. */
+export const DEFAULT_RUNS = 200;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const flag: Setting = { fits: (value) => typeof value === 'boolean' };
@@ -40,8 +43,11 @@ const isLibraries = (value: unknown): boolean =>
  * Output JSON Description", and its changelog).
  */
 const SETTINGS: Readonly<Record<string, Setting>> = {
-  remappings: { fits: (value) => Array.isArray(value) && value.every(isRemapping) },
-  libraries: { fits: isLibraries },
+  remappings: {
+    since: STANDARD_JSON_SINCE,
+    fits: (value) => Array.isArray(value) && value.every(isRemapping),
+  },
+  libraries: { since: STANDARD_JSON_SINCE, fits: isLibraries },
   optimizer: {
     members: {
       enabled: flag,
@@ -82,6 +88,7 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
     ),
   },
   metadata: {
+    since: STANDARD_JSON_SINCE,
     members: {
       useLiteralContent: flag,
       bytecodeHash: { since: '0.6.0' },
@@ -118,6 +125,7 @@ export function cleanSettings(settings: Members, version: string): Members {
   );
   if (Object.hasOwn(used, 'stopAfter')) throw unsupported('stopAfter', version);
   if (compareVersions(version, STRICT_SINCE) >= 0) return used;
+  if (compareVersions(version, STANDARD_JSON_SINCE) < 0) requireFixedRuns(used, version);
   return cleanMembers(used, SETTINGS, version, '');
 }
 
@@ -165,6 +173,17 @@ function cleanMembers(
       return [[name, cleanMembers(value, members, version, `${path}${name}.`)]];
     }),
   );
+}
+
+/**
+ * Compilers before standard JSON are told only whether to optimise.
+ * @throws VerificationFailure unsupported_setting
+ */
+function requireFixedRuns({ optimizer }: Members, version: string): void {
+  if (!isMembers(optimizer) || optimizer['enabled'] !== true) return;
+  const { runs } = optimizer;
+  if (runs === undefined || runs === null || runs === DEFAULT_RUNS) return;
+  throw unsupported('optimizer.runs', version);
 }
 
 function unsupported(name: string, version: string): VerificationFailure {

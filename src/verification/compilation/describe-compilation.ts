@@ -69,7 +69,8 @@ export function describeCompilation(
       devdoc,
       storageLayout,
       transientStorageLayout,
-      sources: sourceIds,
+      // Before 0.3.6 sources have no numbers.
+      sources: Object.keys(sourceIds).length === 0 ? undefined : sourceIds,
       ...moreMembersOf(language, input),
     }),
     ...(typeof metadata === 'string' && metadata !== '' && { metadata }),

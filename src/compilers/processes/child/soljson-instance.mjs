@@ -3,6 +3,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
+import { refusalOutput, toOldCall, toStandardOutput } from './old-interface.mjs';
 import { takeWasm } from './soljson-text.mjs';
 import { webAssembly } from './web-assembly.mjs';
 
@@ -10,6 +11,8 @@ import { webAssembly } from './web-assembly.mjs';
  * @typedef {import('./web-assembly.mjs').CompiledModule} CompiledModule
  * @typedef {import('./web-assembly.mjs').Memory} Memory
  * @typedef {import('./web-assembly.mjs').Values} Values
+ * @typedef {import('./old-interface.mjs').StandardInput} StandardInput
+ * @typedef {import('./old-interface.mjs').OldOutput} OldOutput
  *
  * What is used of an Emscripten module. Pointers are numbers.
  * @typedef {object} Soljson
@@ -17,6 +20,8 @@ import { webAssembly } from './web-assembly.mjs';
  * @property {Uint8Array} [HEAPU8]
  * @property {(input: number, callback: number, context: number) => number} [_solidity_compile]
  * @property {(input: number, callback: number) => number} [_compileStandard]
+ * @property {(sources: number, isOptimised: number) => number} [_compileJSONMulti]
+ * @property {(source: number, isOptimised: number) => number} [_compileJSON]
  * @property {() => number} [_solidity_version]
  * @property {() => number} [_version]
  *
@@ -38,6 +43,12 @@ const WASM_FLAG = '--liftoff-only';
 const ASMJS_FLAG = '--always-sparkplug';
 
 const ignore = () => undefined;
+
+/**
+ * @param {Buffer} json
+ * @returns {unknown}
+ */
+const parse = (json) => JSON.parse(json.toString());
 
 /**
  * Thrown for what the compiler did to itself; `code` is one of the error codes of compilers.
@@ -89,6 +100,7 @@ export class SoljsonProgram {
     };
     const process = {
       versions: { node: '20' },
+      platform: 'linux',
       argv: ['soljson'],
       stdout: { write: ignore },
       stderr: { write: ignore },
@@ -202,6 +214,9 @@ const OUT_OF_STACK = /call stack/i;
  * so: their quotes are escaped.
  */
 const OWN_FAILURE = /"type":\s?"(?:\w*Exception|InternalCompilerError)"/;
+/** How compilers before 0.4.1 report what they are: `0.3.6-3fc68da5/Release-Emscripten/clang`. */
+const OLD_REPORT = /^(\d+\.\d+\.\d+)-[0-9a-f]+\*?\/.*$/s;
+
 /** One evaluated compiler. */
 export class SoljsonInstance {
   #soljson;
@@ -217,7 +232,8 @@ export class SoljsonInstance {
   }
 
   /**
-   * The long version that the compiler reports, without its platform.
+   * The long version that the compiler reports, without its platform. Before 0.4.1 the release alone: those builds may
+   * name another commit than the one they were made of, or none.
    * @returns {string}
    */
   version() {
@@ -226,7 +242,8 @@ export class SoljsonInstance {
     if (report === undefined) return '';
     return this.#read(report())
       .toString('latin1')
-      .replace(/^(.*\+commit\.[0-9a-f]+).*$/, '$1');
+      .replace(/^(.*\+commit\.[0-9a-f]+).*$/, '$1')
+      .replace(OLD_REPORT, '$1');
   }
 
   /**
@@ -239,7 +256,7 @@ export class SoljsonInstance {
   compile(input) {
     let output;
     try {
-      output = this.#read(this.#call(this.#write(input)));
+      output = this.#compileByOwnInterface(input);
     } catch (error) {
       throw this.#nameFailure(error);
     }
@@ -278,14 +295,26 @@ export class SoljsonInstance {
   }
 
   /**
-   * @param {number} input
-   * @returns {number}
+   * @param {Buffer} input
+   * @returns {Buffer}
    */
-  #call(input) {
+  #compileByOwnInterface(input) {
     const { _solidity_compile: current, _compileStandard: old } = this.#soljson;
-    if (current !== undefined) return current(input, 0, 0);
-    if (old !== undefined) return old(input, 0);
-    throw new CompilerFailure('compiler_crashed', 'it has no standard JSON interface');
+    const { _compileJSONMulti: many, _compileJSON: one } = this.#soljson;
+    if (current !== undefined) return this.#read(current(this.#write(input), 0, 0));
+    if (old !== undefined) return this.#read(old(this.#write(input), 0));
+    const compile = many ?? one;
+    if (compile === undefined) {
+      throw new CompilerFailure('compiler_crashed', 'it has no interface that is known here');
+    }
+    const asked = /** @type {StandardInput} */ (parse(input));
+    const call = toOldCall(asked, many !== undefined);
+    if ('fault' in call) return Buffer.from(JSON.stringify(refusalOutput(call.fault)));
+    const text = this.#write(Buffer.from(call.text));
+    const output = /** @type {OldOutput} */ (
+      parse(this.#read(compile(text, Number(call.isOptimised))))
+    );
+    return Buffer.from(JSON.stringify(toStandardOutput(output, asked)));
   }
 
   /**

@@ -3,13 +3,10 @@ import { narrowOutputSelection, selectObjects } from '../../../compilers/output-
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { isMembers } from '../../../lib/members.ts';
 import { changeAt, DETAILS, STEPS } from '../change-settings.ts';
-import { cleanSettings } from '../clean-settings.ts';
+import { cleanSettings, DEFAULT_RUNS } from '../clean-settings.ts';
 import { type Language } from './language.ts';
 
 type Settings = StandardJsonInput['settings'];
-
-/** What the compiler takes where nothing is said. */
-const DEFAULT_RUNS = 200;
 
 /**
  * The settings of a partial match, each time without some that may have no effect on the code: the details of the optimizer,

@@ -1,0 +1,112 @@
+// What is published of a compilation that has no metadata is read back as it was.
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readRecord } from '../src/repository/matches/read-contract.ts';
+import {
+  parseSections,
+  type ContractSection,
+} from '../src/repository/matches/contract-sections.ts';
+import { type Hex } from '../src/lib/hex.ts';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { YUL_SOURCE } from './support/bytecode/suite-source.ts';
+import { runInProcess } from './support/run-cli.ts';
+import { runSoljson } from './support/run-soljson.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { deploy, VERIFIED_CHAIN_ID, verifyOverV2 } from './support/verification-fixture.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
+
+const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
+
+const YUL = {
+  language: 'Yul',
+  sources: { 'yul/Echo.yul': { content: YUL_SOURCE } },
+  settings: { optimizer: { enabled: true, runs: 200 } },
+};
+const OLD = {
+  language: 'Solidity',
+  sources: { 'a b/Store.sol': { content: 'contract Store { uint public stored; }' } },
+  settings: { optimizer: { enabled: true, runs: 200 } },
+};
+const ASKED: readonly ContractSection[] = ['compilation', 'metadata', 'artifacts', 'sources'];
+
+interface Output {
+  readonly contracts: Readonly<
+    Record<string, Readonly<Record<string, { evm: { bytecode: { object: string } } }>>>
+  >;
+}
+
+async function creationCodeOf(packageName: string, input: object): Promise<string> {
+  const selected = { '*': { '*': ['evm.bytecode.object'] } };
+  const settings = { ...(input as typeof YUL).settings, outputSelection: selected };
+  const [output] = (await runSoljson(packageName, [{ ...input, settings }])) as Output[];
+  const [named = {}] = Object.values(output?.contracts ?? {});
+  return Object.values(named)[0]?.evm.bytecode.object ?? '';
+}
+
+describe.skipIf(absence)(`a tree without metadata${absence ? ` (${absence})` : ''}`, () => {
+  let service: VerifyingService;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  let imported: TestDatabase;
+  beforeAll(async () => {
+    [service, folder, imported] = await Promise.all([
+      startVerifyingService(),
+      createTemporaryFolder(),
+      createTestDatabase(),
+    ]);
+  });
+  afterAll(async () => {
+    await service.close();
+    await folder.remove();
+    await imported.drop();
+  });
+
+  async function recordIn({ database }: TestDatabase, address: string) {
+    const record = await readRecord(
+      database,
+      VERIFIED_CHAIN_ID,
+      address.toLowerCase() as Hex,
+      ASKED,
+    );
+    if (record === undefined) throw new Error(`${address} is not there`);
+    return { match: record.match, sections: parseSections(record.sections) };
+  }
+
+  test.each([
+    ['Yul', 'solc', YUL, '0.8.37+commit.f401782d', 'yul/Echo.yul:Echo'],
+    ['Solidity 0.3.6', 'solc-0.3.6', OLD, '0.3.6+commit.3fc68da5', 'a b/Store.sol:Store'],
+  ])('of %s is imported as it was published', async (_what, name, input, version, contract) => {
+    const { address } = await deploy(service.anvil, await creationCodeOf(name, input));
+    const { apiUrl, repositoryUrl } = service.service;
+    const job = await verifyOverV2(apiUrl, address, {
+      ...{ stdJsonInput: input, compilerVersion: version, contractIdentifier: contract },
+    });
+    expect(job.error).toBeUndefined();
+    const published = job.contract.address;
+    const place = `contracts/partial_match/${VERIFIED_CHAIN_ID}/${published}`;
+    const [source = ''] = Object.keys(input.sources);
+    const names = ['compilation.json', 'path-translation.json', 'creator-tx-hash.txt'];
+    for (const file of [...names, `sources/${source}`]) {
+      const answer = await fetch(`${repositoryUrl}/${place}/${encodeURI(file)}`);
+      if (file === 'path-translation.json' && answer.status === 404) continue;
+      expect(answer.status).toBe(200);
+      const written = path.join(folder.path, place, file);
+      await mkdir(path.dirname(written), { recursive: true });
+      await writeFile(written, await answer.text());
+    }
+    expect((await fetch(`${repositoryUrl}/${place}/metadata.json`)).status).toBe(404);
+
+    const run = await runInProcess(['import', folder.path, '--json'], {
+      environment: { DATABASE_URL: imported.url },
+      workingDirectory: folder.path,
+    });
+    expect(run).toMatchObject({ exitCode: 0 });
+    const before = await recordIn(service.testDatabase, published);
+    const after = await recordIn(imported, published);
+    expect(after.sections.metadata).toBeNull();
+    expect(after.sections.compilation).toEqual(before.sections.compilation);
+    expect(after.sections.sources).toEqual(before.sections.sources);
+    expect(after.sections.artifacts?.['abi'] ?? null).toEqual(before.sections.artifacts?.['abi']);
+  });
+});

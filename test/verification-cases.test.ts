@@ -1,0 +1,138 @@
+// Verifications as data: what is on chain, what is sent, and the verdict. scripts/run-cases.ts runs any folder of them.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
+import { silentLogger } from '../src/log.ts';
+import { createJobReader, type JobReader } from '../src/verification/compilation/job-reader.ts';
+import { isCompiledLanguage } from '../src/verification/compilation/languages/all-languages.ts';
+import { NO_SHARED_DATA, sharedFolder } from './support/shared-data.ts';
+import { SOLC_PACKAGES } from './support/solc-packages.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { runCase, type CaseOutcome } from './support/verification-cases/run-case.ts';
+import {
+  readVerificationCases,
+  type VerificationCase,
+} from './support/verification-cases/verification-case.ts';
+
+const OWN = fileURLToPath(new URL('cases/verification/', import.meta.url));
+const SHARED = sharedFolder('verification-cases/');
+const SCRIPT = fileURLToPath(new URL('../scripts/run-cases.ts', import.meta.url));
+
+let compilers: Compilers;
+let reader: JobReader;
+beforeAll(async () => {
+  compilers = await createCompilers({ sources: { packages: SOLC_PACKAGES } }, silentLogger);
+  reader = createJobReader();
+});
+afterAll(async () => {
+  await reader.close();
+  await compilers.close();
+});
+
+function run(each: VerificationCase, folder = OWN): Promise<CaseOutcome> {
+  return runCase(each, { compilers, reader, folder });
+}
+
+const own = readVerificationCases(OWN);
+
+test.each([...own])('the case %s comes out as it says', async (_name, each) => {
+  expect((await run(each)).differences).toEqual([]);
+});
+
+test('what is here is compiled, and the rest replayed', async () => {
+  const ran = await Promise.all([...own.values()].map((each) => run(each)));
+  const kinds = [...own.keys()].map((name, index) => [name, ran[index]?.compiler]);
+  expect(Object.fromEntries(kinds)).toEqual({
+    'no-auxdata-compiled-without-hash': 'replayed',
+    'solidity-0.3.6': 'real',
+    'solidity-0.4.5-library': 'replayed',
+    'solidity-0.4.9': 'real',
+  });
+});
+
+describe.skipIf(SHARED === undefined)(
+  `the published cases (skipped where ${NO_SHARED_DATA})`,
+  () => {
+    const cases = SHARED === undefined ? [] : [...readVerificationCases(SHARED)];
+    test.each(cases)('%s', async (_name, each) => {
+      const { differences, skipped } = await run(each, SHARED);
+      expect(differences).toEqual([]);
+      expect(skipped === undefined).toBe(isCompiledLanguage(each.input.stdJsonInput.language));
+    });
+  },
+);
+
+describe('a case that says something else', () => {
+  const each = own.get('solidity-0.3.6')!;
+
+  test.each([
+    ['another match', { verification: { ...each.verification, runtimeMatch: 'exact_match' } }],
+    ['a transformation', { verification: { ...each.verification, runtimeTransformations: [{}] } }],
+    ['another code of the compiler', { output: { ...each.output, creationBytecode: '0x00' } }],
+    [
+      'another code on chain',
+      { onchain: { ...each.onchain, deployedBytecode: `${each.onchain.deployedBytecode}00` } },
+    ],
+  ])('is told by what differs: %s', async (_what, other) => {
+    const { differences } = await run({ ...each, ...other } as VerificationCase);
+    expect(differences).toHaveLength(1);
+  });
+
+  test('is not answered from the recordings of other sources', async () => {
+    const replayed = own.get('solidity-0.4.5-library')!;
+    const { stdJsonInput } = replayed.input;
+    const [name = ''] = Object.keys(stdJsonInput.sources);
+    const sources = { ...stdJsonInput.sources, [name]: { content: 'contract Counter {}' } };
+    const input = { ...replayed.input, stdJsonInput: { ...stdJsonInput, sources } };
+    const { differences, compiler } = await run({ ...replayed, input });
+    expect(compiler).toBe('replayed');
+    expect(differences.map(({ what }) => what)).toEqual(['verdict']);
+  });
+});
+
+describe('scripts/run-cases.ts', () => {
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  beforeAll(async () => {
+    folder = await createTemporaryFolder();
+  });
+  afterAll(() => folder.remove());
+
+  function runScript(...parameters: string[]): Promise<{ status: number; stdout: string }> {
+    return new Promise((resolve) => {
+      const all = ['--import', 'tsx', SCRIPT, ...parameters];
+      const child = execFile(process.execPath, all, (_error, stdout) =>
+        resolve({ status: child.exitCode ?? -1, stdout }),
+      );
+    });
+  }
+
+  test('ends with 1 where a case of the folder differs, and says which', async () => {
+    const name = 'solidity-0.3.6';
+    await cp(path.join(OWN, `${name}.json`), path.join(folder.path, 'as-it-is.json'));
+    const each = own.get(name)!;
+    const other = { ...each, verification: { ...each.verification, runtimeMatch: null } };
+    await mkdir(path.join(folder.path, 'within'));
+    await writeFile(path.join(folder.path, 'within', 'other.json'), JSON.stringify(other));
+    const { status, stdout } = await runScript(folder.path, '--json');
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      'as-it-is': { differences: [], compiler: 'real' },
+      'within/other': {
+        differences: [{ what: 'runtimeMatch', expected: null, got: 'match' }],
+        compiler: 'real',
+      },
+    });
+    const shown = await runScript(folder.path);
+    expect(shown.status).toBe(1);
+    expect(shown.stdout).toContain('1 equal, 1 different, 0 skipped');
+  });
+
+  test('ends with 2 where the folder holds no case', async () => {
+    const empty = path.join(folder.path, 'empty');
+    await mkdir(empty);
+    expect((await runScript(empty)).status).toBe(2);
+  });
+});
