@@ -267,69 +267,6 @@ def g(at: address) -> uint256:
     }
   });
 
-  test('settings that tools leave empty whatever the language are taken for none', async () => {
-    const input = vyperInput({ [PATH]: sourceFor(V310, '# empty\n') });
-    const { address } = await deployed(V310, input, { args: word(21) });
-    const settings = { libraries: {}, remappings: [], optimize: 'gas' };
-    expect((await verify(address, V310, { ...input, settings })).error).toBeUndefined();
-    const { compilation } = await service.contractAt(address);
-    expect(compilation['compilerSettings']).toEqual({ optimize: 'gas' });
-    const named = { libraries: { [PATH]: { L: address } } };
-    const job = await verify(address, V310, { ...input, settings: named });
-    expect(job.error?.customCode).toBe('unsupported_setting');
-  });
-
-  test('is verified by its files alone, which say the contract', async () => {
-    const files = {
-      [PATH]:
-        'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.half(n)\n',
-      'contracts/helper.vy': '\n@internal\ndef half(n: uint256) -> uint256:\n    return n // 2\n',
-    };
-    const { address } = await deployed(V4, vyperInput(files));
-    const send = (more: object) =>
-      post(`${service.service.apiUrl}/v1/verify/sources/${VERIFIED_CHAIN_ID}/${address}`, {
-        ...{ files, compilerVersion: V4, language: 'Vyper', evmVersion: 'default' },
-        ...more,
-      });
-    expect((await send({ contract: 'Nothing' })).status).toBe(400);
-    expect((await send({ optimizer: { enabled: true } })).status).toBe(400);
-    for (const more of [{}, { contract: 'Token' }]) {
-      const { verificationId } = (await (await send(more)).json()) as { verificationId: string };
-      const job = await pollJob(service.service.apiUrl, verificationId);
-      expect(job.error).toBeUndefined();
-      expect(job.contract).toMatchObject({ creationMatch: 'exact_match' });
-    }
-    expect((await service.contractAt(address)).compilation).toMatchObject({ name: 'Token' });
-  });
-
-  test('is verified over the API v1 by the input that the compiler itself writes, which says version and contract', async () => {
-    const helper = '\n@internal\ndef third(n: uint256) -> uint256:\n    return n // 3\n';
-    const token =
-      'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.third(n)\n';
-    const input = vyperInput(
-      { 'contracts/helper.vy': helper, [PATH]: token },
-      { settings: { search_paths: ['.'] } },
-    );
-    const { address } = await deployed(V4, input);
-    // As `vyper -f solc_json` writes it, commit cut where it does.
-    const written = {
-      ...input,
-      settings: { ...input.settings, outputSelection: { [PATH]: ['*'] } },
-      ...{ compiler_version: 'v0.4.3+commit.bff19ea', integrity: '00'.repeat(32) },
-    };
-    const answer = await post(`${service.service.apiUrl}/verify`, {
-      ...{ address, chain: String(VERIFIED_CHAIN_ID) },
-      files: { 'input.json': JSON.stringify(written) },
-    });
-    expect([answer.status, await answer.json()]).toEqual([
-      200,
-      { result: [expect.objectContaining({ status: 'perfect' })] },
-    ]);
-    expect((await service.contractAt(address)).compilation).toMatchObject({
-      ...{ name: 'Token', compilerVersion: V4 },
-    });
-  });
-
   test('is verified and read over the Etherscan protocol', async () => {
     const input = vyperInput({ 'b/Other.vy': 'x: public(uint256)\n', [PATH]: sourceFor(V4) });
     const { address } = await deployed(V4, input, { args: word(8) });

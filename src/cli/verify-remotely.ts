@@ -5,6 +5,7 @@ import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { sentMembers } from '../solidity/to-standard-json.ts';
 import type { Match } from '../repository/repository.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
@@ -79,7 +80,7 @@ export class RemoteService {
     const body = isMetadata
       ? { metadata: compilation.metadata, sources: compilation.sources }
       : {
-          stdJsonInput: compilation.input,
+          stdJsonInput: { ...compilation.input, ...sentMembers(compilation.input) },
           compilerVersion: compilation.compilerVersion,
           contractIdentifier: compilation.contractIdentifier,
         };

@@ -1,4 +1,5 @@
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
+import { sentMembers } from '../../../solidity/to-standard-json.ts';
 import { isMembers, type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { changeAt } from '../change-settings.ts';
@@ -69,17 +70,7 @@ function select(
 ): StandardJsonInput {
   // Computed, so that a path named like a special property stays a name.
   const outputSelection = Object.assign(Object.create(null), { [path]: outputs }) as object;
-  return { ...input, ...parsedMembers(input), settings: { ...input.settings, outputSelection } };
-}
-
-/** The further members as the compiler reads them; within the service they are JSON texts. */
-function parsedMembers(input: StandardJsonInput): Members {
-  return Object.fromEntries(
-    MORE_MEMBERS.flatMap((name) => {
-      const text = input[name];
-      return typeof text === 'string' ? [[name, JSON.parse(text) as unknown]] : [];
-    }),
-  );
+  return { ...input, ...sentMembers(input), settings: { ...input.settings, outputSelection } };
 }
 
 /** An input without a member, or the same input where it has none. */
