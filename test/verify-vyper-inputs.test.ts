@@ -1,5 +1,5 @@
 // Contracts in Vyper by the inputs that tools write: bundles of the compiler, files, and the command line.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
@@ -16,6 +16,7 @@ import {
 } from './support/verification-fixture.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import {
+  bundleVyper,
   compileVyper,
   NO_VYPER,
   VYPER_FOLDER,
@@ -62,6 +63,15 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
     args = '',
   ): Promise<{ address: Hex; transactionHash: Hex }> =>
     deploy(service.anvil, await compileVyper(version, input, PATH), args);
+  /** What `vyper -f solc_json` writes of files. */
+  const bundle = async (sources: Readonly<Record<string, string>>): Promise<string> => {
+    const project = await mkdtemp(path.join(folder.path, 'project-'));
+    for (const [name, text] of Object.entries(sources)) {
+      await mkdir(path.dirname(path.join(project, name)), { recursive: true });
+      await writeFile(path.join(project, name), text);
+    }
+    return bundleVyper(V4, project, PATH);
+  };
   const verify = (address: string, version: string, stdJsonInput: TestInput) =>
     service.verify(address, {
       ...{ stdJsonInput, compilerVersion: version },
@@ -107,20 +117,11 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
     const helper = '\n@internal\ndef third(n: uint256) -> uint256:\n    return n // 3\n';
     const token =
       'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.third(n)\n';
-    const input = vyperInput(
-      { 'contracts/helper.vy': helper, [PATH]: token },
-      { settings: { search_paths: ['.'] } },
-    );
-    const { address } = await deployed(V4, input);
-    // As `vyper -f solc_json` writes it, commit cut where it does.
-    const written = {
-      ...input,
-      settings: { ...input.settings, outputSelection: { [PATH]: ['*'] } },
-      ...{ compiler_version: 'v0.4.3+commit.bff19ea', integrity: '00'.repeat(32) },
-    };
+    const sources = { 'contracts/helper.vy': helper, [PATH]: token };
+    const { address } = await deployed(V4, vyperInput(sources));
     const answer = await post(`${service.service.apiUrl}/verify`, {
       ...{ address, chain: String(VERIFIED_CHAIN_ID) },
-      files: { 'input.json': JSON.stringify(written) },
+      files: { 'input.json': await bundle(sources) },
     });
     expect([answer.status, await answer.json()]).toEqual([
       200,
@@ -134,12 +135,12 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
   describe('fullmatch verify', () => {
     const run = async (
       address: string,
-      input: object,
+      input: string,
       ...more: readonly string[]
     ): Promise<CliRun> => {
       const file = path.join(folder.path, address, 'input.json');
       await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(file, JSON.stringify(input));
+      await writeFile(file, input);
       return runInProcess(['verify', String(VERIFIED_CHAIN_ID), address, file, ...more], {
         environment: { DATABASE_URL: service.testDatabase.url },
         workingDirectory: folder.path,
@@ -163,7 +164,14 @@ def g(at: address) -> uint256:
       const interfaces = { 'interfaces/IOther.json': { abi } };
       const input = vyperInput({ [PATH]: source }, { interfaces });
       const { address } = await deployed(V310, input);
-      const ran = await run(address, input, '--compiler', '0.3.10', '--json', ...where());
+      const ran = await run(
+        address,
+        JSON.stringify(input),
+        '--compiler',
+        '0.3.10',
+        '--json',
+        ...where(),
+      );
       expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
       expect(JSON.parse(ran.stdout)).toMatchObject({
         runtimeMatch: 'partial',
@@ -182,11 +190,8 @@ def g(at: address) -> uint256:
         [PATH]:
           'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.fifth(n)\n',
       };
-      const input = vyperInput(sources);
-      const { address } = await deployed(V4, input);
-      const settings = { outputSelection: { [PATH]: ['*'] }, search_paths: ['.'] };
-      const written = { ...input, settings, compiler_version: 'v0.4.3+commit.bff19ea' };
-      const ran = await run(address, written, '--json');
+      const { address } = await deployed(V4, vyperInput(sources));
+      const ran = await run(address, await bundle(sources), '--json');
       expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
       expect(JSON.parse(ran.stdout)).toMatchObject({ creationMatch: 'full' });
     });
