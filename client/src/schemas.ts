@@ -770,6 +770,107 @@ export interface EtherscanChainList {
   }[];
 }
 
+/** What came of codes and sources */
+export interface BlockscoutVerdict {
+  message: string;
+  status: 'SUCCESS' | 'FAILURE';
+  source: {
+    fileName: string;
+    contractName: string;
+    compilerVersion: string;
+    /** JSON */
+    compilerSettings: string;
+    sourceType: 'SOLIDITY' | 'VYPER' | 'YUL';
+    sourceFiles: Record<string, string>;
+    /** JSON */
+    abi: string | null;
+    constructorArguments: string | null;
+    matchType: 'PARTIAL' | 'FULL';
+    /** JSON */
+    compilationArtifacts: string | null;
+    /** JSON */
+    creationInputArtifacts: string | null;
+    /** JSON */
+    deployedBytecodeArtifacts: string | null;
+    isBlueprint: boolean;
+    libraries: Record<string, string>;
+  } | null;
+  extraData: {
+    localCreationInputParts: {
+      type: 'main' | 'meta';
+      data: string;
+    }[];
+    localDeployedBytecodeParts: {
+      type: 'main' | 'meta';
+      data: string;
+    }[];
+  } | null;
+  postActionResponses: {
+    lookupMethods: null;
+  } | null;
+}
+
+/** What came of several codes and one compilation */
+export type BlockscoutBatch =
+  | {
+      compilationFailure: {
+        message: string;
+      };
+    }
+  | {
+      contractVerificationResults: {
+        items: (
+          | {
+              success: {
+                creationCode: string;
+                runtimeCode: string;
+                compiler: 'SOLC' | 'VYPER';
+                compilerVersion: string;
+                language: 'SOLIDITY' | 'YUL' | 'VYPER';
+                fileName: string;
+                contractName: string;
+                sources: Record<string, string>;
+                /** JSON */
+                compilerSettings: string;
+                /** JSON */
+                compilationArtifacts: string;
+                /** JSON */
+                creationCodeArtifacts: string;
+                /** JSON */
+                runtimeCodeArtifacts: string;
+                creationMatchDetails?: {
+                  matchType: 'PARTIAL' | 'FULL';
+                  /** JSON */
+                  values: string;
+                  /** JSON */
+                  transformations: string;
+                };
+                runtimeMatchDetails?: {
+                  matchType: 'PARTIAL' | 'FULL';
+                  /** JSON */
+                  values: string;
+                  /** JSON */
+                  transformations: string;
+                };
+              };
+            }
+          | {
+              failure: Record<string, unknown>;
+            }
+        )[];
+      };
+    };
+
+/** Newest first */
+export interface BlockscoutVersions {
+  compilerVersions: string[];
+}
+
+/** As gRPC names it */
+export interface BlockscoutHealth {
+  status: 'SERVING';
+}
+
 /** All counts, true at one position of the feed */
 export interface StatisticsOverview {
   /** When all of it was true; statistics follow the events by a second at most */

@@ -279,6 +279,28 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
     'for the page of a contract; evidence lists them',
   'GET /v1/contracts/{chainId}/{address}/sources':
     'for the page of a contract; contract() has the sources',
+  'POST /blockscout/api/v2/verifier/solidity/sources:verify-standard-json':
+    'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/solidity/sources:verify-multi-part':
+    'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/vyper/sources:verify-standard-json':
+    'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/vyper/sources:verify-multi-part': 'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/solidity/sources:batch-verify-standard-json':
+    'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/solidity/sources:batch-verify-multi-part':
+    'the verifier of Blockscout',
+  'POST /api/v2/verifier/solidity/sources:verify-standard-json': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/solidity/sources:verify-multi-part': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/vyper/sources:verify-standard-json': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/vyper/sources:verify-multi-part': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/solidity/sources:batch-verify-standard-json': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/solidity/sources:batch-verify-multi-part': 'the verifier of Blockscout',
+  'GET /blockscout/api/v2/verifier/solidity/versions': 'the verifier of Blockscout',
+  'GET /blockscout/api/v2/verifier/vyper/versions': 'the verifier of Blockscout',
+  'GET /api/v2/verifier/solidity/versions': 'the verifier of Blockscout',
+  'GET /api/v2/verifier/vyper/versions': 'the verifier of Blockscout',
+  'GET /blockscout/health': 'the verifier of Blockscout',
   'GET /docs': 'a page',
   'GET /openapi.json': 'the document that the types of the client are made from',
   'GET /healthz': 'for load balancers; health() says more',

@@ -49,9 +49,11 @@ export function selectRunningCodes(input: StandardJsonInput): StandardJsonInput 
   return { ...input, settings: { ...input.settings, outputSelection: { '*': { '*': selected } } } };
 }
 
-/** The same with nothing but the bytes of the running codes, which tell contracts apart. */
-export function selectRuntimeObjects(input: StandardJsonInput): StandardJsonInput {
-  const outputSelection = { '*': { '*': ['evm.deployedBytecode.object'] } };
+/** The same with nothing but the bytes of the codes, which tell contracts apart. */
+export function selectObjects(input: StandardJsonInput): StandardJsonInput {
+  const outputSelection = {
+    '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode.object'] },
+  };
   return { ...input, settings: { ...input.settings, outputSelection } };
 }
 

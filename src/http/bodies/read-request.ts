@@ -1,12 +1,14 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { isMembers } from '../../lib/members.ts';
+import { type GivenRequest } from '../../verification/given-codes/verify-given-codes.ts';
 import {
   packRequest,
   type PackedRequest,
   type VerificationRequest,
 } from '../../verification/verification-request.ts';
 import { type EtherscanFields } from '../api/etherscan/etherscan-fields.ts';
+import { type BlockscoutForm, readVerifierRequest } from '../api/blockscout/verifier-request.ts';
 import { readExplorerRecord } from '../api/etherscan/explorer-record.ts';
 import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verify-request.ts';
 import { type ContractChoice, readV1Request } from '../api/v1/verify-request.ts';
@@ -41,7 +43,11 @@ export type RequestForm =
       readonly address: Hex;
     }
   | { readonly kind: 'v1'; readonly contentType: string }
-  | EtherscanForm;
+  | EtherscanForm
+  | BlockscoutForm;
+
+/** A compilation that codes come with has no place on a chain. */
+const NO_PLACE = { chainId: 0, address: '0x' } as const;
 
 const READERS = {
   standard_json: readStandardJsonBody,
@@ -49,10 +55,11 @@ const READERS = {
   sources: readSourcesBody,
 } as const;
 
-/** What a body asks: a verification, to ask another explorer, which of several contracts there are, or what its fields say. */
+/** What a body asks: a verification, one of codes that it brings, to ask another explorer, which of several contracts there are, or what its fields say. */
 export type ReadRequest =
   | { readonly request: PackedRequest }
   | { readonly choices: readonly ContractChoice[] }
+  | { readonly given: GivenRequest }
   | { readonly explorer: ExplorerQuestion }
   | { readonly fields: EtherscanFields };
 
@@ -79,6 +86,11 @@ export async function readRequest(
     if ('fields' in read) return read;
     requireBounded(read.verification.compilation, limits);
     return { request: packRequest(read.verification) };
+  }
+  if (form.kind === 'blockscout') {
+    const { compilation, codes } = readVerifierRequest(bytes, form, limits);
+    requireBounded(compilation, limits);
+    return { given: { request: packRequest({ ...NO_PLACE, compilation }), codes } };
   }
   const { kind, chainId, address } = form;
   if (kind === 'similarity') {

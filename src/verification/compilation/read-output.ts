@@ -54,25 +54,33 @@ export function readTargetOutput(raw: RawOutput, target: CompilationTarget): Tar
   };
 }
 
-/** The runtime codes of an output, one for each contract that has any, or the errors of the compiler. */
-export interface RuntimeCodes {
+/** The codes of a contract of an output, in hex without `0x`. */
+export interface ContractCodes {
+  readonly target: CompilationTarget;
+  readonly runtime: string;
+  readonly creation: string;
+}
+
+/** The codes of an output, for each contract that has any, or the errors of the compiler. */
+export interface OutputCodes {
   readonly errors: readonly CompilerMessage[];
-  readonly codes: readonly { readonly target: CompilationTarget; readonly object: string }[];
+  readonly codes: readonly ContractCodes[];
 }
 
 /** More contracts than any compilation has. */
 const CODES_MOST = 5000;
 
 /**
- * The runtime codes of an output.
+ * The codes of an output.
  * @throws FullmatchError as {@link parseOutput} does
  */
-export function readRuntimeCodes(raw: RawOutput): RuntimeCodes {
+export function readOutputCodes(raw: RawOutput): OutputCodes {
   const { errors = [], contracts = {} } = parseOutput(raw.bytes, raw.version);
   const codes = Object.entries(contracts).flatMap(([path, file]) =>
     Object.entries(file).flatMap(([name, { evm }]) => {
-      const object = digitsOf(evm?.deployedBytecode?.object ?? '');
-      return object === '' ? [] : [{ target: { path, name }, object }];
+      const runtime = digitsOf(evm?.deployedBytecode?.object ?? '');
+      const creation = digitsOf(evm?.bytecode?.object ?? '');
+      return runtime === '' ? [] : [{ target: { path, name }, runtime, creation }];
     }),
   );
   const faults = errors.filter(({ severity }) => severity === 'error');

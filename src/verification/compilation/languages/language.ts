@@ -14,8 +14,8 @@ export interface Language {
   readonly moreMembers: readonly string[];
   /** The input with its output selection replaced by what a verification of one contract reads. */
   readonly selectTarget: (input: StandardJsonInput, target: CompilationTarget) => StandardJsonInput;
-  /** The same with the running code of every contract. */
-  readonly selectRuntimeCodes: (input: StandardJsonInput) => StandardJsonInput;
+  /** The same with the codes of every contract. */
+  readonly selectCodes: (input: StandardJsonInput) => StandardJsonInput;
   /** Whether the output of a version lists what the contract imports; else each source is left out by trial. */
   readonly listsImports: (version: string) => boolean;
   /** Changes of an input, each without something that may have no effect on the code and that no hash proves. */

@@ -1,8 +1,5 @@
 import { compareVersions } from '../../../compilers/compiler-version.ts';
-import {
-  narrowOutputSelection,
-  selectRuntimeObjects,
-} from '../../../compilers/output-selection.ts';
+import { narrowOutputSelection, selectObjects } from '../../../compilers/output-selection.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { isMembers } from '../../../lib/members.ts';
 import { changeAt, DETAILS, STEPS } from '../change-settings.ts';
@@ -43,7 +40,7 @@ export const SOLIDITY_LANGUAGE: Language = {
   cleanSettings,
   moreMembers: [],
   selectTarget: narrowOutputSelection,
-  selectRuntimeCodes: selectRuntimeObjects,
+  selectCodes: selectObjects,
   listsImports: (version) => compareVersions(version, LISTS_IMPORTS_SINCE) >= 0,
   spare: SPARE_SETTINGS.map((spare) => (input) => {
     const settings = spare(input.settings);

@@ -89,7 +89,7 @@ export const VYPER_LANGUAGE: Language = {
   cleanSettings,
   moreMembers: MORE_MEMBERS,
   selectTarget: (input, { path }) => select(input, path, ['abi', 'devdoc', 'userdoc', ...CODES]),
-  selectRuntimeCodes: (input) => select(input, '*', CODES),
+  selectCodes: (input) => select(input, '*', CODES),
   // It lists what it was asked to compile, whatever that imports.
   listsImports: () => false,
   spare: [
