@@ -133,7 +133,7 @@ describe.each(OLD_SOLC_VERSIONS)('Solidity %s', (version) => {
 
   test('keeps names that are properties of every object', async () => {
     const sources = { ['__proto__']: 'contract constructor {}', 'a.sol': 'contract A {}' };
-    const input = inputOf(Object.assign(Object.create(null), sources));
+    const input = inputOf(Object.assign(Object.create(null) as Record<string, string>, sources));
     const output = await compile(version, input);
     expect(Object.keys(output.contracts ?? {}).sort()).toEqual(['__proto__', 'a.sol']);
     expect(Object.keys(output.contracts?.['__proto__'] ?? {})).toEqual(['constructor']);
@@ -210,7 +210,7 @@ describe('the file of an old compiler', () => {
       const local = await createCompilers({ sources }, silentLogger);
       try {
         expect(await local.listUsable()).toEqual([
-          { longVersion: V0_3_6, isInstalled: true, isPinned: true },
+          { compiler: 'solc', longVersion: V0_3_6, isInstalled: true, isPinned: true },
         ]);
         const input = inputOf({ 'a.sol': 'contract A {}' });
         const { version } = await local.compile({ language: 'solidity', version: '0.3.6', input });

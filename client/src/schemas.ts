@@ -634,7 +634,7 @@ export interface SourcesRequest {
   compilerVersion: string;
   /** path:Name or Name; left out, the contract is taken that is on chain */
   contract?: string | null;
-  language?: 'Solidity' | 'Yul';
+  language?: 'Solidity' | 'Yul' | 'Vyper';
   /** Left out, the optimizer is off */
   optimizer?: {
     enabled?: boolean;

@@ -6,6 +6,7 @@ import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { declarationsIn } from '../solidity/build-standard-json.ts';
+import { sentMembers } from '../solidity/to-standard-json.ts';
 import type { Match } from '../repository/repository.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
@@ -81,7 +82,7 @@ export class RemoteService {
     const body = isMetadata
       ? { metadata: compilation.metadata, sources: compilation.sources }
       : {
-          stdJsonInput: compilation.input,
+          stdJsonInput: { ...compilation.input, ...sentMembers(compilation.input) },
           compilerVersion: compilation.compilerVersion,
           contractIdentifier: compilation.contractIdentifier,
         };

@@ -39,6 +39,11 @@ const DEFAULT_RUNS = 200;
 /** What explorers and forms write for the EVM version that the compiler takes by itself. */
 const OWN_EVM_VERSION = /^(?:|default|compiler default)$/i;
 
+/** Whether a text means the EVM version that the compiler takes by itself. */
+export function isOwnEvmVersion(text: string): boolean {
+  return OWN_EVM_VERSION.test(text);
+}
+
 /**
  * The standard JSON input of sources and settings as explorers, forms and command lines ask for them. Only what is said is
  * written, so that the metadata is what tools write that leave defaults out; but for the optimizer, whose state tools
@@ -65,7 +70,7 @@ export function buildStandardJson({
     sources: Object.fromEntries(paths.map((path) => [path, { content: sources[path] ?? '' }])),
     settings: {
       optimizer: { enabled, runs },
-      ...(!OWN_EVM_VERSION.test(evmVersion) && { evmVersion }),
+      ...(!isOwnEvmVersion(evmVersion) && { evmVersion }),
       ...(viaIR === true && { viaIR }),
       ...(named.length > 0 && { libraries: groupByPath(named) }),
       ...(remappings.length > 0 && { remappings: [...remappings] }),

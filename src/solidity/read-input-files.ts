@@ -2,6 +2,7 @@ import { isMembers, type Members } from '../lib/members.ts';
 import { declarationsIn, findMissingImports } from './build-standard-json.ts';
 import { type InputFile } from './input-file.ts';
 import { matchFiles } from './match-files.ts';
+import { vyperContractsIn } from './vyper-sources.ts';
 import { isMetadata, listedSourcesOf, targetOf, versionOf } from './metadata.ts';
 
 /** One thing that can be compiled: a standard JSON input, metadata with its sources, or sources alone. */
@@ -213,7 +214,9 @@ const DECLARATION = /^[ \t]*(?:abstract[ \t]+)?(?:contract|library)[ \t]+([A-Za-
 
 /** Hardhat 2 keeps the output beside the input, Hardhat 3 in another file with the same id. */
 function ofInput(document: Members, documents: readonly JsonDocument[]): InputCompilation {
-  const version = [document['solcLongVersion'], document['solcVersion']].find(
+  // The last is what Vyper's own `-f solc_json` writes.
+  const { solcLongVersion, solcVersion, compiler_version: vyperVersion } = document;
+  const version = [solcLongVersion, solcVersion, vyperVersion].find(
     (each): each is string => typeof each === 'string' && each !== '',
   );
   const { output } =
@@ -234,9 +237,12 @@ function ofInput(document: Members, documents: readonly JsonDocument[]): InputCo
 
 function declaredIn(input: Members): string[] {
   if (input['language'] === 'Vyper') {
-    // A file is a contract, which has its name.
-    const paths = Object.keys(membersOf(input['sources'])).filter((path) => path.endsWith('.vy'));
-    return paths.map((path) => `${path}:${path.slice(path.lastIndexOf('/') + 1, -'.vy'.length)}`);
+    const sources = membersOf(input['sources']);
+    // An input for one contract selects the output of its file; the others are what it imports.
+    const selected = Object.keys(membersOf(membersOf(input['settings'])['outputSelection']));
+    const isPlaced = selected.length > 0 && selected.every((path) => Object.hasOwn(sources, path));
+    const declared = vyperContractsIn(isPlaced ? selected : Object.keys(sources));
+    return declared.map(({ path, name }) => `${path}:${name}`);
   }
   return Object.entries(membersOf(input['sources'])).flatMap(([path, source]) =>
     Array.from(

@@ -1,3 +1,4 @@
+import { type Members } from '../lib/members.ts';
 import { type StandardJsonInput } from './standard-json.ts';
 
 /** A standard JSON input as clients send it. */
@@ -29,3 +30,15 @@ export function toStandardJson({
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+const TEXT_MEMBERS = ['interfaces', 'storage_layout_overrides'] as const;
+
+/** The members beside language, sources and settings as they were sent, of an input as it waits and is compiled. */
+export function sentMembers(input: StandardJsonInput): Members {
+  return Object.fromEntries(
+    TEXT_MEMBERS.flatMap((name) => {
+      const text = input[name];
+      return typeof text === 'string' ? [[name, JSON.parse(text) as unknown]] : [];
+    }),
+  );
+}

@@ -80,3 +80,10 @@ export async function compileVyper(
   if (object === undefined) throw new Error(JSON.stringify(output.errors));
   return object.replace(/^0x/, '');
 }
+
+/** The input of a contract whose files lie in a folder, as the compiler itself bundles it. */
+export async function bundleVyper(version: string, folder: string, file: string): Promise<string> {
+  const options = { cwd: folder, maxBuffer: 2 ** 26 };
+  const parameters = ['-f', 'solc_json', file];
+  return (await promisify(execFile)(vyperBuildOf(version), parameters, options)).stdout;
+}

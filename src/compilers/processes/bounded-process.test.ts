@@ -39,7 +39,7 @@ describe.runIf(process.platform === 'linux')('a program at work that reads nothi
     const bounded = new BoundedProcess({
       name: 'A shell',
       file: '/bin/sh',
-      parameters: ['-c', 'sleep 0.3; echo done'],
+      parameters: ['-c', 'read -r _; echo done'],
       directory: '/',
       limits: { residentBytes: 2 ** 30, dataBytes: 2 ** 31 },
       isolation: {},
@@ -47,6 +47,7 @@ describe.runIf(process.platform === 'linux')('a program at work that reads nothi
     bounded.output.resume();
     const group = bounded.pid ?? 0;
     expect(await listGroup(group)).toContain(group);
+    bounded.input.end('\n');
     expect(await bounded.ended).toEqual({ exitCode: 0, signal: null });
     await expect.poll(() => listGroup(group)).toEqual([]);
   });

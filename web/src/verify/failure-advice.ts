@@ -4,7 +4,7 @@ const NEXT: Readonly<Record<string, string>> = {
   missing_or_invalid_source:
     'Take the sources from the moment of the deployment: those that were sent have other hashes than the metadata says.',
   invalid_metadata: 'Take the metadata that the compiler wrote, unchanged.',
-  invalid_language: 'Send Solidity or Yul.',
+  invalid_language: 'Send Solidity, Yul or Vyper.',
   invalid_compilation_target:
     'Name the contract as path:Name, with the path as it stands in the input.',
   invalid_compiler_version:
@@ -18,7 +18,7 @@ const NEXT: Readonly<Record<string, string>> = {
     'Write the program in instructions: a match must show what the code does, not only its bytes.',
   unsupported_compiler_version:
     'Check the version, or ask the operator for it. Solidity is supported from 0.1.3 on.',
-  unsupported_language: 'Send Solidity or Yul.',
+  unsupported_language: 'Send Solidity, Yul or Vyper.',
   unsupported_chain: 'Choose a chain that this service supports.',
   compiler_error:
     'Compile the same input with this version on your machine, and mend what the compiler says.',

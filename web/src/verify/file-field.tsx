@@ -63,7 +63,8 @@ export function FileField(props: Props): VNode {
       <p class="hint" id="files-hint">
         Drop files or folders here, or choose them: a standard JSON input, a build info of Hardhat (
         <code>artifacts/build-info</code>), an artifact of Foundry (<code>out</code>) with its
-        sources, a metadata.json with its sources, or plain <code>.sol</code> files.
+        sources, a metadata.json with its sources, or plain <code>.sol</code> files. Of Vyper, what
+        <code>vyper -f solc_json</code> writes.
       </p>
       <p class="choosers">
         <label>

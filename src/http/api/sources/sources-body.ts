@@ -6,10 +6,12 @@ import { type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import {
   buildStandardJson,
+  type Declaration,
   declarationsIn,
   findMissingImports,
   PlainSourcesFault,
 } from '../../../solidity/build-standard-json.ts';
+import { buildVyperJson, vyperContractsIn } from '../../../solidity/vyper-sources.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import {
   requireBoundedPaths,
@@ -41,7 +43,9 @@ export const sourcesBodySchema = z
       .string(TEXT_EXPECTED)
       .nullish()
       .describe('path:Name or Name; left out, the contract is taken that is on chain'),
-    language: z.enum(['Solidity', 'Yul'], 'Solidity or Yul is expected').default('Solidity'),
+    language: z
+      .enum(['Solidity', 'Yul', 'Vyper'], 'Solidity, Yul or Vyper is expected')
+      .default('Solidity'),
     optimizer: z
       .object({
         enabled: z.boolean('true or false is expected').default(false),
@@ -91,15 +95,19 @@ export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
   const paths = Object.keys(files);
   requireFewSources(paths.length, limits);
   requireBoundedPaths(paths);
-  const input = build({
-    ...{ sources: files, language },
-    ...(optimizer && { optimizer }),
-    ...(typeof evmVersion === 'string' && { evmVersion }),
-    ...(typeof viaIR === 'boolean' && { viaIR }),
-    ...(libraries && { libraries }),
-    ...(remappings && { remappings }),
-  });
-  const contractIdentifier = placeContract(contract ?? '', files);
+  const isVyper = language === 'Vyper';
+  const input = isVyper
+    ? buildVyper(given)
+    : build({
+        ...{ sources: files, language },
+        ...(optimizer && { optimizer }),
+        ...(typeof evmVersion === 'string' && { evmVersion }),
+        ...(typeof viaIR === 'boolean' && { viaIR }),
+        ...(libraries && { libraries }),
+        ...(remappings && { remappings }),
+      });
+  const declared = isVyper ? vyperContractsIn(paths) : declarationsIn(files);
+  const contractIdentifier = placeContract(contract ?? '', declared);
   return {
     compilation: {
       ...{ kind: 'standard_json', input, compilerVersion },
@@ -107,6 +115,17 @@ export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
     },
     ...(creationTransactionHash && { creationTransactionHash }),
   };
+}
+
+const NOT_OF_VYPER = ['optimizer', 'viaIR', 'libraries', 'remappings'] as const;
+
+function buildVyper(given: z.infer<typeof sourcesBodySchema>): ReturnType<typeof buildVyperJson> {
+  const other = NOT_OF_VYPER.find((name) => (given[name] ?? false) !== false);
+  if (other === undefined) return buildVyperJson(given.files, given.evmVersion ?? '');
+  throw invalidMember(
+    other,
+    'is not said of Vyper; a pragma in the source says it, or settings in a standard JSON input',
+  );
 }
 
 function build(
@@ -140,12 +159,8 @@ function requireImports(sources: Parameters<typeof findMissingImports>[0]): void
 }
 
 /** The contract as path:Name; undefined where the code on chain is to say which it is. */
-function placeContract(
-  contract: string,
-  files: Readonly<Record<string, string>>,
-): string | undefined {
+function placeContract(contract: string, declared: readonly Declaration[]): string | undefined {
   if (contract.includes(':')) return contract;
-  const declared = declarationsIn(files);
   const fitting = declared.filter(({ name }) => contract === '' || name === contract);
   const [only, another] = fitting;
   if (only !== undefined && another === undefined) return `${only.path}:${only.name}`;

@@ -1,5 +1,6 @@
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
-import { type Members } from '../../../lib/members.ts';
+import { sentMembers } from '../../../solidity/to-standard-json.ts';
+import { isMembers, type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { changeAt } from '../change-settings.ts';
 import { VerificationFailure } from '../../verification-failure.ts';
@@ -8,6 +9,8 @@ import { type Language } from './language.ts';
 const NAME_SHOWN_CHARACTERS = 120;
 const MOST_SEARCH_PATHS = 100;
 
+const isEmpty = (value: unknown): boolean =>
+  (isMembers(value) || Array.isArray(value)) && Object.keys(value).length === 0;
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
 const OPTIMIZATIONS: ReadonlySet<unknown> = new Set([true, false, 'gas', 'codesize', 'none']);
 
@@ -18,6 +21,8 @@ const SETTINGS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['optimize', (value: unknown) => OPTIMIZATIONS.has(value)],
   ['bytecodeMetadata', isFlag],
   ['experimentalCodegen', isFlag],
+  // The same in 0.4.1, and from 0.4.2 on.
+  ['venom', isFlag],
   ['venomExperimental', isFlag],
   ['debug', isFlag],
   ['enable_decimals', isFlag],
@@ -36,9 +41,10 @@ const CODES = ['evm.bytecode.object', 'evm.deployedBytecode.object'];
 function cleanSettings(settings: Members): Members {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) => {
-      // Null is taken for nothing.
-      if (name === 'outputSelection' || value === null) return [];
       const fits = SETTINGS.get(name);
+      // Tools write the settings of Solidity that are empty whatever the language: `libraries: {}`.
+      const isNothing = value === null || (fits === undefined && isEmpty(value));
+      if (name === 'outputSelection' || isNothing) return [];
       const shown = printableText(`settings.${name}`, NAME_SHOWN_CHARACTERS);
       if (fits === undefined) {
         throw new VerificationFailure(
@@ -64,17 +70,7 @@ function select(
 ): StandardJsonInput {
   // Computed, so that a path named like a special property stays a name.
   const outputSelection = Object.assign(Object.create(null), { [path]: outputs }) as object;
-  return { ...input, ...parsedMembers(input), settings: { ...input.settings, outputSelection } };
-}
-
-/** The further members as the compiler reads them; within the service they are JSON texts. */
-function parsedMembers(input: StandardJsonInput): Members {
-  return Object.fromEntries(
-    MORE_MEMBERS.flatMap((name) => {
-      const text = input[name];
-      return typeof text === 'string' ? [[name, JSON.parse(text) as unknown]] : [];
-    }),
-  );
+  return { ...input, ...sentMembers(input), settings: { ...input.settings, outputSelection } };
 }
 
 /** An input without a member, or the same input where it has none. */

@@ -1,0 +1,199 @@
+// Contracts in Vyper by the inputs that tools write: bundles of the compiler, files, and the command line.
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Hex } from '../src/lib/hex.ts';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { runInProcess, type CliRun } from './support/run-cli.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import {
+  configOf,
+  deploy,
+  pollJob,
+  post,
+  type TestInput,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
+import {
+  bundleVyper,
+  compileVyper,
+  NO_VYPER,
+  VYPER_FOLDER,
+  VYPER_VERSIONS,
+  vyperInput,
+} from './support/vyper-builds.ts';
+
+const absence = findAnvil() === undefined ? NO_ANVIL : NO_VYPER;
+const [, , V310, V4] = VYPER_VERSIONS;
+const PATH = 'contracts/Token.vy';
+const FOLDER_SETTINGS = `compilers: { folder: ${VYPER_FOLDER} }\n`;
+
+/** A contract in 0.3.10 whose constructor takes a number. */
+const PLAIN = `
+supply: public(uint256)
+
+@external
+def __init__(start: uint256):
+    self.supply = start
+`;
+
+describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () => {
+  let service: VerifyingService;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+
+  beforeAll(async () => {
+    [service, folder] = await Promise.all([
+      startVerifyingService(() => FOLDER_SETTINGS),
+      createTemporaryFolder(),
+    ]);
+    await writeFile(
+      path.join(folder.path, 'fullmatch.yaml'),
+      configOf(service.anvil, FOLDER_SETTINGS),
+    );
+  });
+  afterAll(async () => {
+    await service.close();
+    await folder.remove();
+  });
+
+  const deployed = async (
+    version: string,
+    input: TestInput,
+    args = '',
+  ): Promise<{ address: Hex; transactionHash: Hex }> =>
+    deploy(service.anvil, await compileVyper(version, input, PATH), args);
+  /** What `vyper -f solc_json` writes of files. */
+  const bundle = async (sources: Readonly<Record<string, string>>): Promise<string> => {
+    const project = await mkdtemp(path.join(folder.path, 'project-'));
+    for (const [name, text] of Object.entries(sources)) {
+      await mkdir(path.dirname(path.join(project, name)), { recursive: true });
+      await writeFile(path.join(project, name), text);
+    }
+    return bundleVyper(V4, project, PATH);
+  };
+  const verify = (address: string, version: string, stdJsonInput: TestInput) =>
+    service.verify(address, {
+      ...{ stdJsonInput, compilerVersion: version },
+      contractIdentifier: `${PATH}:Token`,
+    });
+
+  test('settings that tools leave empty whatever the language are taken for none', async () => {
+    const input = vyperInput({ [PATH]: PLAIN });
+    const { address } = await deployed(V310, input, '7'.padStart(64, '0'));
+    const settings = { libraries: {}, remappings: [], optimize: 'gas' };
+    expect((await verify(address, V310, { ...input, settings })).error).toBeUndefined();
+    const { compilation } = await service.contractAt(address);
+    expect(compilation['compilerSettings']).toEqual({ optimize: 'gas' });
+    const named = { libraries: { [PATH]: { L: address } } };
+    const job = await verify(address, V310, { ...input, settings: named });
+    expect(job.error?.customCode).toBe('unsupported_setting');
+  });
+
+  test('is verified by its files alone, which say the contract', async () => {
+    const files = {
+      [PATH]:
+        'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.half(n)\n',
+      'contracts/helper.vy': '\n@internal\ndef half(n: uint256) -> uint256:\n    return n // 2\n',
+    };
+    const { address } = await deployed(V4, vyperInput(files));
+    const send = (more: object) =>
+      post(`${service.service.apiUrl}/v1/verify/sources/${VERIFIED_CHAIN_ID}/${address}`, {
+        ...{ files, compilerVersion: V4, language: 'Vyper', evmVersion: 'default' },
+        ...more,
+      });
+    expect((await send({ contract: 'Nothing' })).status).toBe(400);
+    expect((await send({ optimizer: { enabled: true } })).status).toBe(400);
+    for (const more of [{}, { contract: 'Token' }]) {
+      const { verificationId } = (await (await send(more)).json()) as { verificationId: string };
+      const job = await pollJob(service.service.apiUrl, verificationId);
+      expect(job.error).toBeUndefined();
+      expect(job.contract).toMatchObject({ creationMatch: 'exact_match' });
+    }
+    expect((await service.contractAt(address)).compilation).toMatchObject({ name: 'Token' });
+  });
+
+  test('is verified over the API v1 by the input that the compiler itself writes, which says version and contract', async () => {
+    const helper = '\n@internal\ndef third(n: uint256) -> uint256:\n    return n // 3\n';
+    const token =
+      'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.third(n)\n';
+    const sources = { 'contracts/helper.vy': helper, [PATH]: token };
+    const { address } = await deployed(V4, vyperInput(sources));
+    const answer = await post(`${service.service.apiUrl}/verify`, {
+      ...{ address, chain: String(VERIFIED_CHAIN_ID) },
+      files: { 'input.json': await bundle(sources) },
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { result: [expect.objectContaining({ status: 'perfect' })] },
+    ]);
+    expect((await service.contractAt(address)).compilation).toMatchObject({
+      ...{ name: 'Token', compilerVersion: V4 },
+    });
+  });
+
+  describe('fullmatch verify', () => {
+    const run = async (
+      address: string,
+      input: string,
+      ...more: readonly string[]
+    ): Promise<CliRun> => {
+      const file = path.join(folder.path, address, 'input.json');
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, input);
+      return runInProcess(['verify', String(VERIFIED_CHAIN_ID), address, file, ...more], {
+        environment: { DATABASE_URL: service.testDatabase.url },
+        workingDirectory: folder.path,
+      });
+    };
+
+    test.each([
+      ['on the database', (): string[] => []],
+      ['by a running service', (): string[] => ['--url', service.service.apiUrl, '--wait']],
+    ])('takes an input with the ABI of an interface, %s', async (_what, where) => {
+      const source = `
+from interfaces import IOther
+
+@external
+def g(at: address) -> uint256:
+    return IOther(at).n()
+`;
+      const output = { name: '', type: 'uint256' };
+      const n = { type: 'function', name: 'n', inputs: [], outputs: [output] };
+      const abi = [{ ...n, stateMutability: 'nonpayable' }];
+      const interfaces = { 'interfaces/IOther.json': { abi } };
+      const input = vyperInput({ [PATH]: source }, { interfaces });
+      const { address } = await deployed(V310, input);
+      const ran = await run(
+        address,
+        JSON.stringify(input),
+        '--compiler',
+        '0.3.10',
+        '--json',
+        ...where(),
+      );
+      expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(JSON.parse(ran.stdout)).toMatchObject({
+        runtimeMatch: 'partial',
+        creationMatch: 'partial',
+      });
+      const { stdJsonInput } = (await service.contractAt(address)) as unknown as {
+        stdJsonInput: TestInput;
+      };
+      expect(stdJsonInput).toMatchObject({ interfaces });
+    });
+
+    test('takes the bundle of the compiler without being told version and contract', async () => {
+      const sources = {
+        'contracts/helper.vy':
+          '\n@internal\ndef fifth(n: uint256) -> uint256:\n    return n // 5\n',
+        [PATH]:
+          'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.fifth(n)\n',
+      };
+      const { address } = await deployed(V4, vyperInput(sources));
+      const ran = await run(address, await bundle(sources), '--json');
+      expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(JSON.parse(ran.stdout)).toMatchObject({ creationMatch: 'full' });
+    });
+  });
+});
