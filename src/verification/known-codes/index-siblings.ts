@@ -116,8 +116,13 @@ async function index(
 
 function mayHaveOthers({ sources }: Compilation): boolean {
   let declarations = 0;
-  for (const { content } of sources) declarations += content.match(DECLARATION)?.length ?? 0;
-  return declarations > 1;
+  for (const { content } of sources) {
+    for (const _declaration of content.matchAll(DECLARATION)) {
+      declarations += 1;
+      if (declarations > 1) return true;
+    }
+  }
+  return false;
 }
 
 function hashProject({ language, compiler, version, settings, sources }: Compilation): Buffer {
