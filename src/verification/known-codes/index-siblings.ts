@@ -117,7 +117,8 @@ async function index(
 function mayHaveOthers({ sources }: Compilation): boolean {
   let declarations = 0;
   for (const { content } of sources) {
-    for (const _declaration of content.matchAll(DECLARATION)) {
+    const found = content.matchAll(DECLARATION);
+    while (found.next().done !== true) {
       declarations += 1;
       if (declarations > 1) return true;
     }
