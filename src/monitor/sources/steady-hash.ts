@@ -1,7 +1,7 @@
 import { type MetadataHashKind } from '../../bytecode/auxdata.ts';
 import { hashMetadataInSteps } from '../../bytecode/metadata-hash.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
-import { keccak256InTurns } from '../../lib/keccak.ts';
+import { keccak256InTurns } from '../../lib/steady-keccak.ts';
 import { Turns } from '../../lib/turns.ts';
 
 /** The keccak256 of a content, however large, beside other work of the thread. */

@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../lib/hex.ts';
-import { keccak256InTurns } from '../../lib/keccak.ts';
+import { keccak256InTurns } from '../../lib/steady-keccak.ts';
 import { Turns } from '../../lib/turns.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import {

@@ -7,7 +7,10 @@ function outputOf(contracts: number, constants: number): Uint8Array {
     const object = `73${(contract + 1).toString(16).padStart(40, '0')}`.repeat(constants);
     return { evm: { deployedBytecode: { object } } };
   };
-  const names = Array.from({ length: contracts }, (_, index) => [`C${index}`, codeOf(index)]);
+  const names = Array.from(
+    { length: contracts },
+    (_, index) => [`C${index}`, codeOf(index)] as const,
+  );
   return Buffer.from(JSON.stringify({ contracts: { 'a.sol': Object.fromEntries(names) } }));
 }
 
