@@ -79,4 +79,29 @@ describe.skipIf(absence)(`settings of the metadata${absence ? ` (${absence})` : 
     });
     expect(job.error).toMatchObject({ customCode: 'no_match' });
   });
+
+  test('code without the last byte of the data behind it is no match: there that byte is zero', async () => {
+    // The optimizer puts a constant that is used often behind the code, where only code without auxdata ends.
+    const constant = `0x${'9d3f1c5a7b2e4860'.repeat(3)}4f3e2d1c0bfa8efe`;
+    const source = `contract Vault {
+      uint256 constant KEY = ${constant};
+      mapping(uint256 => uint256) private kept;
+      function key(uint256 from) external pure returns (uint256) { return from ^ KEY; }
+      function keep(uint256 at) external { kept[at] = KEY; }
+      function isKey(uint256 given) external pure returns (bool) { return given == KEY; }
+      function both(uint256 given) external pure returns (uint256) { return given | KEY; }
+    }`;
+    const input = inputOf({ 'V.sol': source }, { optimizer: { enabled: true, runs: 1 } });
+    const { creationCode } = await compileAsDeveloper(VERSION, input, 'V.sol', 'Vault');
+    const code = creationCode.slice(creationCode.indexOf('fe6080') + 2);
+    const cut = code.slice(0, code.lastIndexOf('fea264697066735822'));
+    expect(cut.endsWith(constant.slice(2, -2))).toBe(true);
+    const bytes = (cut.length / 2).toString(16).padStart(4, '0');
+    const { address } = await deploy(service.anvil, `61${bytes}80600a3d393df3${cut}`);
+    const job = await verifyOverV2(service.service.apiUrl, address, {
+      ...{ stdJsonInput: input, compilerVersion: LONG_VERSION, contractIdentifier: 'V.sol:Vault' },
+    });
+    expect(job.contract).toMatchObject({ match: null });
+    expect(job.error?.customCode).toBe('bytecode_length_mismatch');
+  });
 });

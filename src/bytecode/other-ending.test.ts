@@ -76,6 +76,30 @@ describe('another ending of a code', () => {
     expect(judge(FULL, hexToBytes(code)).match).toBeNull();
   });
 
+  const CONSTANT = `${'9d3f1c5a7b2e4860'.repeat(3)}4f3e2d1c0bfa8efe`;
+  test.each([
+    ['whose last byte is that of a constant', `${BODY}fe${CONSTANT.slice(0, -2)}`, '1e'],
+    ['whose last byte is the operand of an instruction', `${BODY}60`, '1e'],
+    ['of a release that always has auxdata', BODY, '11'],
+  ])('code without auxdata %s is no match', (_, code, minor) => {
+    const contract = compiled(code, withHash(minor));
+    expect(judge(contract, hexToBytes(code)).match).toBeNull();
+  });
+
+  test('code of Vyper that ends with INVALID is no match without it', () => {
+    const auxdata = 'a165767970657283000307000b';
+    const contract = { ...compiled(BODY, auxdata), version: '0.3.7' };
+    const vyper = auxdataReaderOf('Vyper');
+    const { runtime } = toRecompiledCodes(contract, vyper.read(contract));
+    const onChain = (code: string) =>
+      judgeContract({
+        ...{ address: ADDRESS, abi: [] },
+        runtime: { recompiled: runtime, onChain: hexToBytes(code) },
+      });
+    expect(onChain(`${BODY}fe${auxdata}`).match).toBe('partial');
+    expect(onChain(BODY).match).toBeNull();
+  });
+
   test('with any other byte before it is no match', () => {
     const endings = ['', `fe${withoutHash('1e')}`];
     const length = BODY.length / 2;

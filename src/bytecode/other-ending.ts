@@ -1,4 +1,5 @@
 import { readTrailingAuxdata } from './auxdata.ts';
+import { isSince } from './release.ts';
 import { type CodeTemplate } from './recompiled-code.ts';
 
 /** The code on chain ends otherwise than the recompiled one: settings of the metadata, and nothing else, made them differ. */
@@ -13,6 +14,24 @@ export interface OtherEnding {
 
 /** INVALID: solc puts it between the code and what it appends. Without an auxdata (`appendCBOR: false`) there is none. */
 const INVALID = 0xfe;
+const PUSH1 = 0x60;
+const PUSH32 = 0x7f;
+/** The first release with `appendCBOR`. */
+const FIRST_WITHOUT_AUXDATA = [0, 8, 18];
+
+/**
+ * Whether nothing but instructions stands before the INVALID at a place: it is the first one, since constants and other
+ * contracts stand behind one as well. The last byte of a constant may look like it, and is not to be left out: where the
+ * code ends before that byte, the contract reads zero there.
+ */
+function endsInstructions(code: Buffer, place: number): boolean {
+  let at = 0;
+  while (at < code.length && code[at] !== INVALID) {
+    const opcode = code[at] ?? 0;
+    at += opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 2 : 1;
+  }
+  return at === place;
+}
 
 /**
  * What would make the end of the recompiled code that of the code on chain, where the settings of the metadata differ:
@@ -25,13 +44,16 @@ export function findOtherEnding(template: CodeTemplate, onChain: Buffer): OtherE
   const { bytes } = template;
   if (slot === undefined || another !== undefined) return undefined;
   if (slot.offset + slot.length !== bytes.length) return undefined;
-  const beforeInvalid = slot.offset - 1;
-  if (onChain.length === beforeInvalid && bytes[beforeInvalid] === INVALID) {
-    return { offset: beforeInvalid, length: slot.length + 1 };
-  }
   const own = readTrailingAuxdata(bytes);
+  if (own?.offset !== slot.offset) return undefined;
+  const beforeInvalid = slot.offset - 1;
+  if (onChain.length === beforeInvalid) {
+    const mayBeWithout = own.solc !== undefined && isSince(own.solc, FIRST_WITHOUT_AUXDATA);
+    const isCut = mayBeWithout && endsInstructions(bytes, beforeInvalid);
+    return isCut ? { offset: beforeInvalid, length: slot.length + 1 } : undefined;
+  }
   const found = readTrailingAuxdata(onChain);
-  if (own?.offset !== slot.offset || found?.offset !== slot.offset) return undefined;
+  if (found?.offset !== slot.offset) return undefined;
   const isOtherSetting = (own.metadataHash === undefined) !== (found.metadataHash === undefined);
   const isSameCompiler = own.solc === found.solc && own.experimental === found.experimental;
   if (!isOtherSetting || !isSameCompiler || own.solc === undefined) return undefined;

@@ -1,4 +1,5 @@
 import { decode } from 'cborg';
+import { isSince } from './release.ts';
 
 /** What Vyper appends to code. */
 export interface VyperAuxdata {
@@ -26,13 +27,6 @@ const MAP_BYTES = MAP_HEAD.length + 3;
 /** Since these versions an auxdata describes the creation code, and holds an integrity hash. */
 const FIRST_WITH_LAYOUT = [0, 3, 10];
 const FIRST_WITH_INTEGRITY = [0, 4, 1];
-
-/** Whether a version, `0.4.1`, is the first one or a later one. */
-function isSince(version: string, first: readonly number[]): boolean {
-  const numbers = version.split('.').map(Number);
-  const at = first.findIndex((each, index) => each !== numbers[index]);
-  return at === -1 || (numbers[at] ?? 0) > (first[at] ?? 0);
-}
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

@@ -12,7 +12,7 @@ import { type HashedSource } from './metadata-document.ts';
 import { type SourceLimits } from './source-limits.ts';
 import { type ContentPlace, readSourceUrl } from './source-url.ts';
 import { hashContent } from './steady-hash.ts';
-import { type Turns } from './turns.ts';
+import { type Turns } from '../../lib/turns.ts';
 
 /** Looks for stored sources by keccak256. Their texts are read only where all of them have at most `maxBytes`. */
 export type FindStoredSources = (

@@ -19,7 +19,7 @@ import { IpfsFiles } from './ipfs/read-file.ts';
 import { readMetadataDocument } from './metadata-document.ts';
 import { DEFAULT_SOURCE_LIMITS, type SourceLimits } from './source-limits.ts';
 import { hashMetadataSteadily } from './steady-hash.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../../lib/turns.ts';
 
 /** Why no sources were found. */
 export type SourcesNotFoundReason =

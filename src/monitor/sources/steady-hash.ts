@@ -1,19 +1,12 @@
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import { type MetadataHashKind } from '../../bytecode/auxdata.ts';
 import { hashMetadataInSteps } from '../../bytecode/metadata-hash.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
-import { Turns } from './turns.ts';
-
-const PIECE_BYTES = 64 * 1024;
+import { keccak256InTurns } from '../../lib/steady-keccak.ts';
+import { Turns } from '../../lib/turns.ts';
 
 /** The keccak256 of a content, however large, beside other work of the thread. */
 export async function hashContent(bytes: Uint8Array, turns = new Turns()): Promise<Hex> {
-  const hash = keccak_256.create();
-  for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
-    hash.update(bytes.subarray(offset, offset + PIECE_BYTES));
-    await turns.give();
-  }
-  return bytesToHex(hash.digest());
+  return bytesToHex(await keccak256InTurns(bytes, turns));
 }
 
 /** The hash by which code names these bytes as its metadata, computed beside other work of the thread. */

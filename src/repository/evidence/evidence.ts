@@ -1,5 +1,6 @@
 import { hexToBytes } from '../../lib/hex.ts';
-import { keccak256 } from '../../lib/keccak.ts';
+import { keccak256InTurns } from '../../lib/steady-keccak.ts';
+import { Turns } from '../../lib/turns.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import {
   codePairId,
@@ -15,6 +16,10 @@ import {
   type VerifiedContract,
 } from '../matches/verified-contract.ts';
 
+const FIND_COMPILATIONS = sql(
+  'find stored compilations',
+  'SELECT id FROM compiled_contracts WHERE id = ANY ($1::uuid[])',
+);
 const INSERT_SOURCES = sql(
   'insert sources',
   `INSERT INTO sources (source_hash, source_hash_keccak, content)
@@ -112,27 +117,45 @@ const json = (value: unknown): string | null =>
 const hexOrNull = (hex: string | undefined): Buffer | null =>
   hex === undefined ? null : hexToBytes(hex);
 
-/** Each distinct source once: its keccak256 takes eighty times as long as its sha256. */
-function sourceRows(contracts: readonly VerifiedContract[]): Row[] {
+/** Whoever stores contracts shares these turns, since texts of megabytes are hashed on the thread that serves. */
+const turns = new Turns();
+
+const keccakOf = async (bytes: Uint8Array): Promise<Buffer> =>
+  Buffer.from(await keccak256InTurns(bytes, turns));
+
+/**
+ * Each distinct source once, of compilations that are not stored: its keccak256 takes eighty times as long as its sha256,
+ * and a clone of what is stored costs whoever asks for it nothing.
+ */
+async function sourceRows(
+  transaction: Queryable,
+  contracts: readonly VerifiedContract[],
+): Promise<Row[]> {
+  const ids = [...new Set(contracts.map(({ compilation }) => compilationId(compilation)))];
+  const stored = await transaction.query<{ id: string }>(FIND_COMPILATIONS, [ids]);
+  const known = new Set(stored.map(({ id }) => id));
   const contents = new Map<string, string>();
   for (const { compilation } of contracts) {
+    if (known.has(compilationId(compilation))) continue;
     for (const { content } of compilation.sources)
       contents.set(byteaText(sha256(content)), content);
   }
-  return [...contents].map(([hash, content]) => [
-    hash,
-    Buffer.from(keccak256(Buffer.from(content, 'utf8'))),
-    content,
-  ]);
+  const rows: Row[] = [];
+  for (const [hash, content] of contents) {
+    rows.push([hash, await keccakOf(Buffer.from(content, 'utf8')), content]);
+  }
+  return rows;
 }
 
 /** What the store keeps of a contract on chain. */
 export type Deployed = Pick<VerifiedContract, 'chainId' | 'address' | 'deployment'>;
 
-function codeRows(codes: readonly (Uint8Array | undefined)[]): Row[] {
-  return codes
-    .filter((code) => code !== undefined)
-    .map((code) => [byteaText(sha256(code)), Buffer.from(keccak256(code)), Buffer.from(code)]);
+async function codeRows(codes: readonly (Uint8Array | undefined)[]): Promise<Row[]> {
+  const distinct = new Map<string, Uint8Array>();
+  for (const code of codes) if (code !== undefined) distinct.set(byteaText(sha256(code)), code);
+  const rows: Row[] = [];
+  for (const [hash, code] of distinct) rows.push([hash, await keccakOf(code), Buffer.from(code)]);
+  return rows;
 }
 
 function deploymentRow(contract: Deployed): Row {
@@ -187,7 +210,7 @@ export async function storeEvidence(
   transaction: Queryable,
   contracts: readonly VerifiedContract[],
 ): Promise<string[]> {
-  await insertRows(transaction, INSERT_SOURCES, sourceRows(contracts));
+  await insertRows(transaction, INSERT_SOURCES, await sourceRows(transaction, contracts));
   const compiled = contracts.flatMap(({ compilation }) => [
     compilation.creationCode,
     compilation.runtimeCode,
@@ -207,7 +230,7 @@ export async function storeDeployments(
     deployment.creationCode,
     deployment.runtimeCode,
   ]);
-  await insertRows(transaction, INSERT_CODE, codeRows([...codes, ...more]));
+  await insertRows(transaction, INSERT_CODE, await codeRows([...codes, ...more]));
   await insertRows(
     transaction,
     INSERT_CONTRACTS,

@@ -30,15 +30,29 @@ export interface KnownContract {
   readonly isCompiled: boolean;
 }
 
-/** Adds contracts to the index; those that it has stay as they are. */
+/** Constants that are written in one statement: some milliseconds of the thread that serves. */
+const CONSTANTS_AT_ONCE = 5_000;
+
+/** Adds contracts to the index, some at a time; those that it has stay as they are. */
 export async function addKnownCodes(
   transaction: Queryable,
   contracts: readonly KnownContract[],
 ): Promise<void> {
+  let constants = 0;
+  let begin = 0;
+  for (const [index, { code }] of contracts.entries()) {
+    constants += code.constants.length;
+    if (constants < CONSTANTS_AT_ONCE && index < contracts.length - 1) continue;
+    await addSome(transaction, contracts.slice(begin, index + 1));
+    constants = 0;
+    begin = index + 1;
+  }
+}
+
+async function addSome(transaction: Queryable, contracts: readonly KnownContract[]): Promise<void> {
   const codes = [
     ...new Map(contracts.map(({ code }) => [bytesToHex(code.plainHash), code])).values(),
   ];
-  if (codes.length === 0) return;
   await transaction.query(ADD_CODES, [
     codes.map(({ plainHash }) => plainHash),
     codes.map(({ maskedHash }) => maskedHash),

@@ -64,6 +64,36 @@ describe('known codes', () => {
     expect(await find(codeOf(7, 1234, 2))).toEqual([]);
   });
 
+  test('with thousands of constants are told apart by all of them, in time that grows with their number', async () => {
+    const masked = maskCode(codeOf(5));
+    const most = Array.from({ length: 4_000 }, (_, index) => BigInt(index) * 7_919n);
+    const codes = Array.from({ length: 100 }, (_, index) => ({
+      ...masked,
+      plainHash: Buffer.alloc(32, index + 1),
+      constants: [...most, BigInt(-1 - index)],
+    }));
+    await addKnownCodes(
+      testDatabase.database,
+      codes.map((code, index) => ({
+        ...{ compilationId: ids[0]!, code, isCompiled: false },
+        fullyQualifiedName: `x.sol:X${index}`,
+      })),
+    );
+    const search = async (constants: readonly bigint[]): Promise<string[]> => {
+      const names = [];
+      const code = { ...maskCode(codeOf(5, 0, 9)), constants };
+      const candidates = findKnownCodes(testDatabase.database, code);
+      for await (const { fullyQualifiedName } of candidates) names.push(fullyQualifiedName);
+      return names;
+    };
+    expect(await search([-7n, ...most, 5n])).toEqual(['x.sol:X6']);
+    const begun = performance.now();
+    await run('SELECT count(DISTINCT one) AS uses FROM known_codes, unnest(constants) AS one');
+    const once = performance.now() - begun;
+    expect(await search(most)).toEqual([]);
+    expect(performance.now() - begun - once).toBeLessThan(5 * once);
+  });
+
   test('come with the same metadata first, then with the most constants', async () => {
     await add('a.sol:Wide', codeOf(0, 0, 3));
     await add('a.sol:True', codeOf(5, 0, 1));

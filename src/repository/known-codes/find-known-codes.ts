@@ -31,14 +31,20 @@ const FIND_SAME_METADATA = sql(
    JOIN indexed_compilations AS indexed ON indexed.compilation_id = contract.compilation_id
    WHERE metadata_key = $1 AND masked_hash = $2 ORDER BY ${FIRST} LIMIT ${SAME_METADATA}`,
 );
-// The more constants a code has, the less of it is explained by values.
+/** So many comparisons of constants take less than looking them up in a table. */
+const COMPARED = 20_000;
+
+// The more constants a code has, the less of it is explained by values. Comparing each constant with each would take a
+// processor for seconds where many codes have a thousand of them that differ in the last one.
 const FIND_SAME_MASK = sql(
   'find known codes of the same mask',
-  `SELECT best.* FROM (
+  `WITH code_on_chain AS MATERIALIZED (SELECT string_to_array($2::text, ',')::bigint[] AS known)
+   SELECT best.* FROM (
      SELECT id FROM (
        SELECT id, constants FROM known_codes WHERE masked_hash = $1 ORDER BY id LIMIT ${LOOKED_AT}
-     ) AS first
-     WHERE constants <@ string_to_array($2::text, ',')::bigint[]
+     ) AS first CROSS JOIN code_on_chain
+     WHERE CASE WHEN cardinality(constants)::bigint * cardinality(known) <= ${COMPARED} THEN constants <@ known
+       ELSE NOT EXISTS (SELECT unnest(constants) EXCEPT SELECT unnest(known)) END
      ORDER BY cardinality(constants) DESC, id LIMIT ${SAME_MASK}
    ) AS code
    CROSS JOIN LATERAL (

@@ -1,11 +1,15 @@
 import { maskCode } from '../../bytecode/masked-code.ts';
+import { Turns } from '../../lib/turns.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
-import { addKnownCodes } from './add-known-codes.ts';
+import { addKnownCodes, type KnownContract } from './add-known-codes.ts';
 
 /** Codes that are indexed in one transaction: some milliseconds of a processor. */
 const CODES_AT_ONCE = 50;
 /** A compilation of a compiler that was killed with its process is tried again after so long. */
 const LEASE_MINUTES = 15;
+
+/** Between two codes, of which one may take a tenth of a second, others have turns. */
+const turns = new Turns();
 
 const TAKE_CODES = sql(
   'take codes to index',
@@ -53,18 +57,13 @@ export async function indexStoredCodes(database: Database): Promise<number> {
       code: Buffer | null;
     }>(TAKE_CODES);
     if (rows.length === 0) return 0;
-    const contracts = rows.flatMap(({ compilation_id, fully_qualified_name, code }) =>
-      code === null || code.length === 0
-        ? []
-        : [
-            {
-              compilationId: compilation_id,
-              fullyQualifiedName: fully_qualified_name,
-              code: maskCode(code),
-              isCompiled: true,
-            },
-          ],
-    );
+    const contracts: KnownContract[] = [];
+    for (const { compilation_id: compilationId, fully_qualified_name, code } of rows) {
+      if (code === null || code.length === 0) continue;
+      const contract = { compilationId, fullyQualifiedName: fully_qualified_name };
+      contracts.push({ ...contract, code: maskCode(code), isCompiled: true });
+      await turns.give();
+    }
     await addKnownCodes(transaction, contracts);
     await transaction.query(MARK_CODES, [rows.map(({ compilation_id }) => compilation_id)]);
     return rows.length;

@@ -72,6 +72,31 @@ describe('saving a match', () => {
     expect(await countsOf(chainId)).toEqual({ full: 1, partial: 0 });
   });
 
+  test('the sources of a compilation that is stored are neither hashed nor sent again', async () => {
+    const chainId = freshChain();
+    const sent: number[] = [];
+    const counting: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction((transaction) =>
+          work({
+            query: (statement, values = []) => {
+              if (statement.label === 'insert sources') sent.push((values[0] as unknown[]).length);
+              return transaction.query(statement, values);
+            },
+          }),
+        ),
+    };
+    for (const number of [1, 2]) {
+      const clone = sampleContract(chainId, sampleAddress(number), { runtimeMatch: 'partial' });
+      const { sources: shared } = clone.compilation;
+      const sources = [{ path: 'A.sol', content: `contract A${chainId} {}` }, ...shared];
+      await saveMatch(counting, { ...clone, compilation: { ...clone.compilation, sources } });
+    }
+    expect(await countsOf(chainId)).toEqual({ full: 0, partial: 2 });
+    expect(sent).toEqual([3]);
+  });
+
   test('full never falls and an equal match changes nothing: no event, no evidence, no new time', async () => {
     const chainId = freshChain();
     await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));

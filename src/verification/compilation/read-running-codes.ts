@@ -16,15 +16,18 @@ export interface RunningCode {
 
 /** No project has more contracts. */
 const MOST_CONTRACTS = 2000;
+/** Of all its contracts together. The codes of such a project are some hundred times what its sources are. */
+const MOST_CONSTANTS = 100_000;
 
 /**
  * The keys of the running code of every contract in an output. Interfaces and abstract contracts have none; what cannot be
- * stored or is larger than any contract is passed over.
+ * stored or is larger than any contract is passed over, and so is what follows very many constants.
  * @throws FullmatchError as {@link parseOutput} does
  */
 export function readRunningCodes({ bytes, version }: RawOutput): readonly RunningCode[] {
   const { contracts = {} } = parseOutput(bytes, version);
   const found: RunningCode[] = [];
+  let constants = 0;
   for (const [path, named] of Object.entries(contracts)) {
     if (!isBoundedPath(path) || !isStorableText(path)) continue;
     for (const [name, { evm }] of Object.entries(named)) {
@@ -34,7 +37,10 @@ export function readRunningCodes({ bytes, version }: RawOutput): readonly Runnin
       if (!isBoundedName(name) || !isStorableText(name)) continue;
       const { object, linkReferences = {}, immutableReferences = {} } = running;
       const code = tryMasking({ code: object, linkReferences, immutableReferences, auxdata: {} });
-      if (code !== undefined) found.push({ path, name, code });
+      if (code === undefined) continue;
+      constants += code.constants.length;
+      if (constants > MOST_CONSTANTS) return found;
+      found.push({ path, name, code });
       if (found.length === MOST_CONTRACTS) return found;
     }
   }

@@ -118,8 +118,14 @@ async function index(
 
 function mayHaveOthers({ sources }: Compilation): boolean {
   let declarations = 0;
-  for (const { content } of sources) declarations += content.match(DECLARATION)?.length ?? 0;
-  return declarations > 1;
+  for (const { content } of sources) {
+    const found = content.matchAll(DECLARATION);
+    while (found.next().done !== true) {
+      declarations += 1;
+      if (declarations > 1) return true;
+    }
+  }
+  return false;
 }
 
 function hashProject({ language, compiler, version, settings, sources }: Compilation): Buffer {

@@ -1,7 +1,7 @@
 import { type BlockCid, isBlockOf, keyOfHash } from '../ipfs/cid.ts';
 import { readCarBlocks } from '../ipfs/car-blocks.ts';
 import { type BlockSource } from '../ipfs/read-file.ts';
-import { type Turns } from '../turns.ts';
+import { type Turns } from '../../../lib/turns.ts';
 import { Attempts } from './attempts.ts';
 import { type GatewayAnswer, type GatewayClient } from './gateway-client.ts';
 import { type Gateway } from './gateway.ts';

@@ -6,7 +6,7 @@ import { hashMetadata } from '../../../bytecode/metadata-hash.ts';
 import { ContentFault } from '../content-fault.ts';
 import { Spending } from '../gateways/spending.ts';
 import { DEFAULT_SOURCE_LIMITS } from '../source-limits.ts';
-import { Turns } from '../turns.ts';
+import { Turns } from '../../../lib/turns.ts';
 import { type BlockCid, cidOfFile, parseCid } from './cid.ts';
 import { type BlockSource, IpfsFiles } from './read-file.ts';
 import { readFileNode } from './unixfs-node.ts';

@@ -1,6 +1,6 @@
 import { ContentFault } from '../content-fault.ts';
 import { type Spending } from '../gateways/spending.ts';
-import { type Turns } from '../turns.ts';
+import { type Turns } from '../../../lib/turns.ts';
 import { type BlockCid, keyOfCid } from './cid.ts';
 import { type FileNode, readFileNode } from './unixfs-node.ts';
 

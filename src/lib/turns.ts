@@ -1,8 +1,8 @@
-import { OwnPasses } from '../../lib/own-passes.ts';
+import { OwnPasses } from './own-passes.ts';
 
 const TURN_MS = 5;
 /** Whoever shares turns is one asker: each of its works has a pass of the event loop of its own. */
-const ASKER = 'sources';
+const ASKER = 'work';
 
 /**
  * Long work on the thread that serves: after some milliseconds everybody else has a turn. Works that go on beside each

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { readRunningCodes } from './read-running-codes.ts';
+
+/** The output of a compiler for contracts whose code is constants and nothing else. */
+function outputOf(contracts: number, constants: number): Uint8Array {
+  const codeOf = (contract: number): object => {
+    const object = `73${(contract + 1).toString(16).padStart(40, '0')}`.repeat(constants);
+    return { evm: { deployedBytecode: { object } } };
+  };
+  const names = Array.from(
+    { length: contracts },
+    (_, index) => [`C${index}`, codeOf(index)] as const,
+  );
+  return Buffer.from(JSON.stringify({ contracts: { 'a.sol': Object.fromEntries(names) } }));
+}
+
+const VERSION = '0.8.30+commit.73712a01';
+
+test('contracts behind 100,000 constants of one project are passed over', () => {
+  const namesIn = (bytes: Uint8Array): string[] =>
+    readRunningCodes({ bytes, version: VERSION }).map(({ name }) => name);
+  expect(namesIn(outputOf(100, 1_000))).toHaveLength(100);
+  expect(namesIn(outputOf(5, 30_000))).toEqual(['C0', 'C1', 'C2']);
+});
