@@ -15,7 +15,11 @@ import { compileSamples, type CompiledSample } from './bytecode/compiled-suite.t
 import { constructorArguments, linkCode } from './bytecode/simulated-deployment.ts';
 import { suiteSource } from './bytecode/suite-source.ts';
 import { type SolcVersion } from './compile-in-child.ts';
-import { OLD_SOLC_VERSIONS, SOLC_VERSIONS as LONG_VERSIONS, solcPackageOf } from './solc-packages.ts';
+import {
+  OLD_SOLC_VERSIONS,
+  SOLC_VERSIONS as LONG_VERSIONS,
+  solcPackageOf,
+} from './solc-packages.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import {
