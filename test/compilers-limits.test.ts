@@ -287,6 +287,44 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect((await compilers.compile(request)).output).toEqual({ connected: 0 });
   });
 
+  test.runIf(process.arch === 'x64')(
+    'that unpacks itself writes into a temporary folder of its own, and not without end',
+    async () => {
+      const folder = await createTemporaryFolder();
+      closers.push(folder.remove);
+      const name = 'vyper.0.3.10+commit.91361694.linux';
+      const text = `#!${BASH}\n${READ_INPUT}
+        # The oldest text that it is asked to fill the disk with, or else a file that it reads again.
+        case "$REPLY" in *fill*) while :; do printf '%01000000d' 0 >>"$TMPDIR/$((n++ % 9))"; done;; esac
+        echo 7 >"$TMPDIR/x" || exit 3
+        printf '{"unpacked":%s}' "$(<"$TMPDIR/x")"\n`.replace(
+        READ_INPUT,
+        'IFS= read -r -d "" REPLY',
+      );
+      await writeFile(path.join(folder.path, name), text);
+      await chmod(path.join(folder.path, name), 0o755);
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      const builds = [{ path: name, longVersion: '0.3.10+commit.91361694', sha256 }];
+      await writeFile(path.join(folder.path, 'list.json'), JSON.stringify({ builds }));
+      const temporary = await createTemporaryFolder();
+      closers.push(temporary.remove);
+      vi.stubEnv('TMPDIR', temporary.path);
+      try {
+        const compilers = await open({ sources: { directory: folder.path } });
+        const compile = (content: string) =>
+          compilers.compile({
+            ...{ language: 'vyper', version: '0.3.10' },
+            input: { language: 'Vyper', sources: { 'a.vy': { content } }, settings: {} },
+          });
+        expect((await compile('x')).output).toEqual({ unpacked: 7 });
+        expect(await codeOf(compile('fill'))).toBe('compiler_crashed');
+      } finally {
+        vi.unstubAllEnvs();
+      }
+      expect(await readdir(temporary.path)).toEqual([]);
+    },
+  );
+
   test('leaves no folder behind', async () => {
     const folder = await createTemporaryFolder();
     closers.push(folder.remove);

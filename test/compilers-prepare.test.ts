@@ -30,7 +30,7 @@ const countProcesses = async (): Promise<number> => (await listCompilers()).leng
 const soon = { timeout: 20_000 };
 
 test('compiles in the process that was prepared, and keeps it', async () => {
-  const giveUp = compilers.prepare(request.version);
+  const giveUp = compilers.prepare(request);
   await expect.poll(countProcesses, soon).toBe(1);
   const [prepared] = await listCompilers();
   await compilers.compile(request);
@@ -40,8 +40,8 @@ test('compiles in the process that was prepared, and keeps it', async () => {
 });
 
 test('ends a prepared process that no compilation took, also while it loads', async () => {
-  compilers.prepare(request.version)();
-  const giveUp = compilers.prepare(request.version);
+  compilers.prepare(request)();
+  const giveUp = compilers.prepare(request);
   await expect.poll(countProcesses, soon).toBe(1);
   giveUp();
   await expect.poll(countProcesses, soon).toBe(0);
@@ -50,19 +50,19 @@ test('ends a prepared process that no compilation took, also while it loads', as
 
 test('prepares no more processes than there are workers, and none beside a warm one', async () => {
   await compilers.compile(request);
-  for (let time = 0; time < 3; time += 1) compilers.prepare(request.version);
-  for (const version of VERSIONS.slice(1)) compilers.prepare(version);
+  for (let time = 0; time < 3; time += 1) compilers.prepare(request);
+  for (const version of VERSIONS.slice(1)) compilers.prepare({ ...request, version });
   await expect.poll(countProcesses, soon).toBe(1 + WORKERS);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await countProcesses()).toBe(1 + WORKERS);
 });
 
 test('ends with what it prepares when it closes, and prepares nothing after', async () => {
-  compilers.prepare(request.version);
+  compilers.prepare(request);
   await expect.poll(countProcesses, soon).toBe(1);
   await compilers.close();
   expect(await countProcesses()).toBe(0);
-  compilers.prepare(request.version);
+  compilers.prepare(request);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(await countProcesses()).toBe(0);
 });

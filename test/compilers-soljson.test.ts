@@ -40,6 +40,7 @@ async function start(text: string, more: Partial<CompilerFile> = {}): Promise<So
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const started = await SoljsonProcess.start(
     {
+      compiler: 'solc',
       longVersion: NEWEST,
       kind: 'soljson',
       path: file,

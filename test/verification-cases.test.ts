@@ -4,10 +4,10 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requireCompiledLanguage } from '../src/compilers/check-input.ts';
 import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { createJobReader, type JobReader } from '../src/verification/compilation/job-reader.ts';
+import { isCompiledLanguage } from '../src/verification/compilation/languages/all-languages.ts';
 import { NO_SHARED_DATA, sharedFolder } from './support/shared-data.ts';
 import { SOLC_PACKAGES } from './support/solc-packages.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
@@ -36,16 +36,6 @@ function run(each: VerificationCase, folder = OWN): Promise<CaseOutcome> {
   return runCase(each, { compilers, reader, folder });
 }
 
-/** Whether the service compiles a language: a case of any other is passed over. */
-function isCompiled(language: string): boolean {
-  try {
-    requireCompiledLanguage(language.toLowerCase());
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const own = readVerificationCases(OWN);
 
 test.each([...own])('the case %s comes out as it says', async (_name, each) => {
@@ -70,7 +60,7 @@ describe.skipIf(SHARED === undefined)(
     test.each(cases)('%s', async (_name, each) => {
       const { differences, skipped } = await run(each, SHARED);
       expect(differences).toEqual([]);
-      expect(skipped === undefined).toBe(isCompiled(each.input.stdJsonInput.language));
+      expect(skipped === undefined).toBe(isCompiledLanguage(each.input.stdJsonInput.language));
     });
   },
 );

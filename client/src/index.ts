@@ -34,6 +34,7 @@ import {
   type V2ContractList,
   type V2MinimalContract,
   type V2Submitted,
+  type V2VerifyEtherscanRequest,
   type V2VerifyMetadataRequest,
   type V2VerifySimilarityRequest,
   type V2VerifyRequest,
@@ -165,6 +166,13 @@ export interface FullmatchClient {
     deployment?: V2VerifySimilarityRequest,
     options?: RequestOptions,
   ): Promise<V2Submitted>;
+  /** Has a contract verified by the sources that another explorer has, which the operator of the service names. */
+  verifyFromExplorer(
+    chainId: number,
+    address: string,
+    asked?: V2VerifyEtherscanRequest,
+    options?: RequestOptions,
+  ): Promise<V2Submitted>;
   /** Has a contract verified by its sources as they were written; the service makes the standard JSON input. */
   verifySources(
     chainId: number,
@@ -268,6 +276,8 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       post(api(['v2', 'verify', 'metadata', chainId, address]), compilation, call),
     verifySimilar: (chainId, address, deployment = {}, call) =>
       post(api(['v2', 'verify', 'similarity', chainId, address]), deployment, call),
+    verifyFromExplorer: (chainId, address, asked = {}, call) =>
+      post(api(['v2', 'verify', 'etherscan', chainId, address]), asked, call),
     verifySources: (chainId, address, sources, call) =>
       post(api(['v1', 'verify', 'sources', chainId, address]), sources, call),
     proposeCompiler: (chainId, address, call) =>

@@ -382,8 +382,10 @@ export interface ChainMonitor {
 
 /** The versions that can compile */
 export interface Compilers {
-  /** Newest first */
+  /** Solidity before Vyper, newest first */
   compilers: {
+    /** solc compiles Solidity and Yul */
+    compiler: 'solc' | 'vyper';
     longVersion: string;
     /** Whether it compiles without a download */
     installed: boolean;
@@ -412,7 +414,7 @@ export interface V2Error {
 export interface V2VerifyRequest {
   /** The standard JSON input of the compiler */
   stdJsonInput: {
-    /** Solidity or Yul */
+    /** Solidity, Yul or Vyper */
     language: string;
     sources: Record<
       string,
@@ -422,6 +424,10 @@ export interface V2VerifyRequest {
       }
     >;
     settings?: Record<string, unknown> | null;
+    /** Of Vyper: path to ABI or text */
+    interfaces?: Record<string, unknown> | null;
+    /** Of Vyper: path to layout */
+    storage_layout_overrides?: Record<string, unknown> | null;
     [name: string]: unknown;
   };
   /** 0.8.30+commit.73712a01; v and the commit may be left out */
@@ -446,6 +452,12 @@ export interface V2VerifyMetadataRequest {
 export interface V2VerifySimilarityRequest {
   /** The transaction that created the contract; another one is ignored */
   creationTransactionHash?: string;
+}
+
+/** What the other explorer is asked with */
+export interface V2VerifyEtherscanRequest {
+  /** A key of your own for the other explorer; not kept */
+  apiKey?: string;
 }
 
 /** A verification job */
@@ -756,6 +768,107 @@ export interface EtherscanChainList {
     status: number;
     comment: string;
   }[];
+}
+
+/** What came of codes and sources */
+export interface BlockscoutVerdict {
+  message: string;
+  status: 'SUCCESS' | 'FAILURE';
+  source: {
+    fileName: string;
+    contractName: string;
+    compilerVersion: string;
+    /** JSON */
+    compilerSettings: string;
+    sourceType: 'SOLIDITY' | 'VYPER' | 'YUL';
+    sourceFiles: Record<string, string>;
+    /** JSON */
+    abi: string | null;
+    constructorArguments: string | null;
+    matchType: 'PARTIAL' | 'FULL';
+    /** JSON */
+    compilationArtifacts: string | null;
+    /** JSON */
+    creationInputArtifacts: string | null;
+    /** JSON */
+    deployedBytecodeArtifacts: string | null;
+    isBlueprint: boolean;
+    libraries: Record<string, string>;
+  } | null;
+  extraData: {
+    localCreationInputParts: {
+      type: 'main' | 'meta';
+      data: string;
+    }[];
+    localDeployedBytecodeParts: {
+      type: 'main' | 'meta';
+      data: string;
+    }[];
+  } | null;
+  postActionResponses: {
+    lookupMethods: null;
+  } | null;
+}
+
+/** What came of several codes and one compilation */
+export type BlockscoutBatch =
+  | {
+      compilationFailure: {
+        message: string;
+      };
+    }
+  | {
+      contractVerificationResults: {
+        items: (
+          | {
+              success: {
+                creationCode: string;
+                runtimeCode: string;
+                compiler: 'SOLC' | 'VYPER';
+                compilerVersion: string;
+                language: 'SOLIDITY' | 'YUL' | 'VYPER';
+                fileName: string;
+                contractName: string;
+                sources: Record<string, string>;
+                /** JSON */
+                compilerSettings: string;
+                /** JSON */
+                compilationArtifacts: string;
+                /** JSON */
+                creationCodeArtifacts: string;
+                /** JSON */
+                runtimeCodeArtifacts: string;
+                creationMatchDetails?: {
+                  matchType: 'PARTIAL' | 'FULL';
+                  /** JSON */
+                  values: string;
+                  /** JSON */
+                  transformations: string;
+                };
+                runtimeMatchDetails?: {
+                  matchType: 'PARTIAL' | 'FULL';
+                  /** JSON */
+                  values: string;
+                  /** JSON */
+                  transformations: string;
+                };
+              };
+            }
+          | {
+              failure: Record<string, unknown>;
+            }
+        )[];
+      };
+    };
+
+/** Newest first */
+export interface BlockscoutVersions {
+  compilerVersions: string[];
+}
+
+/** As gRPC names it */
+export interface BlockscoutHealth {
+  status: 'SERVING';
 }
 
 /** All counts, true at one position of the feed */

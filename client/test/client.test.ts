@@ -132,6 +132,8 @@ describe('the client', () => {
       contractIdentifier: 'A.sol:A',
     });
     expect(await client.job(verificationId)).toMatchObject({ chainId: SILENT_CHAIN_ID });
+    const taken = client.verifyFromExplorer(SILENT_CHAIN_ID, address);
+    await expect(taken).rejects.toMatchObject({ code: 'unsupported_chain', status: 400 });
     const similar = await client.verifySimilar(SILENT_CHAIN_ID, address);
     expect(await client.job(similar.verificationId)).toMatchObject({ chainId: SILENT_CHAIN_ID });
     expect(await client.job('00000000-0000-4000-8000-000000000000')).toBeUndefined();
@@ -277,6 +279,28 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
     'for the page of a contract; evidence lists them',
   'GET /v1/contracts/{chainId}/{address}/sources':
     'for the page of a contract; contract() has the sources',
+  'POST /blockscout/api/v2/verifier/solidity/sources:verify-standard-json':
+    'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/solidity/sources:verify-multi-part':
+    'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/vyper/sources:verify-standard-json':
+    'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/vyper/sources:verify-multi-part': 'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/solidity/sources:batch-verify-standard-json':
+    'the verifier of Blockscout',
+  'POST /blockscout/api/v2/verifier/solidity/sources:batch-verify-multi-part':
+    'the verifier of Blockscout',
+  'POST /api/v2/verifier/solidity/sources:verify-standard-json': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/solidity/sources:verify-multi-part': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/vyper/sources:verify-standard-json': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/vyper/sources:verify-multi-part': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/solidity/sources:batch-verify-standard-json': 'the verifier of Blockscout',
+  'POST /api/v2/verifier/solidity/sources:batch-verify-multi-part': 'the verifier of Blockscout',
+  'GET /blockscout/api/v2/verifier/solidity/versions': 'the verifier of Blockscout',
+  'GET /blockscout/api/v2/verifier/vyper/versions': 'the verifier of Blockscout',
+  'GET /api/v2/verifier/solidity/versions': 'the verifier of Blockscout',
+  'GET /api/v2/verifier/vyper/versions': 'the verifier of Blockscout',
+  'GET /blockscout/health': 'the verifier of Blockscout',
   'GET /docs': 'a page',
   'GET /openapi.json': 'the document that the types of the client are made from',
   'GET /healthz': 'for load balancers; health() says more',

@@ -5,6 +5,7 @@ import { takeBundle } from '../compilers/bundle/take-bundle.ts';
 import { writeBundle } from '../compilers/bundle/write-bundle.ts';
 import { type CompilerFile } from '../compilers/compiler-file.ts';
 import { parseCompilerVersion } from '../compilers/compiler-version.ts';
+import { splitToolchain } from '../compilers/toolchains/all-toolchains.ts';
 import { findBuilds, listBuilds } from '../compilers/inspect-compilers.ts';
 import { FullmatchError } from '../errors.ts';
 import { compilerSourcesOf } from '../core/open-verification.ts';
@@ -16,7 +17,10 @@ import { withCore } from './with-core.ts';
 export function defineCompilersBundle(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<file>', 'The bundle to write, such as compilers.tar.')
-    .argument('[version...]', 'Such as 0.8.30; all that are on this machine where none is named.')
+    .argument(
+      '[version...]',
+      'Such as 0.8.30 or vyper:0.3.10; all that are on this machine where none is named.',
+    )
     .action(async (file: string, versions: readonly string[], options: ParsedOptions) => {
       const target = path.resolve(context.workingDirectory, file);
       if ((await stat(target).catch(() => undefined)) !== undefined) {
@@ -41,7 +45,7 @@ export function defineCompilersPrefetch(command: Command, context: CliContext): 
   addConfigOptions(command)
     .argument(
       '<bundle-or-version...>',
-      'A bundle of "compilers bundle", or versions such as 0.8.30.',
+      'A bundle of "compilers bundle", or versions such as 0.8.30 or vyper:0.3.10.',
     )
     .option(
       '--trust-list',
@@ -76,7 +80,7 @@ function markOf({ pinned }: { readonly pinned: boolean }): string {
 
 function isVersion(text: string): boolean {
   try {
-    parseCompilerVersion(text);
+    parseCompilerVersion(splitToolchain(text).version);
     return true;
   } catch {
     return false;

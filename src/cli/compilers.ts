@@ -35,7 +35,7 @@ export function defineCompilersList(command: Command, context: CliContext): void
 /** `fullmatch compilers fetch`: downloads compilers and checks their checksums. */
 export function defineCompilersFetch(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<version...>', 'Such as 0.8.30.')
+    .argument('<version...>', 'Such as 0.8.30, or vyper:0.3.10.')
     .action(async (versions: readonly string[], options: ParsedOptions) => {
       await withSources(options, context, async (sources) => {
         for (const version of versions) {
@@ -102,8 +102,9 @@ function print(
   else {
     stdout.write(
       renderTable(
-        ['version', 'kind', 'checked by', 'place'],
-        entries.map(({ longVersion, file, problems }) => [
+        ['compiler', 'version', 'kind', 'checked by', 'place'],
+        entries.map(({ compiler, longVersion, file, problems }) => [
+          compiler,
           longVersion,
           file?.kind ?? '-',
           checkedBy(file),

@@ -15,6 +15,7 @@ import {
   type UsableInputFiles,
 } from '../solidity/read-input-files.ts';
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
+import { toStandardJson } from '../solidity/to-standard-json.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { readPlainSources } from './plain-sources.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
@@ -96,7 +97,7 @@ function toRequest(
   }
   return {
     kind: 'standard_json',
-    input: { settings: {}, ...compilation.input } as unknown as StandardJsonInput,
+    input: toStandardJson(compilation.input as unknown as StandardJsonInput),
     compilerVersion,
     ...(contractIdentifier !== undefined && { contractIdentifier }),
   };

@@ -149,7 +149,11 @@ async function runHere(
   const { chainId } = findChain((await core.registry()).registry, chain).record;
   const { address } = asked;
   const parts = await core.verificationParts();
-  const proposals = createProposalReader(parts, () => parts.compilers.listVersions(), signal);
+  const proposals = createProposalReader(
+    parts,
+    () => parts.compilers.listVersions('solidity'),
+    signal,
+  );
   const request = await withCompiler(
     asked,
     async () =>

@@ -29,7 +29,7 @@ describe('an input', () => {
     expect(judge('solidity', { ...GOOD, sources: odd })).toBe('accepted');
   });
 
-  test.each(['vyper', 'Solidity', 'fe', '', '__proto__', 'constructor'])(
+  test.each(['Solidity', 'fe', '', '__proto__', 'constructor'])(
     'in the language %j is unsupported',
     (language) => {
       expect(judge(language, GOOD)).toBe('unsupported_language');

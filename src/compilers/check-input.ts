@@ -1,13 +1,8 @@
 import { FullmatchError } from '../errors.ts';
 import { isMembers } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { toolchainOf } from './toolchains/all-toolchains.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/standard-json.ts';
-
-/** The languages that the Solidity compilers take, by our name and as standard JSON writes them. */
-const SOLC_LANGUAGES: ReadonlyMap<string, string> = new Map([
-  ['solidity', 'Solidity'],
-  ['yul', 'Yul'],
-]);
 
 const MAX_NAME_SHOWN = 120;
 
@@ -45,31 +40,17 @@ function checkModelChecker(settings: Record<string, unknown>): void {
 }
 
 /**
- * The name by which standard JSON has a language that is compiled here.
- * @throws FullmatchError unsupported_language.
- */
-export function requireCompiledLanguage(language: string): string {
-  const expected = SOLC_LANGUAGES.get(language);
-  if (expected !== undefined) return expected;
-  const known = [...SOLC_LANGUAGES.keys()].join(', ');
-  const shown = printableText(language, MAX_NAME_SHOWN);
-  throw new FullmatchError(
-    'unsupported_language',
-    `No compiler for ${shown} is here; supported: ${known}.`,
-    { details: { language: shown } },
-  );
-}
-
-/**
  * Refuses what is not compiled here: another language than the one named, sources without their text or with `urls`,
  * and the model checker. Everything else is the compiler's to judge.
  * @throws FullmatchError unsupported_language, invalid_compiler_input.
  */
 export function checkCompilerInput(language: string, input: StandardJsonInput): void {
-  const expected = requireCompiledLanguage(language);
+  const expected = toolchainOf(language).languages.get(language);
   if (!isMembers(input)) throw refuse('The input is not an object.');
   if (input.language !== expected) {
-    throw refuse(`The input's language is not "${expected}", which ${language} is compiled as.`);
+    throw refuse(
+      `The input's language is not "${String(expected)}", which ${language} is compiled as.`,
+    );
   }
   checkSources(input.sources);
   if (!isMembers(input.settings)) throw refuse('The input has no settings.');

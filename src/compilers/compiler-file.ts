@@ -1,5 +1,9 @@
+/** A compiler, as records name it. */
+export type CompilerName = 'solc' | 'vyper';
+
 /** A compiler's binary on disk that may be run. */
 export interface CompilerFile {
+  readonly compiler: CompilerName;
   /** `0.8.37+commit.f401782d` */
   readonly longVersion: string;
   /** soljson is the compiler as JavaScript or WebAssembly; native is a program of this system. */

@@ -8,6 +8,7 @@ import {
   unknownVersion,
 } from './compiler-version.ts';
 import { SOLIDITY_CATALOGUE } from './sources/solidity-catalogue.ts';
+import { SOLC } from './toolchains/solc.ts';
 
 const KNOWN = SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion);
 const NIGHTLY = '0.8.38-nightly.2026.9.25+commit.a31bd568';
@@ -42,14 +43,14 @@ describe('the version that is meant', () => {
 
   test('is none when the commit is another one', () => {
     expect(findVersion('0.8.30+commit.deadbeef', KNOWN)).toBeUndefined();
-    expect(unknownVersion('0.8.30+commit.deadbeef', KNOWN).details['nearest']).toEqual([
+    expect(unknownVersion(SOLC, '0.8.30+commit.deadbeef', KNOWN).details['nearest']).toEqual([
       '0.8.30+commit.73712a01',
     ]);
   });
 
   test('may be a nightly only when it is listed', () => {
     expect(findVersion(NIGHTLY, KNOWN)).toBeUndefined();
-    expect(unknownVersion(NIGHTLY, KNOWN).code).toBe('unsupported_compiler_version');
+    expect(unknownVersion(SOLC, NIGHTLY, KNOWN).code).toBe('unsupported_compiler_version');
     expect(findVersion(`v${NIGHTLY}`, [...KNOWN, NIGHTLY])).toBe(NIGHTLY);
     expect(findVersion('0.8.38', [...KNOWN, NIGHTLY])).toBeUndefined();
   });
@@ -76,14 +77,14 @@ describe('the version that is meant', () => {
 
 describe('a version that is not known', () => {
   test('is told with the nearest ones', () => {
-    const { code, details } = unknownVersion('0.8.99', KNOWN);
+    const { code, details } = unknownVersion(SOLC, '0.8.99', KNOWN);
     expect(code).toBe('unsupported_compiler_version');
     expect(details['nearest']).toEqual(KNOWN.slice(-3));
     expect(nearestVersions('0.4.27', KNOWN)).toContain('0.4.26+commit.4563c3fc');
   });
 
   test('older than every release that is compiled with is told to be too old', () => {
-    const error = unknownVersion('0.1.2', KNOWN);
+    const error = unknownVersion(SOLC, '0.1.2', KNOWN);
     expect(error.code).toBe('unsupported_compiler_version');
     expect(error.details['nearest']).toContain('0.1.3+commit.028f561d');
   });

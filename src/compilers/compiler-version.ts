@@ -1,5 +1,6 @@
 import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
+import { type Toolchain } from './toolchains/toolchain.ts';
 
 /** A version as a client names it. */
 export interface CompilerVersion {
@@ -11,10 +12,7 @@ export interface CompilerVersion {
   readonly commit?: string;
 }
 
-/** The oldest release that is compiled with. Official builds of two before it exist, which are experiments. */
-const OLDEST_RELEASE = '0.1.3';
-
-/** From this release on a compiler itself takes standard JSON; before, its soljson is called by its own interface. */
+/** From this release on Solidity's compiler itself takes standard JSON; before, its soljson is called by its own interface. */
 export const STANDARD_JSON_SINCE = '0.4.11';
 
 const NEAREST_SHOWN = 3;
@@ -22,10 +20,10 @@ const MAX_SHOWN_LENGTH = 80;
 
 /**
  * `v` in front, the commit, and the platform that compilers add to their own version (`.Emscripten.clang`) are all
- * optional.
+ * optional. Python's packages write pre-releases without a dash: `0.4.1b1`.
  */
 const VERSION =
-  /^v?(\d{1,4}\.\d{1,4}\.\d{1,4})(?:-([0-9a-z.-]{1,64}))?(?:\+commit\.([0-9a-f]{6,40})(?:\.[\w.+-]{1,64})?)?$/i;
+  /^v?(\d{1,4}\.\d{1,4}\.\d{1,4})(?:-([0-9a-z.-]{1,64})|((?:a|b|rc)\d{1,4}))?(?:\+commit\.([0-9a-f]{6,40})(?:\.[\w.+-]{1,64})?)?$/i;
 
 function shown(text: string): string {
   return `"${printableText(text, MAX_SHOWN_LENGTH)}"`;
@@ -36,7 +34,8 @@ function shown(text: string): string {
  * @throws FullmatchError invalid_compiler_version.
  */
 export function parseCompilerVersion(text: string): CompilerVersion {
-  const [, release, prerelease, commit] = VERSION.exec(text) ?? [];
+  const [, release, dashed, joined, commit] = VERSION.exec(text) ?? [];
+  const prerelease = dashed ?? joined;
   if (release === undefined) {
     throw new FullmatchError(
       'invalid_compiler_version',
@@ -45,7 +44,9 @@ export function parseCompilerVersion(text: string): CompilerVersion {
   }
   return {
     release,
-    ...(prerelease === undefined ? {} : { prerelease: prerelease.toLowerCase() }),
+    ...(prerelease === undefined
+      ? {}
+      : { prerelease: prerelease.toLowerCase().replace(/^beta\.(?=\d)/, 'b') }),
     ...(commit === undefined ? {} : { commit: commit.toLowerCase() }),
   };
 }
@@ -96,23 +97,36 @@ export function findVersion(text: string, known: readonly string[]): string | un
   return known.find((version) => isMeant(asked, parseCompilerVersion(version)));
 }
 
-/** Whether a version is new enough to be run here. */
-export function isSupported(longVersion: string): boolean {
-  return compareVersions(longVersion, OLDEST_RELEASE) >= 0;
+/** Whether a text is a version with its commit. */
+export function isLongVersion(text: string): boolean {
+  return text.includes('+commit.') && VERSION.test(text);
 }
 
-/** Why the text names no known version, with the nearest ones. */
-export function unknownVersion(text: string, known: readonly string[]): FullmatchError {
+/** Whether a version is new enough to be run here. */
+export function isSupported(
+  { oldestRelease }: Pick<Toolchain, 'oldestRelease'>,
+  longVersion: string,
+): boolean {
+  return compareVersions(longVersion, oldestRelease) >= 0;
+}
+
+/** Why the text names no known version of a compiler, with the nearest ones. */
+export function unknownVersion(
+  toolchain: Pick<Toolchain, 'label' | 'oldestRelease'>,
+  text: string,
+  known: readonly string[],
+): FullmatchError {
+  const { label, oldestRelease } = toolchain;
   const { release, prerelease, commit } = parseCompilerVersion(text);
-  const usable = known.filter(isSupported);
+  const usable = known.filter((version) => isSupported(toolchain, version));
   const sameRelease = usable.filter((version) => parseCompilerVersion(version).release === release);
   const nearest = sameRelease.length > 0 ? sameRelease : nearestVersions(release, usable);
   const details = { version: printableText(text, MAX_SHOWN_LENGTH), nearest };
   const hint = nearest.length === 0 ? '' : ` Nearest: ${nearest.join(', ')}.`;
   const refuse = (message: string): FullmatchError =>
     new FullmatchError('unsupported_compiler_version', `${message}${hint}`, { details });
-  if (compareVersions(release, OLDEST_RELEASE) < 0) {
-    return refuse(`${shown(text)} is too old: Solidity is supported from ${OLDEST_RELEASE} on.`);
+  if (compareVersions(release, oldestRelease) < 0) {
+    return refuse(`${shown(text)} is too old: ${label} is supported from ${oldestRelease} on.`);
   }
   if (prerelease !== undefined) {
     return refuse(
@@ -122,5 +136,5 @@ export function unknownVersion(text: string, known: readonly string[]): Fullmatc
   if (commit !== undefined && sameRelease.length > 0) {
     return refuse(`${shown(text)} names another commit than the release was built from.`);
   }
-  return refuse(`No Solidity release ${shown(text)} is known here.`);
+  return refuse(`No ${label} release ${shown(text)} is known here.`);
 }

@@ -15,6 +15,8 @@ import { runNative } from './processes/native-process.ts';
 import { parseOutput } from './parse-output.ts';
 import { followSignals } from './request-ending.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/standard-json.ts';
+import { toolchainOf, toolchainOfFile, TOOLCHAINS } from './toolchains/all-toolchains.ts';
+import { type Toolchain } from './toolchains/toolchain.ts';
 import { WarmPool } from './warm-pool.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -32,7 +34,7 @@ export interface CompilersOptions {
 
 /** An input for one version of a compiler. */
 export interface CompileRequest {
-  /** `solidity` or `yul`. */
+  /** `solidity`, `yul` or `vyper`. */
   readonly language: string;
   /** `0.8.37`, with or without `v` in front and `+commit.…` behind. */
   readonly version: string;
@@ -40,6 +42,9 @@ export interface CompileRequest {
   /** Ends the compilation; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
+
+/** A version of a language's compiler, as a request names it. */
+export type WantedCompiler = Pick<CompileRequest, 'language' | 'version'>;
 
 /** What a compilation gave. Errors of the sources are in its output. */
 export interface CompileResult {
@@ -70,17 +75,17 @@ export interface Compilers {
    * Loads a compiler for a compilation that will probably follow, where none is ready and not too many are being
    * loaded. The function given back ends it when no compilation has taken it. That compilation reports faults.
    */
-  prepare(version: string): () => void;
+  prepare(wanted: WantedCompiler): () => void;
   /**
    * Begins to download a compiler that is not here; undefined where it is here, and where compiling will say at once
    * what is wrong. Never rejects.
    */
-  obtain(version: string): Promise<CompilerObtained | undefined>;
-  /** The long versions of these. */
-  listVersions(): Promise<readonly string[]>;
+  obtain(wanted: WantedCompiler): Promise<CompilerObtained | undefined>;
+  /** The long versions that compile a language, newest first. */
+  listVersions(language: string): Promise<readonly string[]>;
   /** The downloads that are under way. */
   describeDownloads(): readonly DownloadProgress[];
-  /** The versions that can compile, newest first. */
+  /** The versions that can compile, by compilers, newest first. */
   listUsable(): Promise<readonly UsableCompiler[]>;
   /** What runs, waits and is kept ready; for health and metrics. */
   describe(): CompilersState;
@@ -111,11 +116,10 @@ const DEFAULT_IDLE_TIMEOUT_MS = 600_000;
 
 /** What is known to fail fails within this time. */
 const AT_ONCE_MS = 50;
-const SMALLEST_INPUT = { language: 'Solidity', sources: { a: { content: '' } }, settings: {} };
 
 class BoundedCompilers implements Compilers {
   readonly #limits: CompilerLimits;
-  readonly #finder: CompilerFinder;
+  readonly #finders: ReadonlyMap<Toolchain, CompilerFinder>;
   readonly #queue: WorkQueue;
   readonly #pool: WarmPool;
   readonly #isolation: Isolation;
@@ -124,7 +128,13 @@ class BoundedCompilers implements Compilers {
 
   constructor(options: CompilersOptions, isolation: Isolation, log: Logger) {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.#finder = new CompilerFinder({ canRun: (file) => this.#canRun(file), ...options.sources });
+    const sources = {
+      canRun: (file: CompilerFile) => this.#canRun(file),
+      ...options.sources,
+    };
+    this.#finders = new Map(
+      TOOLCHAINS.map((toolchain) => [toolchain, new CompilerFinder(sources, toolchain)]),
+    );
     this.#queue = new WorkQueue(options.workers ?? DEFAULT_WORKERS);
     this.#isolation = isolation;
     this.#log = log;
@@ -152,7 +162,7 @@ class BoundedCompilers implements Compilers {
     const ending = followSignals([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     try {
       ending.signal.throwIfAborted();
-      const file = await ending.race(this.#finder.find(version));
+      const file = await ending.race(this.#finderOf(language).find(version));
       return await this.#queue.run(
         () => this.#runLogged(file, input, ending.signal),
         ending.signal,
@@ -162,11 +172,18 @@ class BoundedCompilers implements Compilers {
     }
   }
 
-  prepare(version: string): () => void {
+  /** @throws FullmatchError unsupported_language */
+  #finderOf(language: string): CompilerFinder {
+    const finder = this.#finders.get(toolchainOf(language));
+    if (finder === undefined) throw new Error(`no finder for ${language}`);
+    return finder;
+  }
+
+  prepare({ language, version }: WantedCompiler): () => void {
     let giveUp: (() => void) | undefined;
     let isGivenUp = this.#closing.signal.aborted;
     const load = async (): Promise<void> => {
-      const file = await this.#finder.find(version);
+      const file = await this.#finderOf(language).find(version);
       if (!isGivenUp && file.kind === 'soljson') giveUp = this.#pool.prepare(file);
     };
     if (!isGivenUp) load().catch(() => undefined);
@@ -176,11 +193,12 @@ class BoundedCompilers implements Compilers {
     };
   }
 
-  async obtain(version: string): Promise<CompilerObtained | undefined> {
+  async obtain({ language, version }: WantedCompiler): Promise<CompilerObtained | undefined> {
     try {
-      const longVersion = await this.#finder.resolve(version);
-      if (!(await this.#finder.needsDownload(longVersion))) return undefined;
-      const finding = this.#finder.find(longVersion);
+      const finder = this.#finderOf(language);
+      const longVersion = await finder.resolve(version);
+      if (!(await finder.needsDownload(longVersion))) return undefined;
+      const finding = finder.find(longVersion);
       const ended = finding.then(
         () => undefined,
         () => undefined,
@@ -190,7 +208,7 @@ class BoundedCompilers implements Compilers {
       const none = { longVersion, receivedBytes: 0 };
       return {
         longVersion,
-        progress: () => this.#finder.progressOf(longVersion) ?? none,
+        progress: () => finder.progressOf(longVersion) ?? none,
         ended,
       };
     } catch {
@@ -199,15 +217,17 @@ class BoundedCompilers implements Compilers {
   }
 
   describeDownloads(): readonly DownloadProgress[] {
-    return this.#finder.describeDownloads();
+    return [...this.#finders.values()].flatMap((finder) => finder.describeDownloads());
   }
 
-  listUsable(): Promise<readonly UsableCompiler[]> {
-    return this.#finder.listUsable();
+  async listUsable(): Promise<readonly UsableCompiler[]> {
+    const finders = [...this.#finders.values()];
+    return (await Promise.all(finders.map((finder) => finder.listUsable()))).flat();
   }
 
-  async listVersions(): Promise<readonly string[]> {
-    return (await this.listUsable()).map(({ longVersion }) => longVersion);
+  async listVersions(language: string): Promise<readonly string[]> {
+    const usable = await this.#finderOf(language).listUsable();
+    return usable.map(({ longVersion }) => longVersion);
   }
 
   describe(): CompilersState {
@@ -227,7 +247,11 @@ class BoundedCompilers implements Compilers {
     try {
       const signal = this.#closing.signal;
       const limits = { limits: this.#limits, isolation: this.#isolation, signal };
-      const output = await runNative(file, Buffer.from(JSON.stringify(SMALLEST_INPUT)), limits);
+      const output = await runNative(
+        file,
+        Buffer.from(JSON.stringify(toolchainOfFile(file).smallestInput)),
+        limits,
+      );
       JSON.parse(output.toString('utf8'));
       return true;
     } catch (error) {

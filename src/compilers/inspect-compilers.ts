@@ -1,10 +1,12 @@
-import { type CompilerFile, type SourceProblem } from './compiler-file.ts';
+import { type CompilerFile, type CompilerName, type SourceProblem } from './compiler-file.ts';
 import { CompilerFinder, type CompilerSources } from './sources/compiler-finder.ts';
 import { compareVersions } from './compiler-version.ts';
+import { splitToolchain, TOOLCHAINS } from './toolchains/all-toolchains.ts';
 import { forgetDigests } from './sources/file-digest.ts';
 
 /** A version that is known here, and what would compile it. */
 export interface CompilerEntry {
+  readonly compiler: CompilerName;
   readonly longVersion: string;
   /** The file that is here; absent when it would have to be downloaded, or cannot be had. */
   readonly file?: CompilerFile;
@@ -12,25 +14,31 @@ export interface CompilerEntry {
   readonly problems: readonly SourceProblem[];
 }
 
-async function inspect(finder: CompilerFinder): Promise<readonly CompilerEntry[]> {
+async function inspect(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
   const entries: CompilerEntry[] = [];
-  for (const longVersion of [...(await finder.listKnown())].sort(compareVersions)) {
-    entries.push({ longVersion, ...(await finder.findHere(longVersion)) });
+  for (const toolchain of TOOLCHAINS) {
+    const finder = new CompilerFinder(sources, toolchain);
+    const { compiler } = toolchain;
+    for (const longVersion of [...(await finder.listKnown())].sort(compareVersions)) {
+      entries.push({ compiler, longVersion, ...(await finder.findHere(longVersion)) });
+    }
   }
   return entries;
 }
 
 /** Every version of the catalogue and of what is here, oldest first, with the file that is here. Downloads nothing. */
 export function listCompilers(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
-  return inspect(new CompilerFinder(sources));
+  return inspect(sources);
 }
 
 /**
  * Gets a version's file: from where it is, else by download.
+ * @param version `0.8.30`, or `vyper:0.3.10`
  * @throws FullmatchError as {@link CompilerFinder.find}.
  */
 export function fetchCompiler(sources: CompilerSources, version: string): Promise<CompilerFile> {
-  return new CompilerFinder(sources).find(version);
+  const named = splitToolchain(version);
+  return new CompilerFinder(sources, named.toolchain).find(named.version);
 }
 
 /**
@@ -42,24 +50,26 @@ export async function findBuilds(
   sources: CompilerSources,
   version: string,
 ): Promise<readonly CompilerFile[]> {
-  const finder = new CompilerFinder(sources);
-  const [preferred, soljson] = [
-    await finder.find(version),
-    await finder.find(version, { soljsonOnly: true }),
-  ];
+  const { toolchain, version: asked } = splitToolchain(version);
+  const finder = new CompilerFinder(sources, toolchain);
+  const preferred = await finder.find(asked);
+  if (toolchain.names.listFolders === undefined) return [preferred];
+  const soljson = await finder.find(asked, { soljsonOnly: true });
   return preferred.sha256 === soljson.sha256 ? [preferred] : [preferred, soljson];
 }
 
 /** The builds that are here, as {@link findBuilds} has them. */
 export async function listBuilds(sources: CompilerSources): Promise<readonly CompilerFile[]> {
-  const finder = new CompilerFinder(sources);
   const builds: CompilerFile[] = [];
-  for (const { longVersion, isInstalled } of await finder.listUsable()) {
-    if (!isInstalled) continue;
-    for (const soljsonOnly of [false, true]) {
-      const { file } = await finder.findHere(longVersion, { soljsonOnly });
-      if (file !== undefined && !builds.some(({ sha256 }) => sha256 === file.sha256))
-        builds.push(file);
+  for (const toolchain of TOOLCHAINS) {
+    const finder = new CompilerFinder(sources, toolchain);
+    for (const { longVersion, isInstalled } of await finder.listUsable()) {
+      if (!isInstalled) continue;
+      for (const soljsonOnly of [false, true]) {
+        const { file } = await finder.findHere(longVersion, { soljsonOnly });
+        if (file !== undefined && !builds.some(({ sha256 }) => sha256 === file.sha256))
+          builds.push(file);
+      }
     }
   }
   return builds;
@@ -68,6 +78,6 @@ export async function listBuilds(sources: CompilerSources): Promise<readonly Com
 /** Reads every compiler file that is here again and compares its checksum; gives the versions that have any. */
 export async function verifyCompilers(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
   forgetDigests();
-  const entries = await inspect(new CompilerFinder(sources));
+  const entries = await inspect(sources);
   return entries.filter(({ file, problems }) => file !== undefined || problems.length > 0);
 }

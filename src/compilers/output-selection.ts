@@ -49,6 +49,14 @@ export function selectRunningCodes(input: StandardJsonInput): StandardJsonInput 
   return { ...input, settings: { ...input.settings, outputSelection: { '*': { '*': selected } } } };
 }
 
+/** The same with nothing but the bytes of the codes, which tell contracts apart. */
+export function selectObjects(input: StandardJsonInput): StandardJsonInput {
+  const outputSelection = {
+    '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode.object'] },
+  };
+  return { ...input, settings: { ...input.settings, outputSelection } };
+}
+
 /** Whether a source may declare an immutable, or a type that one may have. */
 const DECLARES_TYPES = /\b(?:immutable|enum|type)\b/;
 

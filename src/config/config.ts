@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { type NamedSecret } from '../lib/secret.ts';
 import {
+  apiKey,
   choice,
   databaseUrl,
   host,
@@ -189,6 +190,22 @@ export const configSchema = z.object({
       description: 'The largest body of a request to verify, in bytes.',
     }),
   }),
+  etherscan: section(
+    'Taking over what another explorer has verified, at POST /v2/verify/etherscan/{chainId}/{address}.',
+    {
+      url: text(z.union([z.literal('off'), publicUrl]), 'off', {
+        description:
+          'The Etherscan-compatible API that is asked for sources, as getsourcecode gives them; {chainId} in its path stands for the id of the chain; off where none is asked.',
+        expected:
+          'off, or an http or https URL without query, such as https://api.etherscan.io/v2/api',
+      }),
+      apiKey: unset(apiKey, {
+        description: 'The key that it is asked with where a request brings none.',
+        expected: 'a key without white space, such as 0123456789ABCDEF',
+        secret: true,
+      }),
+    },
+  ),
   compilers: section('The compilers that verification runs.', {
     folder: text(path, 'compilers', {
       description:
@@ -201,6 +218,16 @@ export const configSchema = z.object({
         'Where compilers are downloaded from when they are first needed: the official Solidity binaries or a mirror of them, with /bin and /linux-amd64 below it; off where nothing may be downloaded.',
       expected: 'off, or an http or https URL without query, such as https://binaries.example.org',
     }),
+    vyperDownloadUrl: text(
+      z.union([z.literal('off'), publicUrl]),
+      'https://github.com/vyperlang/vyper/releases/download',
+      {
+        description:
+          'Where compilers of Vyper are downloaded from: its releases or a mirror of them; off where none may be, and where compilers.downloadUrl is off.',
+        expected:
+          'off, or an http or https URL without query, such as https://binaries.example.org/vyper',
+      },
+    ),
     downloadBytes: integer([2 ** 27, 2 ** 40], 2_000_000_000, {
       description:
         'How much disk downloaded compilers may take, in bytes; those used longest ago are removed first.',

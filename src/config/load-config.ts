@@ -73,6 +73,9 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     origins: new Map([...origins, ...chainOrigins]),
     secrets: [
       ...databaseUrlSecrets(settled.database.url, originOf('database.url')),
+      ...(settled.etherscan.apiKey === undefined
+        ? []
+        : [{ name: 'etherscan.apiKey', secret: settled.etherscan.apiKey }]),
       ...chains.secrets,
     ],
     ...(file && { file: file.name }),

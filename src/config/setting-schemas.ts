@@ -129,3 +129,9 @@ export const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/./)
   .transform((value) => new Secret(value));
+
+/** A key of a service elsewhere: hidden text without white space. */
+export const apiKey = z
+  .string()
+  .regex(/^\S{1,512}$/)
+  .transform((value) => new Secret(value));

@@ -2,6 +2,7 @@ import { findExplorerHosts } from '../chains/creation/explorer-hits.ts';
 import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { type ChainHealth, watchEndpoints } from '../chains/health/chain-health.ts';
 import { isUrlSource } from '../chains/list/source-name.ts';
+import { type ExplorerSources, openExplorerSources } from '../chains/explorer/explorer-sources.ts';
 import { createProxyLookup, type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
 import { readProxy } from '../chains/proxy/read-proxy.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
@@ -33,13 +34,15 @@ export interface ChainAccess extends Pick<
   readonly rpc: RpcClient;
   /** Whether contracts are proxies, within bounds for those who serve requests. */
   readonly proxies: ProxyLookup;
+  /** What another explorer has verified; absent where none is configured. */
+  readonly explorer?: ExplorerSources;
   /** How the endpoints are, as far as they are watched. */
   readonly health: ChainHealth;
 }
 
 /** The hosts that may have private addresses: what the operator names may be on his own network. */
 export function findPrivateHosts(
-  { compilers: { downloadUrl }, registry: { sync }, monitor }: Config,
+  { compilers: { downloadUrl, vyperDownloadUrl }, etherscan, registry: { sync }, monitor }: Config,
   registry: ChainRegistry,
   configured: Config['chains'],
 ): readonly string[] {
@@ -51,7 +54,9 @@ export function findPrivateHosts(
   return [
     ...findOperatorHosts(registry.chains),
     ...findExplorerHosts(registry.chains),
-    ...(downloadUrl === 'off' ? [] : [hostPortOf(new URL(downloadUrl))]),
+    ...[downloadUrl, vyperDownloadUrl, etherscan.url]
+      .filter((url) => url !== 'off')
+      .map((url) => hostPortOf(new URL(url))),
     ...[...sync.urls.filter(isUrlSource), ...gateways].map((url) => hostPortOf(new URL(url))),
   ];
 }
@@ -74,6 +79,7 @@ export function openChainAccess(
   const probing = { ...config.health, enabled: watches && config.health.enabled };
   const health = watchEndpoints(fetch, sources, probing, log);
   const { rpc, archive } = health;
+  const { url, apiKey } = config.etherscan;
   const findSupportedChain: ChainAccess['findSupportedChain'] = (chainId) =>
     inForce.registry.chains.find(({ record }) => record.chainId === chainId && record.supported);
   const quorumOf: ChainAccess['quorumOf'] = (chainId) =>
@@ -83,6 +89,9 @@ export function openChainAccess(
     proxies: createProxyLookup({
       readProxy: (chain, address, options) => readProxy(rpc, chain, address, options),
       ...{ findSupportedChain, quorumOf },
+    }),
+    ...(url !== 'off' && {
+      explorer: openExplorerSources({ url, fetch, ...(apiKey && { apiKey }) }),
     }),
     readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
     findCreation: (chain, address, options) =>

@@ -12,19 +12,16 @@ const DOWNLOADS = 'downloads';
 
 /** Where compilers come from: the folder, installed packages, and the official binaries or a mirror of them. */
 export function compilerSourcesOf(
-  { compilers: { folder, downloadUrl, downloadBytes } }: Config,
+  { compilers: { folder, downloadUrl, vyperDownloadUrl, downloadBytes } }: Config,
   fetch: GuardedFetch,
 ): CompilerSources {
+  const directory = path.join(folder, DOWNLOADS);
+  const from = (baseUrl: string) => ({ baseUrl, directory, maxBytes: downloadBytes, fetch });
+  if (downloadUrl === 'off') return { directory: folder };
   return {
     directory: folder,
-    ...(downloadUrl !== 'off' && {
-      download: {
-        baseUrl: downloadUrl,
-        directory: path.join(folder, DOWNLOADS),
-        maxBytes: downloadBytes,
-        fetch,
-      },
-    }),
+    download: from(downloadUrl),
+    ...(vyperDownloadUrl !== 'off' && { vyperDownload: from(vyperDownloadUrl) }),
   };
 }
 

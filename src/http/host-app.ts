@@ -106,7 +106,7 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     const path = withoutTrailingSlash(requestPath);
     const route = app.router.match(method === 'HEAD' ? 'GET' : method, path)[0][0]?.[0][1];
     if (route === undefined) return undefined;
-    return withoutPrefix(route.path, prefixes).replace(/:(\w+)/g, '{$1}');
+    return withoutPrefix(route.path, prefixes).replace(/\/:(\w+)/g, '/{$1}');
   };
   const errorShapeOf = (method: string, path: string): ErrorShape | undefined => {
     const bare = withoutPrefix(withoutTrailingSlash(path), prefixes);

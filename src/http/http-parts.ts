@@ -7,6 +7,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import type { ContractLists, ContractReader } from '../repository/repository.ts';
 import { type MonitorReports } from '../monitor/monitor-report.ts';
+import { type ExplorerSources } from '../chains/explorer/explorer-sources.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type TrustedProxies } from './client-of.ts';
@@ -37,6 +38,8 @@ export interface HttpParts {
   readonly monitors: Pick<MonitorReports, 'report' | 'reports'>;
   /** Whether contracts are proxies. */
   readonly proxies: ProxyLookup;
+  /** What another explorer has verified; absent where none is configured. */
+  readonly explorer?: ExplorerSources;
   /** Reads verified contracts. */
   readonly contracts: ContractReader;
   /** Answers with large records of contracts. */

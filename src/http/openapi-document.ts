@@ -5,6 +5,12 @@ import { chainRoutes } from './api/chains/chain-routes.ts';
 import { chainHealthRoute } from './api/chains/chain-health-route.ts';
 import { chainMonitorRoute } from './api/chains/chain-monitor-route.ts';
 import { compilersRoute } from './api/compilers-route.ts';
+import {
+  batchRoutes,
+  blockscoutHealthRoute,
+  verdictRoutes,
+  versionsRoutes,
+} from './api/blockscout/blockscout-routes.ts';
 import { etherscanRoutes } from './api/etherscan/etherscan-routes.ts';
 import { evidenceRoutes } from './api/evidence/evidence-routes.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
@@ -42,7 +48,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION = `The API of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
 
-Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1 and the Etherscan protocol, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
+Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, the Etherscan protocol and the verifier of Blockscout, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
 
 const API_SERVERS = [
   { url: 'http://localhost:5555', description: 'The API host' },
@@ -65,6 +71,8 @@ export const API_ROUTES: readonly RouteConfig[] = [
   ...v1LookUpRoutes,
   apiFileRoute,
   ...etherscanRoutes,
+  ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes].map(({ route }) => route),
+  blockscoutHealthRoute,
   ...statisticsRoutes,
   ...evidenceRoutes,
   contractPageRoute,

@@ -95,6 +95,7 @@ async function openServed(
   const trustedProxies = parseTrustedProxies(config.http.trustedProxies);
   const reached: ReachedUrls = {};
   const pages = await readWebBundle();
+  const { proxies, explorer } = await chains();
   closers.add(pages.renderer);
   return {
     ...served,
@@ -104,7 +105,8 @@ async function openServed(
     requests: closers.add(openRequestReader(config, trustedProxies, log)),
     trustedProxies,
     verificationBytes: config.verification.requestBytes,
-    proxies: (await chains()).proxies,
+    proxies,
+    ...(explorer && { explorer }),
     contracts: createContractReader(serving),
     answers: closers.add(openRecordAnswers(config, trustedProxies)),
     contractLists: createContractLists(serving),

@@ -233,6 +233,11 @@ function ofInput(document: Members, documents: readonly JsonDocument[]): InputCo
 }
 
 function declaredIn(input: Members): string[] {
+  if (input['language'] === 'Vyper') {
+    // A file is a contract, which has its name.
+    const paths = Object.keys(membersOf(input['sources'])).filter((path) => path.endsWith('.vy'));
+    return paths.map((path) => `${path}:${path.slice(path.lastIndexOf('/') + 1, -'.vy'.length)}`);
+  }
   return Object.entries(membersOf(input['sources'])).flatMap(([path, source]) =>
     Array.from(
       String(membersOf(source)['content']).matchAll(DECLARATION),

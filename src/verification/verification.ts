@@ -3,6 +3,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { CompilerAwaited, MAX_COMPILER_WAITS } from './jobs/awaited-compilers.ts';
+import { createGivenVerifier, type GivenVerifier } from './given-codes/given-verifier.ts';
 import { watchJobs } from './jobs/job-notifications.ts';
 import { JobWaiters, type WaiterLimits, type WaitOptions } from './jobs/job-waiters.ts';
 import { submitJob, type QueueLimits } from './jobs/submit-job.ts';
@@ -37,6 +38,8 @@ export interface Verification {
   ): Promise<string>;
   /** See {@link ProposalReader.propose}. */
   propose: ProposalReader['propose'];
+  /** Verifies codes that a client gives, without a chain. See {@link GivenVerifier.verify}. */
+  verifyGiven: GivenVerifier['verify'];
   /** The job of an id, or undefined. */
   readJob(id: string): Promise<VerificationJob | undefined>;
   /** See {@link JobWaiters.waitForEnd}. */
@@ -75,9 +78,10 @@ export async function startVerification(
   const closing = new AbortController();
   const proposals = createProposalReader(
     parts,
-    () => parts.compilers.listVersions(),
+    () => parts.compilers.listVersions('solidity'),
     closing.signal,
   );
+  const given = createGivenVerifier(parts, options.workers, closing.signal);
   const checkCode = checkBeforeSubmitting(serving, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
   const tell = (end: JobEnd): void => {
@@ -128,6 +132,7 @@ export async function startVerification(
       );
     },
     propose: (chainId, address, asker) => proposals.propose(chainId, address, asker),
+    verifyGiven: (request, asker) => given.verify(request, asker),
     readJob: (id) => waiters.read(id),
     waitForJob: (id, wait) => waiters.waitForEnd(id, wait),
     get waiters() {
@@ -163,9 +168,9 @@ async function verifyByStored(
 /** @throws CompilerAwaited where the compiler must be downloaded first. Every other fault is met when it compiles. */
 async function requireCompiler(
   { compilers }: VerificationParts,
-  { task: { version } }: VerificationTask,
+  { task }: VerificationTask,
 ): Promise<void> {
-  const awaited = await compilers.obtain(version);
+  const awaited = await compilers.obtain(task);
   if (awaited !== undefined) throw new CompilerAwaited(awaited);
 }
 

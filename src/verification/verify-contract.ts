@@ -72,7 +72,7 @@ export async function verifyContract(
 ): Promise<VerificationResult> {
   const chain = requireSupportedChain(parts, deployment);
   const reading = startReading(parts, chain, deployment, signal);
-  const giveUpCompiler = parts.compilers.prepare(deployment.task.version);
+  const giveUpCompiler = parts.compilers.prepare(deployment.task);
   try {
     return await compare(parts, chain, deployment, reading, signal);
   } finally {

@@ -178,6 +178,7 @@ const noVerification: Verification = {
     throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
   },
   propose: async () => ({ from: 'none' as const }),
+  verifyGiven: async () => [],
   readJob: async () => undefined,
   waitForJob: async () => undefined,
   waiters: 0,

@@ -18,7 +18,7 @@ export function recordedCompilers(real: Compilers): Compilers {
   const compileToBytes = async (request: CompileRequest): Promise<RawCompileResult> => {
     const { language, version, input, signal } = request;
     checkCompilerInput(language, input);
-    const usable = (await real.listUsable()).map(({ longVersion }) => longVersion);
+    const usable = await real.listVersions(language);
     const found = findVersion(version, usable);
     if (found === undefined) return real.compileToBytes(request);
     const key = createHash('sha256')
@@ -41,10 +41,10 @@ export function recordedCompilers(real: Compilers): Compilers {
     },
     // What was compiled before needs no compiler.
     prepare: () => () => undefined,
-    obtain: (version) => real.obtain(version),
+    obtain: (wanted) => real.obtain(wanted),
     describeDownloads: () => real.describeDownloads(),
     listUsable: () => real.listUsable(),
-    listVersions: () => real.listVersions(),
+    listVersions: (language) => real.listVersions(language),
     describe: () => real.describe(),
     close: () => real.close(),
   };

@@ -67,7 +67,10 @@ describe('a bundle of compilers', () => {
     const source = path.join(await makeFolder(), `soljson-v${NEW}.js`);
     await writeFile(source, 'new');
     const sha256 = '11507a0e2f5e69d5dfa40a62a1bd7b6ee57e6bcd85c67c9b8431b36fff21c437';
-    const compiler = { longVersion: NEW, kind: 'soljson', path: source, sha256 } as const;
+    const compiler = {
+      ...({ compiler: 'solc', longVersion: NEW, kind: 'soljson' } as const),
+      ...{ path: source, sha256 },
+    } as const;
     const bundle = path.join(await makeFolder(), 'compilers.tar');
     await writeBundle(bundle, [{ ...compiler, listed: true, pinned: false, source: 'download' }]);
     const folder = await makeFolder();

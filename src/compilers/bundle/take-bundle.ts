@@ -4,14 +4,15 @@ import path from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { isMembers } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
-import { fileNameOf, folderOf, type NamedBuild, readBuildName } from '../sources/build-names.ts';
 import {
   type CompilerList,
   EMPTY_LIST,
   LIST_NAME,
   parseCompilerList,
 } from '../sources/compiler-list.ts';
-import { isPinned } from '../sources/solidity-catalogue.ts';
+import { readAnyBuildName } from '../toolchains/all-toolchains.ts';
+import { type NamedBuild, type Toolchain } from '../toolchains/toolchain.ts';
+import { bundledName } from './bundled-name.ts';
 import { readTar, type TarEntry } from './tar.ts';
 
 /** How a bundle is taken in. */
@@ -67,15 +68,12 @@ export async function takeBundle(
   return taken;
 }
 
+type KnownBuild = NamedBuild & { readonly toolchain: Toolchain };
+
 /** The build that an entry is by its name, which is one of the layout's and nothing else. */
-function requireBuild(bundle: string, { name, size }: TarEntry): NamedBuild {
-  const [folder = '', fileName = '', ...rest] = name.split('/');
-  const build = rest.length === 0 ? readBuildName(fileName) : undefined;
-  const isPlaced =
-    build !== undefined &&
-    folder === folderOf(build.kind) &&
-    fileName === fileNameOf(build.longVersion, build.kind);
-  if (!isPlaced) {
+function requireBuild(bundle: string, { name, size }: TarEntry): KnownBuild {
+  const build = readAnyBuildName(name.slice(name.lastIndexOf('/') + 1));
+  if (build === undefined || name !== bundledName(build.toolchain, build)) {
     throw refuse(bundle, `${JSON.stringify(printableText(name))} is no name of a compiler.`);
   }
   if (size > MOST_FILE_BYTES) throw refuse(bundle, `${name} is larger than any compiler.`);
@@ -91,15 +89,17 @@ async function readList(bundle: string, { size, chunks }: TarEntry): Promise<Com
 
 async function takeFile(
   bundle: string,
-  { build, entry, list }: { build: NamedBuild; entry: TarEntry; list: CompilerList },
+  { build, entry, list }: { build: KnownBuild; entry: TarEntry; list: CompilerList },
   { folder, trustList }: TakeOptions,
 ): Promise<TakenCompiler> {
-  const { fileName, longVersion, kind } = build;
+  const { fileName, longVersion, kind, toolchain } = build;
   const file = path.join(folder, fileName);
   const partial = `${file}.${randomUUID()}.partial`;
   try {
     const sha256 = await writeChunks(partial, entry, kind === 'native' ? 0o755 : 0o644);
-    const pinned = await isPinned(longVersion, kind, { sha256, path: partial });
+    const pinned = await toolchain.catalogue.isPinned(longVersion, kind, {
+      ...{ sha256, path: partial },
+    });
     const listed = list.byFileName.get(fileName)?.sha256;
     if (pinned === false || (listed !== undefined && listed !== sha256)) {
       throw refuse(bundle, `${entry.name} is not what was published: its SHA-256 is ${sha256}.`);

@@ -1,19 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { type CompilerFile } from '../compiler-file.ts';
-import { fileNameOf, folderOf } from '../sources/build-names.ts';
+import { toolchainOfFile } from '../toolchains/all-toolchains.ts';
+import { bundledName } from './bundled-name.ts';
 import { LIST_NAME } from '../sources/compiler-list.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
-
-/** The name of a compiler's file in a bundle: the layout of the official binaries. */
-function bundledName({ longVersion, kind }: Pick<CompilerFile, 'longVersion' | 'kind'>): string {
-  return `${folderOf(kind)}/${fileNameOf(longVersion, kind)}`;
-}
 
 /** Writes a bundle of compilers: a tar archive with a list.json of their checksums, then their files. */
 export async function writeBundle(file: string, compilers: readonly CompilerFile[]): Promise<void> {
   const builds = compilers.map((each) => ({
-    path: fileNameOf(each.longVersion, each.kind),
+    path: toolchainOfFile(each).names.fileNameOf(each.longVersion, each.kind),
     longVersion: each.longVersion,
     sha256: `0x${each.sha256}`,
   }));
@@ -36,7 +32,7 @@ export async function writeBundle(file: string, compilers: readonly CompilerFile
 
 async function writeCompiler(handle: FileHandle, compiler: CompilerFile): Promise<void> {
   const { size } = await stat(compiler.path);
-  await handle.writeFile(tarHeader(bundledName(compiler), size));
+  await handle.writeFile(tarHeader(bundledName(toolchainOfFile(compiler), compiler), size));
   for await (const chunk of createReadStream(compiler.path))
     await handle.writeFile(chunk as Buffer);
   await handle.writeFile(tarPadding(size));

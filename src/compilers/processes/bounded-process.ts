@@ -15,6 +15,8 @@ export interface ProcessLimits {
   readonly dataBytes: number;
   /** What the kernel lets it map at all (`ulimit -v`); not for Node, which reserves far more than it uses. */
   readonly addressBytes?: number;
+  /** What one file may have that it writes; without it none may have anything. */
+  readonly fileBytes?: number;
   /** Most processes and threads of its user (`ulimit -u`), for a user that nobody else is. */
   readonly processes?: number;
 }
@@ -28,6 +30,8 @@ export interface BoundedCommand {
   readonly directory: string;
   readonly limits: ProcessLimits;
   readonly isolation: Isolation;
+  /** Variables beside those of every compiler. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** What shuts it up in a folder, in front of its file; it takes the network away as well. */
   readonly cage?: readonly string[];
   /** A descriptor of this process that becomes descriptor 3 of the program. */
@@ -46,13 +50,14 @@ const KILL_GRACE_MS = 2000;
 const STDERR_KEPT_BYTES = 8192;
 const SHOWN_REASON_LENGTH = 200;
 const BYTES_PER_KIB = 1024;
+const FILE_BLOCK_BYTES = 512;
 /** Requests of the service come before compilations. */
 const PRIORITY = 5;
 
 /**
- * Sets the limits of its process, then becomes the program: $1 data, $2 address space (KiB), $3 processes, the rest the
- * command. Shells name the limit of processes -u or -p.
- * A limit that the system does not know is left out. No core dumps, no files written; and when memory runs out, the
+ * Sets the limits of its process, then becomes the program: $1 data, $2 address space (KiB), $3 processes, $4 a file
+ * (blocks of 512 bytes, as POSIX has them), the rest the command. Shells name the limit of processes -u or -p.
+ * A limit that the system does not know is left out. No core dumps; and when memory runs out, the
  * kernel takes the compiler before anything else.
  */
 const SET_LIMITS = `
@@ -63,8 +68,8 @@ if [ "$3" != - ]; then
   if (ulimit -u "$3") 2>/dev/null; then ulimit -u "$3"; else ulimit -p "$3" 2>/dev/null; fi
 fi
 echo 900 2>/dev/null >/proc/self/oom_score_adj
-ulimit -f 0
-shift 3
+ulimit -f "$4"
+shift 4
 exec "$@"
 `;
 
@@ -84,6 +89,7 @@ function commandLine(command: BoundedCommand): readonly string[] {
     kib(limits.dataBytes),
     limits.addressBytes === undefined ? '-' : kib(limits.addressBytes),
     limits.processes === undefined ? '-' : String(limits.processes),
+    String(Math.floor((limits.fileBytes ?? 0) / FILE_BLOCK_BYTES)),
     ...(cage ?? []),
     command.file,
     ...command.parameters,
@@ -118,7 +124,7 @@ export class BoundedProcess {
     this.#residentLimit = command.limits.residentBytes;
     const child = spawn(file, parameters, {
       cwd: command.directory,
-      env: { ...COMPILER_ENVIRONMENT },
+      env: { ...COMPILER_ENVIRONMENT, ...command.environment },
       stdio: ['pipe', 'pipe', 'pipe', ...(descriptor === undefined ? [] : [descriptor])],
       detached: true,
     });

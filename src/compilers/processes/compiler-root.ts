@@ -12,11 +12,15 @@ export interface CompilerRoot {
   readonly program: string;
   /** An empty folder inside, to work in. */
   readonly workFolder: string;
+  /** A folder inside that the compiler may write into, where it needs one. */
+  readonly scratch?: string;
   readonly remove: () => Promise<void>;
 }
 
 const PROGRAM = '/compiler';
 const WORK_FOLDER = '/work';
+const SCRATCH = '/tmp';
+const ANYBODY = 0o777;
 const READABLE = 0o555;
 const ENTERABLE = 0o755;
 const HEAD_BYTES = 256;
@@ -25,10 +29,10 @@ const LDD_TIMEOUT_MS = 10_000;
 /**
  * Makes the root folder of a native compiler: the compiler, what the system needs to run it (nothing for the released
  * builds, which are static; else its loader, libraries and interpreter), and an empty folder. All of it is read-only
- * for the compiler. It is made in the system's folder for temporary files, or beside the compiler where programs may
+ * for the compiler, but for the temporary folder of one that unpacks itself. It is made in the system's folder for temporary files, or beside the compiler where programs may
  * not be run from there.
  */
-export async function makeCompilerRoot(file: string): Promise<CompilerRoot> {
+export async function makeCompilerRoot(file: string, needsScratch = false): Promise<CompilerRoot> {
   let failure: unknown;
   for (const parent of [tmpdir(), path.dirname(file)]) {
     const folder = await mkdtemp(path.join(parent, 'fullmatch-compiler-'));
@@ -36,11 +40,18 @@ export async function makeCompilerRoot(file: string): Promise<CompilerRoot> {
     try {
       await chmod(folder, ENTERABLE);
       await mkdir(path.join(folder, WORK_FOLDER), { mode: READABLE });
+      if (needsScratch) {
+        await mkdir(path.join(folder, SCRATCH));
+        // Its user is known only when it starts.
+        await chmod(path.join(folder, SCRATCH), ANYBODY);
+      }
       await copyInto(folder, file, PROGRAM);
       // The kernel answers this for a file system whose programs may not be run as well.
       await access(path.join(folder, PROGRAM), constants.X_OK);
       await copyNeeded(folder, file);
-      return { folder, program: PROGRAM, workFolder: WORK_FOLDER, remove };
+      if (needsScratch) await copyUnpackedNeeds(folder, file);
+      const root = { folder, program: PROGRAM, workFolder: WORK_FOLDER, remove };
+      return needsScratch ? { ...root, scratch: SCRATCH } : root;
     } catch (error) {
       await remove();
       failure = error;
@@ -55,6 +66,25 @@ async function copyNeeded(folder: string, file: string): Promise<void> {
   if (interpreter !== undefined) await copyInto(folder, await realpath(interpreter), interpreter);
   for (const library of await listLibraries(interpreter ?? file)) {
     await copyInto(folder, await realpath(library), library);
+  }
+}
+
+/**
+ * The libraries of the C library's own, which programs that unpack themselves expect of the system: what they hold is
+ * linked to them, and cannot be asked before it is unpacked.
+ */
+const C_LIBRARIES = [
+  ...['libm.so.6', 'libdl.so.2', 'libpthread.so.0', 'librt.so.1', 'libutil.so.1'],
+  ...['libresolv.so.2', 'libgcc_s.so.1'],
+];
+
+async function copyUnpackedNeeds(folder: string, file: string): Promise<void> {
+  const libc = (await listLibraries(file)).find((library) => /\/libc\.so/.test(library));
+  if (libc === undefined) return;
+  for (const name of C_LIBRARIES) {
+    const library = path.join(path.dirname(libc), name);
+    const from = await realpath(library).catch(() => undefined);
+    if (from !== undefined) await copyInto(folder, from, library);
   }
 }
 

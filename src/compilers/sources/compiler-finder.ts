@@ -2,6 +2,7 @@ import path from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import {
   type CompilerFile,
+  type CompilerName,
   type CompilerSource,
   type DownloadProgress,
   type FindOptions,
@@ -18,17 +19,23 @@ import {
 import { DirectorySource } from './directory-source.ts';
 import { type DownloadOptions, DownloadSource } from './download-source.ts';
 import { installedSolcFolders, PackageSource } from './package-source.ts';
-import { findCatalogued, SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
+import { SOLC } from '../toolchains/solc.ts';
+import { type Toolchain } from '../toolchains/toolchain.ts';
 
 /** Where compilers come from, in the order in which they are asked: directory, packages, download. */
 export interface CompilerSources {
-  /** A folder of compilers: `soljson-v<long version>.js` and native `solc-linux-amd64-v<long version>`. */
+  /**
+   * A folder of compilers: `soljson-v<long version>.js`, native `solc-linux-amd64-v<long version>`, and
+   * `vyper.<long version>.linux`.
+   */
   readonly directory?: string;
   /** Whether files of the folder are run that neither the catalogue nor a list.json beside them names. Default false. */
   readonly trustUnlisted?: boolean;
   /** Folders of installed npm packages of solc. Default: the one that this program depends on. */
   readonly packages?: readonly string[];
   readonly download?: DownloadOptions;
+  /** The same for Vyper, whose builds lie elsewhere. */
+  readonly vyperDownload?: DownloadOptions;
   /**
    * Whether this machine can run a native build; the soljson of the version is taken where it cannot. Default: nobody asks.
    */
@@ -37,6 +44,7 @@ export interface CompilerSources {
 
 /** A version that a compilation may name. */
 export interface UsableCompiler {
+  readonly compiler: CompilerName;
   readonly longVersion: string;
   /** Whether it compiles without a download. */
   readonly isInstalled: boolean;
@@ -49,19 +57,24 @@ export class CompilerFinder {
   readonly #local: readonly CompilerSource[];
   readonly #download: DownloadSource | undefined;
   readonly #directory: string | undefined;
+  readonly #toolchain: Toolchain;
   readonly #canRun: NonNullable<CompilerSources['canRun']>;
   /** Whether this machine can run the native builds that were tried, by their checksums. */
   readonly #runnable = new Map<string, boolean>();
 
-  constructor(sources: CompilerSources) {
+  constructor(sources: CompilerSources, toolchain: Toolchain = SOLC) {
+    this.#toolchain = toolchain;
     const { directory, trustUnlisted = false, packages = installedSolcFolders() } = sources;
     this.#directory = directory;
     this.#canRun = sources.canRun ?? (() => Promise.resolve(true));
     this.#local = [
-      ...(directory === undefined ? [] : [new DirectorySource({ directory, trustUnlisted })]),
-      new PackageSource(packages),
+      ...(directory === undefined
+        ? []
+        : [new DirectorySource({ toolchain, directory, trustUnlisted })]),
+      ...(toolchain === SOLC ? [new PackageSource(packages)] : []),
     ];
-    this.#download = sources.download && new DownloadSource(sources.download);
+    const download = toolchain === SOLC ? sources.download : sources.vyperDownload;
+    this.#download = download && new DownloadSource(download, toolchain);
   }
 
   /**
@@ -139,11 +152,11 @@ export class CompilerFinder {
     const known = await this.listKnown();
     const found = findVersion(version, known);
     if (found !== undefined) {
-      if (isSupported(found)) return found;
-      throw unknownVersion(version, known);
+      if (this.#isSupported(found)) return found;
+      throw unknownVersion(this.#toolchain, version, known);
     }
-    if (!isSupported(version)) throw unknownVersion(version, known);
-    if (this.#download === undefined) throw unknownVersion(version, known);
+    if (!this.#isSupported(version)) throw unknownVersion(this.#toolchain, version, known);
+    if (this.#download === undefined) throw unknownVersion(this.#toolchain, version, known);
     let published: readonly string[];
     try {
       published = await this.#download.listPublished();
@@ -159,14 +172,19 @@ export class CompilerFinder {
     }
     const all = [...known, ...published];
     const listed = findVersion(version, all);
-    if (listed === undefined || !isSupported(listed)) throw unknownVersion(version, all);
+    if (listed === undefined || !this.#isSupported(listed))
+      throw unknownVersion(this.#toolchain, version, all);
     return listed;
   }
 
   /** Long versions of the catalogue, then those of this machine. */
   async listKnown(): Promise<readonly string[]> {
-    const catalogued = SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion);
-    return [...new Set([...catalogued, ...(await this.#listLocal())])];
+    const { longVersions } = this.#toolchain.catalogue;
+    return [...new Set([...longVersions, ...(await this.#listLocal())])];
+  }
+
+  #isSupported(version: string): boolean {
+    return isSupported(this.#toolchain, version);
   }
 
   /**
@@ -174,24 +192,28 @@ export class CompilerFinder {
    * and what the published list had when it was read last.
    */
   async listUsable(): Promise<readonly UsableCompiler[]> {
+    const { compiler, catalogue, names } = this.#toolchain;
     const here = new Map<string, CompilerFile>();
     for (const longVersion of new Set(await this.#listLocal())) {
       const { file } = await this.findHere(longVersion);
-      if (file !== undefined && isSupported(longVersion)) here.set(longVersion, file);
+      if (file !== undefined && this.#isSupported(longVersion)) here.set(longVersion, file);
     }
+    // What is published for every machine, where there is such a build.
+    const anyKind = names.listFolders === undefined ? 'native' : 'soljson';
     const offered =
       this.#download === undefined
         ? []
         : [
-            ...SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion),
-            ...this.#download.listKnownPublished().filter(isSupported),
+            ...catalogue.longVersions,
+            ...this.#download.listKnownPublished().filter((each) => this.#isSupported(each)),
           ];
     return [...new Set([...here.keys(), ...offered])]
       .sort((left, right) => compareVersions(right, left))
       .map((longVersion) => ({
+        compiler,
         longVersion,
         isInstalled: here.has(longVersion),
-        isPinned: here.get(longVersion)?.pinned ?? isDownloadPinned(longVersion),
+        isPinned: here.get(longVersion)?.pinned ?? catalogue.pins(longVersion, anyKind),
       }));
   }
 
@@ -225,16 +247,17 @@ export class CompilerFinder {
     problems: readonly SourceProblem[],
   ): Promise<FullmatchError> {
     const said = problems.map(({ message }) => ` ${message}`).join('');
+    const { label } = this.#toolchain;
     const details = { version: longVersion, problems: problems.map(({ code }) => code) };
     const has = (code: SourceProblem['code']): boolean =>
       problems.some((each) => each.code === code);
     if (has('unavailable')) {
-      const message = `Solidity ${longVersion} is not available now; try again later.`;
+      const message = `${label} ${longVersion} is not available now; try again later.`;
       const forOperator = `${message}${said}`;
       return new FullmatchError('compiler_unavailable', message, { details, forOperator });
     }
     if (has('checksum')) {
-      const message = `Solidity ${longVersion} is refused: its file is not the published one.`;
+      const message = `${label} ${longVersion} is refused: its file is not the published one.`;
       const forOperator = `${message}${said}`;
       return new FullmatchError('compiler_checksum_mismatch', message, { details, forOperator });
     }
@@ -244,7 +267,7 @@ export class CompilerFinder {
       usable.map((each) => each.longVersion).filter((each) => each !== longVersion),
     );
     const near = nearest.length === 0 ? '' : ` Nearest that are: ${nearest.join(', ')}.`;
-    const message = `Solidity ${longVersion} is not installed here; the operator can install it, or let the service download compilers (compilers.downloadUrl).${near}`;
+    const message = `${label} ${longVersion} is not installed here; the operator can install it, or let the service download compilers (compilers.downloadUrl).${near}`;
     return new FullmatchError('unsupported_compiler_version', message, {
       details: { ...details, nearest },
       forOperator: `${message} ${this.#howToGet()}${said}`,
@@ -258,10 +281,4 @@ export class CompilerFinder {
       ? `To have it, configure a folder of compilers that has it, ${ways}.`
       : `To have it, put it into ${this.#directory}, ${ways}.`;
   }
-}
-
-/** Whether the catalogue pins what the official binaries have of a version. */
-function isDownloadPinned(longVersion: string): boolean {
-  const entry = findCatalogued(longVersion);
-  return entry?.sha256 !== undefined || entry?.keccak256 !== undefined;
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { SOLC_NAMES } from '../toolchains/solc-names.ts';
 import { type CompilerList, parseCompilerList } from './compiler-list.ts';
+import { PublishedLists } from './published-lists.ts';
 
 const SHA256 = `0x${'ab'.repeat(32)}`;
 const SOUND = {
@@ -19,7 +21,6 @@ function parse(...builds: unknown[]): readonly string[] {
 test('reads a list in the layout of the official binaries', () => {
   const list = read({ builds: [SOUND], latestRelease: '0.8.30' });
   expect(list.byFileName.get(SOUND.path)?.sha256).toBe('ab'.repeat(32));
-  expect(list.soljsonByVersion.get(SOUND.longVersion)?.fileName).toBe(SOUND.path);
 });
 
 test.each([
@@ -34,10 +35,18 @@ test.each([
   expect(parse(entry, SOUND)).toEqual([SOUND.path]);
 });
 
-test('gives a version only the file that has its name', () => {
+test('gives a version only the file that has its name', async () => {
   const stranger = { ...SOUND, path: 'soljson-v0.8.29+commit.ab55807c.js' };
-  const list = read({ builds: [stranger] });
-  expect(list.soljsonByVersion.size).toBe(0);
+  const versionsIn = (...builds: unknown[]) => {
+    const body = Buffer.from(JSON.stringify({ builds }));
+    const fetch = {
+      fetch: (url: string) =>
+        Promise.resolve({ status: 200, headers: {}, redirects: 0, url, body }),
+    };
+    return new PublishedLists('https://mirror.test', SOLC_NAMES, fetch, Date.now).readVersions();
+  };
+  expect(await versionsIn(stranger)).toEqual([]);
+  expect(await versionsIn(stranger, SOUND)).toEqual([SOUND.longVersion]);
 });
 
 test.each(['', '[]', 'null', '{}', '{"builds": {}}', '<html>'])('refuses %j as no list', (text) => {

@@ -1,7 +1,6 @@
 import { messageOf } from '../../errors.ts';
 import { parseUntrustedJson } from '../../lib/untrusted-json.ts';
 import { parseCompilerVersion } from '../compiler-version.ts';
-import { fileNameOf } from './build-names.ts';
 
 /** One binary of a published list. */
 export interface ListedCompiler {
@@ -14,8 +13,6 @@ export interface ListedCompiler {
 /** A published list: the `list.json` next to Solidity's binaries. */
 export interface CompilerList {
   readonly byFileName: ReadonlyMap<string, ListedCompiler>;
-  /** The first soljson of each version. */
-  readonly soljsonByVersion: ReadonlyMap<string, ListedCompiler>;
 }
 
 /** The official list has about ten values for each of some 2,000 builds; the thread that serves parses it. */
@@ -25,7 +22,7 @@ export const LIST_NAME = 'list.json';
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}$/;
 const SHA256 = /^(?:0x)?([0-9a-f]{64})$/i;
 
-export const EMPTY_LIST: CompilerList = { byFileName: new Map(), soljsonByVersion: new Map() };
+export const EMPTY_LIST: CompilerList = { byFileName: new Map() };
 
 function isVersion(text: string): boolean {
   try {
@@ -61,11 +58,5 @@ export function parseCompilerList(bytes: Uint8Array): CompilerList {
   const builds: unknown = (document as { builds?: unknown } | null)?.builds;
   if (!Array.isArray(builds)) throw new TypeError('it has no array "builds"');
   const entries = builds.map(readEntry).filter((entry) => entry !== undefined);
-  const soljson = entries.filter(
-    ({ fileName, longVersion }) => fileName === fileNameOf(longVersion, 'soljson'),
-  );
-  return {
-    byFileName: new Map(entries.map((entry) => [entry.fileName, entry])),
-    soljsonByVersion: new Map(soljson.map((entry) => [entry.longVersion, entry])),
-  };
+  return { byFileName: new Map(entries.map((entry) => [entry.fileName, entry])) };
 }

@@ -20,7 +20,8 @@ import { FullmatchError } from '../../errors.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
 import { type DownloadOptions } from './download-source.ts';
-import { readFileName, THIS_MACHINE } from './build-names.ts';
+import { SOLC_NAMES } from '../toolchains/solc-names.ts';
+import { THIS_MACHINE } from '../toolchains/this-machine.ts';
 import { fetchCompiler, listCompilers, verifyCompilers } from '../inspect-compilers.ts';
 
 const OLD = '0.4.18+commit.9cf6e910';
@@ -60,7 +61,7 @@ const realSoljson = path.join(solcPackageOf(OLD), 'soljson.js');
 function listOf(files: Readonly<Record<string, string>>): string {
   const builds = Object.entries(files).map(([name, text]) => ({
     path: name,
-    longVersion: readFileName(name, 'linux x64')?.longVersion,
+    longVersion: SOLC_NAMES.readFileName(name, 'linux x64')?.longVersion,
     sha256: `0x${sha256(text)}`,
   }));
   return JSON.stringify({ builds });
@@ -135,7 +136,7 @@ describe('the directory', () => {
     ['soljson-v0.8.30+commit.73712a01.js.partial', undefined],
     ['list.json', undefined],
   ])('reads the name %s as %s', (name, kind) => {
-    expect(readFileName(name, 'linux x64')?.kind).toBe(kind);
+    expect(SOLC_NAMES.readFileName(name, 'linux x64')?.kind).toBe(kind);
   });
 
   test('that is not there has nothing', async () => {
@@ -442,12 +443,17 @@ describe('the compilers that are here', () => {
   test('are what can be used, newest first, beside what can be downloaded', async () => {
     const packages = [solcPackageOf(OLD), solcPackageOf(INSTALLED)];
     expect(await new CompilerFinder({ packages }).listUsable()).toEqual([
-      { longVersion: INSTALLED, isInstalled: true, isPinned: true },
-      { longVersion: OLD, isInstalled: true, isPinned: true },
+      { compiler: 'solc', longVersion: INSTALLED, isInstalled: true, isPinned: true },
+      { compiler: 'solc', longVersion: OLD, isInstalled: true, isPinned: true },
     ]);
     const { asked, finder } = await serveBinaries({});
     const usable = await finder.listUsable();
-    expect(usable[0]).toEqual({ longVersion: INSTALLED, isInstalled: false, isPinned: true });
+    expect(usable[0]).toEqual({
+      compiler: 'solc',
+      longVersion: INSTALLED,
+      isInstalled: false,
+      isPinned: true,
+    });
     expect(usable.length).toBeGreaterThan(90);
     expect(asked).toEqual([]);
   });

@@ -3,13 +3,13 @@ import { access, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { type CompilerSource, type FindOptions, type Found } from '../compiler-file.ts';
-import { type NamedBuild, readFileName } from './build-names.ts';
 import { type CompilerList, EMPTY_LIST, LIST_NAME, parseCompilerList } from './compiler-list.ts';
 import { sha256OfFile } from './file-digest.ts';
-import { isPinned } from './solidity-catalogue.ts';
+import { type NamedBuild, type Toolchain } from '../toolchains/toolchain.ts';
 
 /** A folder of compilers that the operator keeps. */
 export interface DirectoryOptions {
+  readonly toolchain: Toolchain;
   readonly directory: string;
   /** Whether files are run that neither the catalogue nor the folder's list.json names. */
   readonly trustUnlisted: boolean;
@@ -54,7 +54,9 @@ export class DirectorySource implements CompilerSource {
       // A folder that is not there yet has nothing.
       return [];
     }
-    return names.map((name) => readFileName(name)).filter((file) => file !== undefined);
+    return names
+      .map((name) => this.#options.toolchain.names.readFileName(name))
+      .filter((file) => file !== undefined);
   }
 
   async #readList(): Promise<CompilerList> {
@@ -80,9 +82,13 @@ export class DirectorySource implements CompilerSource {
     try {
       if (kind === 'native') await access(file, constants.X_OK);
       const sha256 = await sha256OfFile(file);
-      const found = { longVersion, kind, path: file, sha256, source: 'directory' } as const;
+      const { compiler, catalogue } = this.#options.toolchain;
+      const found = {
+        ...{ compiler, longVersion, kind, path: file, sha256 },
+        source: 'directory',
+      } as const;
       const expected = list.byFileName.get(fileName)?.sha256;
-      const inCatalogue = await isPinned(longVersion, kind, { sha256, path: file });
+      const inCatalogue = await catalogue.isPinned(longVersion, kind, { sha256, path: file });
       const pinned = inCatalogue === true;
       if (pinned || expected === sha256) return { file: { ...found, pinned, listed: true } };
       // A native build may be the operator's own, where a list of his names it.

@@ -12,24 +12,17 @@ import {
   type SourceProblem,
 } from '../compiler-file.ts';
 import { WorkQueue } from '../work-queue.ts';
-import {
-  readBuildName,
-  type BuildKind,
-  fileNameOf,
-  folderOf,
-  hasUsableNative,
-  nativeBuilds,
-} from './build-names.ts';
+import { type BuildKind, type Toolchain } from '../toolchains/toolchain.ts';
 import { DownloadFolder } from './download-folder.ts';
 import { sha256OfFile } from './file-digest.ts';
-import { findCatalogued, isPinned } from './solidity-catalogue.ts';
 import { PublishedLists } from './published-lists.ts';
 
 /** Where compilers are downloaded from and kept. */
 export interface DownloadOptions {
   /**
-   * The base of a tree in the layout of the official binaries: `<base>/bin/list.json` and
-   * `<base>/bin/soljson-v<long version>.js`, `<base>/linux-amd64/…` beside them.
+   * The base of a tree in the layout of the official binaries. Solidity's has `<base>/bin/list.json` and
+   * `<base>/bin/soljson-v<long version>.js`, `<base>/linux-amd64/…` beside them; Vyper's
+   * `<base>/v0.3.10/vyper.0.3.10+commit.91361694.linux`.
    */
   readonly baseUrl: string;
   /** The folder that keeps what was downloaded, and nothing else. */
@@ -69,6 +62,7 @@ function problem(code: SourceProblem['code'], message: string): Found {
  */
 export class DownloadSource implements CompilerSource {
   readonly #options: DownloadOptions;
+  readonly #toolchain: Toolchain;
   readonly #base: string;
   readonly #folder: DownloadFolder;
   readonly #lists: PublishedLists;
@@ -77,24 +71,27 @@ export class DownloadSource implements CompilerSource {
   readonly #underWay = new Map<string, UnderWay>();
   readonly #failed = new Map<string, { readonly at: number; readonly found: Found }>();
 
-  constructor(options: DownloadOptions) {
+  constructor(options: DownloadOptions, toolchain: Toolchain) {
     this.#options = options;
+    this.#toolchain = toolchain;
     this.#base = options.baseUrl.replace(/\/+$/, '');
     this.#now = options.now ?? Date.now;
     const { directory, maxBytes = DEFAULT_MAX_BYTES } = options;
     this.#folder = new DownloadFolder(directory, maxBytes, this.#now);
-    this.#lists = new PublishedLists(this.#base, options.fetch, this.#now);
+    this.#lists = new PublishedLists(this.#base, toolchain.names, options.fetch, this.#now);
   }
 
   /** The versions that were downloaded; what can be is not known without the list: see {@link listPublished}. */
   async list(): Promise<readonly string[]> {
     const names = await this.#folder.names();
-    return [...new Set(names.flatMap((name) => readBuildName(name)?.longVersion ?? []))];
+    return [
+      ...new Set(names.flatMap((name) => this.#names.readBuildName(name)?.longVersion ?? [])),
+    ];
   }
 
   /** Long versions of the published list. @throws when the list cannot be had. */
-  async listPublished(): Promise<readonly string[]> {
-    return [...(await this.#lists.read('soljson')).soljsonByVersion.keys()];
+  listPublished(): Promise<readonly string[]> {
+    return this.#lists.readVersions();
   }
 
   /** The same as far as the list was read before; nothing is asked of the network. */
@@ -135,17 +132,24 @@ export class DownloadSource implements CompilerSource {
     return undefined;
   }
 
+  get #names(): Toolchain['names'] {
+    return this.#toolchain.names;
+  }
+
   #kindsOf(longVersion: string, soljsonOnly: boolean): readonly BuildKind[] {
-    const isWanted = !soljsonOnly && this.#options.native !== false && hasUsableNative(longVersion);
-    return isWanted && nativeBuilds() !== undefined ? ['native', 'soljson'] : ['soljson'];
+    const native = !soljsonOnly && this.#options.native !== false;
+    return this.#names.kindsOf(longVersion, { native });
   }
 
   async #findKeptBuild(longVersion: string, kind: BuildKind): Promise<Found> {
-    const name = fileNameOf(longVersion, kind);
+    const name = this.#names.fileNameOf(longVersion, kind);
     const kept = await this.#folder.read(name);
     if (kept === undefined) return undefined;
     const { sha256, written } = kept;
-    const pinned = await isPinned(longVersion, kind, { sha256, path: this.#folder.pathOf(name) });
+    const pinned = await this.#toolchain.catalogue.isPinned(longVersion, kind, {
+      sha256,
+      path: this.#folder.pathOf(name),
+    });
     // What the catalogue pins must be that; what it does not know must be what was taken in.
     if (!(pinned ?? sha256 === written)) return undefined;
     await this.#folder.use(name);
@@ -153,8 +157,9 @@ export class DownloadSource implements CompilerSource {
   }
 
   #give(longVersion: string, kind: BuildKind, sha256: string, pinned: boolean): Found {
-    const path = this.#folder.pathOf(fileNameOf(longVersion, kind));
+    const path = this.#folder.pathOf(this.#names.fileNameOf(longVersion, kind));
     const file: CompilerFile = {
+      compiler: this.#toolchain.compiler,
       ...{ longVersion, kind, path, sha256, pinned },
       listed: true,
       source: 'download',
@@ -163,7 +168,7 @@ export class DownloadSource implements CompilerSource {
   }
 
   #share(longVersion: string, kind: BuildKind): Promise<Found> {
-    const key = fileNameOf(longVersion, kind);
+    const key = this.#names.fileNameOf(longVersion, kind);
     const failed = this.#failed.get(key);
     if (failed !== undefined && this.#now() - failed.at < FAILURE_REST_MS) {
       return Promise.resolve(failed.found);
@@ -182,10 +187,12 @@ export class DownloadSource implements CompilerSource {
   }
 
   async #obtain(longVersion: string, kind: BuildKind): Promise<Found> {
-    const name = fileNameOf(longVersion, kind);
+    const name = this.#names.fileNameOf(longVersion, kind);
+    const { label } = this.#toolchain;
     try {
       const expected = await this.#expectedSha256(longVersion, kind);
-      if (expected === undefined && !isKeccakPinned(longVersion, kind)) return undefined;
+      if (expected === undefined && !this.#toolchain.catalogue.pins(longVersion, kind))
+        return undefined;
       const fetched = (): Promise<Found> =>
         this.#folder.exclusively(
           name,
@@ -197,16 +204,16 @@ export class DownloadSource implements CompilerSource {
         // Another process has brought it, or has given up.
         (await this.#findKeptBuild(longVersion, kind)) ??
         (await this.#turns.run(fetched)) ??
-        problem('unavailable', `Solidity ${longVersion} is being downloaded by another process.`)
+        problem('unavailable', `${label} ${longVersion} is being downloaded by another process.`)
       );
     } catch (error) {
       if (!isOutOfSpace(error)) {
-        const message = `Solidity ${longVersion} could not be downloaded: ${messageOf(error)}`;
+        const message = `${label} ${longVersion} could not be downloaded: ${messageOf(error)}`;
         return problem('unavailable', message);
       }
       throw new FullmatchError(
         'storage_full',
-        `There is no space to keep the compiler of Solidity ${longVersion}.`,
+        `There is no space to keep the compiler of ${label} ${longVersion}.`,
         { cause: error },
       );
     }
@@ -222,9 +229,9 @@ export class DownloadSource implements CompilerSource {
     kind: BuildKind,
     expected: string | undefined,
   ): Promise<Found> {
-    const name = fileNameOf(longVersion, kind);
+    const name = this.#names.fileNameOf(longVersion, kind);
     const partial = this.#folder.partialOf(name);
-    const url = `${this.#base}/${folderOf(kind)}/${encodeURIComponent(name)}`;
+    const url = `${this.#base}/${this.#names.pathOf(longVersion, kind)}`;
     await this.#requireSpace();
     const sink = createWriteStream(partial);
     let totalBytes: number | undefined;
@@ -244,7 +251,10 @@ export class DownloadSource implements CompilerSource {
         return problem('unavailable', `${this.#base} answers ${status} for ${longVersion}.`);
       }
       const sha256 = await sha256OfFile(partial);
-      const pinned = await isPinned(longVersion, kind, { sha256, path: partial });
+      const pinned = await this.#toolchain.catalogue.isPinned(longVersion, kind, {
+        sha256,
+        path: partial,
+      });
       if (!(pinned ?? sha256 === expected)) {
         const message = `${this.#base} gave another file than was published for ${longVersion}: its SHA-256 is ${sha256}.`;
         return problem('checksum', message);
@@ -267,11 +277,12 @@ export class DownloadSource implements CompilerSource {
 
   /** The official checksum by the catalogue, else by the list; the catalogue is ours, the list comes with the file. */
   async #expectedSha256(longVersion: string, kind: BuildKind): Promise<string | undefined> {
-    const entry = findCatalogued(longVersion);
-    const catalogued = kind === 'native' ? entry?.nativeSha256 : entry?.sha256;
+    const { catalogue } = this.#toolchain;
+    const catalogued = catalogue.sha256Of(longVersion, kind);
     if (catalogued !== undefined) return catalogued;
-    if (isKeccakPinned(longVersion, kind)) return undefined;
-    return (await this.#lists.read(kind)).byFileName.get(fileNameOf(longVersion, kind))?.sha256;
+    if (catalogue.pins(longVersion, kind)) return undefined;
+    return (await this.#lists.read(kind)).byFileName.get(this.#names.fileNameOf(longVersion, kind))
+      ?.sha256;
   }
 }
 
@@ -279,8 +290,4 @@ export class DownloadSource implements CompilerSource {
 function lengthOf({ headers }: FetchHead): number | undefined {
   const { 'content-length': length = '', 'content-encoding': coding } = headers;
   return coding === undefined && /^\d{1,12}$/.test(length) ? Number(length) : undefined;
-}
-
-function isKeccakPinned(longVersion: string, kind: BuildKind): boolean {
-  return kind === 'soljson' && findCatalogued(longVersion)?.keccak256 !== undefined;
 }

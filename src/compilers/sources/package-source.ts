@@ -64,7 +64,9 @@ export class PackageSource implements CompilerSource {
         return { problem: { code: 'checksum', message } };
       }
       const known = { listed: true, pinned: true, source: 'package' } as const;
-      return { file: { longVersion, kind: 'soljson', path: file, sha256, ...known } };
+      return {
+        file: { compiler: 'solc', longVersion, kind: 'soljson', path: file, sha256, ...known },
+      };
     } catch (error) {
       return {
         problem: { code: 'unusable', message: `${file} cannot be read: ${messageOf(error)}` },

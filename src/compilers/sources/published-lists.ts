@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
-import { type BuildKind, folderOf } from './build-names.ts';
-import { type CompilerList, parseCompilerList } from './compiler-list.ts';
+import { type BuildKind, type BuildNames } from '../toolchains/toolchain.ts';
+import { type CompilerList, EMPTY_LIST, LIST_NAME, parseCompilerList } from './compiler-list.ts';
 
 const MAX_LIST_BYTES = 16_000_000;
 const LIST_DEADLINE_MS = 60_000;
@@ -20,13 +20,20 @@ interface Reading {
 /** The lists that a mirror publishes beside its binaries, one for each kind of builds, asked for when they are needed. */
 export class PublishedLists {
   readonly #base: string;
+  readonly #names: BuildNames;
   readonly #fetch: Pick<GuardedFetch, 'fetch'>;
   readonly #now: () => number;
   readonly #readings = new Map<BuildKind, Reading>();
   #releases: readonly string[] = [];
 
-  constructor(base: string, fetch: Pick<GuardedFetch, 'fetch'>, now: () => number) {
+  constructor(
+    base: string,
+    names: BuildNames,
+    fetch: Pick<GuardedFetch, 'fetch'>,
+    now: () => number,
+  ) {
     this.#base = base;
+    this.#names = names;
     this.#fetch = fetch;
     this.#now = now;
   }
@@ -36,7 +43,21 @@ export class PublishedLists {
     return this.#releases;
   }
 
-  /** The list of a kind of builds. @throws when it cannot be had. */
+  /** The versions of the soljson list, pre-releases too. @throws when it cannot be had. */
+  async readVersions(): Promise<readonly string[]> {
+    return this.#versionsOf(await this.read('soljson'));
+  }
+
+  #versionsOf({ byFileName }: CompilerList): readonly string[] {
+    const versions = [...byFileName.values()]
+      .filter(
+        ({ fileName, longVersion }) => fileName === this.#names.fileNameOf(longVersion, 'soljson'),
+      )
+      .map(({ longVersion }) => longVersion);
+    return [...new Set(versions)];
+  }
+
+  /** The list of a kind of builds; an empty one where nobody publishes any. @throws when it cannot be had. */
   read(kind: BuildKind): Promise<CompilerList> {
     const known = this.#readings.get(kind);
     const freshMs = known?.isFailed === true ? FAILURE_REST_MS : LIST_FRESH_MS;
@@ -44,9 +65,9 @@ export class PublishedLists {
     const reading: Reading = { at: this.#now(), value: this.#request(kind), isFailed: false };
     this.#readings.set(kind, reading);
     reading.value.then(
-      ({ soljsonByVersion }) => {
+      (list) => {
         if (kind !== 'soljson') return;
-        this.#releases = [...soljsonByVersion.keys()].filter((version) => RELEASE.test(version));
+        this.#releases = this.#versionsOf(list).filter((version) => RELEASE.test(version));
       },
       () => {
         reading.isFailed = true;
@@ -56,7 +77,9 @@ export class PublishedLists {
   }
 
   async #request(kind: BuildKind): Promise<CompilerList> {
-    const url = `${this.#base}/${folderOf(kind)}/list.json`;
+    const folder = this.#names.listFolders?.[kind];
+    if (folder === undefined) return EMPTY_LIST;
+    const url = `${this.#base}/${folder}/${LIST_NAME}`;
     const { status, body } = await this.#fetch.fetch(url, {
       maxBytes: MAX_LIST_BYTES,
       deadlineMs: LIST_DEADLINE_MS,

@@ -20,6 +20,9 @@ import { addChainHealthRoute } from './chains/chain-health-route.ts';
 import { addChainMonitorRoute } from './chains/chain-monitor-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { addCompilersRoute } from './compilers-route.ts';
+import { addBlockscoutRoutes } from './blockscout/add-blockscout-routes.ts';
+import { blockscoutErrorShapes } from './blockscout/blockscout-error.ts';
+import { batchRoutes, verdictRoutes } from './blockscout/blockscout-routes.ts';
 import { addEtherscanRoutes } from './etherscan/add-etherscan-routes.ts';
 import { etherscanErrorShape } from './etherscan/etherscan-error.ts';
 import { etherscanRoutes } from './etherscan/etherscan-routes.ts';
@@ -75,6 +78,7 @@ export function createApiApp(parts: HttpParts): HostApp {
   addV1VerifyRoutes(routes, parts);
   addSourcesRoutes(routes, parts);
   addEtherscanRoutes(routes, parts);
+  addBlockscoutRoutes(routes, parts);
   addStatisticsRoutes(routes, parts);
   addEvidenceRoutes(routes, parts);
   addPageRedirects(routes);
@@ -85,15 +89,19 @@ export function createApiApp(parts: HttpParts): HostApp {
   const pages = { host: 'api', bundle, version: fullmatch, urls, prefixes, ask, answers } as const;
   const problemPages = addPageRoutes(routes, pages);
   const bodyLimits = Object.fromEntries(
-    [...v2VerifyRoutes, ...v1VerifyRoutes, verifySourcesRoute, ...etherscanRoutes].map(
-      ({ path }) => [path, parts.verificationBytes],
-    ),
+    [
+      ...[...v2VerifyRoutes, ...v1VerifyRoutes, verifySourcesRoute, ...etherscanRoutes],
+      ...[...verdictRoutes, ...batchRoutes].map(({ route }) => route),
+    ].map(({ path }) => [path, parts.verificationBytes]),
   );
   const prepared = {
     '/chains': () => parts.documents.current.chains,
     '/openapi.json': () => openapi,
   };
-  const errorShapes = [etherscanErrorShape, v2ErrorShape, v1ErrorShape];
+  const errorShapes = [
+    ...blockscoutErrorShapes,
+    ...[etherscanErrorShape, v2ErrorShape, v1ErrorShape],
+  ];
   const app: HostApp = createHostApp(
     {
       routes,

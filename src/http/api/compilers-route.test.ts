@@ -6,8 +6,18 @@ import { fixtureDependencies } from '../../../test/support/http-fixture.ts';
 test('GET /v1/compilers lists what compiles, and what would be downloaded first', async () => {
   const compilers = {
     listUsable: async () => [
-      { longVersion: '0.8.30+commit.73712a01', isInstalled: false, isPinned: false },
-      { longVersion: '0.8.4+commit.c7e474f2', isInstalled: true, isPinned: true },
+      {
+        compiler: 'solc' as const,
+        longVersion: '0.8.30+commit.73712a01',
+        isInstalled: false,
+        isPinned: false,
+      },
+      {
+        compiler: 'vyper' as const,
+        longVersion: '0.4.0+commit.e9db8d9f',
+        isInstalled: true,
+        isPinned: true,
+      },
     ],
   };
   const response = await createCheckedApiApp(await fixtureDependencies({ compilers })).request(
@@ -15,8 +25,18 @@ test('GET /v1/compilers lists what compiles, and what would be downloaded first'
   );
   expect(await response.json()).toEqual({
     compilers: [
-      { longVersion: '0.8.30+commit.73712a01', installed: false, checksum: 'list' },
-      { longVersion: '0.8.4+commit.c7e474f2', installed: true, checksum: 'catalogue' },
+      {
+        compiler: 'solc',
+        longVersion: '0.8.30+commit.73712a01',
+        installed: false,
+        checksum: 'list',
+      },
+      {
+        compiler: 'vyper',
+        longVersion: '0.4.0+commit.e9db8d9f',
+        installed: true,
+        checksum: 'catalogue',
+      },
     ],
   });
 });

@@ -8,6 +8,7 @@ const compilersSchema = z
     compilers: z
       .array(
         z.strictObject({
+          compiler: z.enum(['solc', 'vyper']).describe('solc compiles Solidity and Yul'),
           longVersion: z.string().meta({ example: '0.8.30+commit.73712a01' }),
           installed: z.boolean().describe('Whether it compiles without a download'),
           checksum: z
@@ -17,7 +18,7 @@ const compilersSchema = z
             ),
         }),
       )
-      .describe('Newest first'),
+      .describe('Solidity before Vyper, newest first'),
   })
   .meta({ id: 'Compilers', description: 'The versions that can compile' });
 
@@ -25,9 +26,9 @@ const compilersSchema = z
 export const compilersRoute = createRoute({
   method: 'get',
   path: '/v1/compilers',
-  summary: 'The versions of Solidity that a verification may name',
+  summary: 'The versions of compilers that a verification may name',
   description:
-    'What is installed and, where this service downloads compilers, every release from 0.1.3 on. Most of them compile Yul too.',
+    'What is installed and, where this service downloads compilers, every release of Solidity from 0.1.3 on and of Vyper from 0.1.0-beta.16 on.',
   tags: ['verification'],
   responses: {
     200: {
@@ -44,7 +45,8 @@ export function addCompilersRoute(
 ): void {
   routes.openapi(compilersRoute, async () => {
     const usable = await compilers.listUsable();
-    const versions = usable.map(({ longVersion, isInstalled, isPinned }) => ({
+    const versions = usable.map(({ compiler, longVersion, isInstalled, isPinned }) => ({
+      compiler,
       longVersion,
       installed: isInstalled,
       checksum: isPinned ? ('catalogue' as const) : ('list' as const),

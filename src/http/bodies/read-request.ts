@@ -1,17 +1,22 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { isMembers } from '../../lib/members.ts';
+import { type GivenRequest } from '../../verification/given-codes/verify-given-codes.ts';
 import {
   packRequest,
   type PackedRequest,
   type VerificationRequest,
 } from '../../verification/verification-request.ts';
 import { type EtherscanFields } from '../api/etherscan/etherscan-fields.ts';
+import { type BlockscoutForm, readVerifierRequest } from '../api/blockscout/verifier-request.ts';
+import { readExplorerRecord } from '../api/etherscan/explorer-record.ts';
 import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verify-request.ts';
 import { type ContractChoice, readV1Request } from '../api/v1/verify-request.ts';
 import { MetadataFault, readMetadata } from '../../solidity/metadata.ts';
 import { readSourcesBody } from '../api/sources/sources-body.ts';
 import {
+  type ExplorerQuestion,
+  readExplorerBody,
   readMetadataBody,
   readSimilarityBody,
   readStandardJsonBody,
@@ -31,9 +36,18 @@ export type RequestForm =
       readonly chainId: number;
       readonly address: Hex;
     }
-  | { readonly kind: 'similarity'; readonly chainId: number; readonly address: Hex }
+  | {
+      /** What is stored; a request to take over what an explorer has; and that explorer's answer. */
+      readonly kind: 'similarity' | 'explorer' | 'explorer_record';
+      readonly chainId: number;
+      readonly address: Hex;
+    }
   | { readonly kind: 'v1'; readonly contentType: string }
-  | EtherscanForm;
+  | EtherscanForm
+  | BlockscoutForm;
+
+/** A compilation that codes come with has no place on a chain. */
+const NO_PLACE = { chainId: 0, address: '0x' } as const;
 
 const READERS = {
   standard_json: readStandardJsonBody,
@@ -41,10 +55,12 @@ const READERS = {
   sources: readSourcesBody,
 } as const;
 
-/** What a body asks: a verification, which of several contracts there are, or what its fields say. */
+/** What a body asks: a verification, one of codes that it brings, to ask another explorer, which of several contracts there are, or what its fields say. */
 export type ReadRequest =
   | { readonly request: PackedRequest }
   | { readonly choices: readonly ContractChoice[] }
+  | { readonly given: GivenRequest }
+  | { readonly explorer: ExplorerQuestion }
   | { readonly fields: EtherscanFields };
 
 /**
@@ -71,11 +87,24 @@ export async function readRequest(
     requireBounded(read.verification.compilation, limits);
     return { request: packRequest(read.verification) };
   }
+  if (form.kind === 'blockscout') {
+    const { compilation, codes } = readVerifierRequest(bytes, form, limits);
+    requireBounded(compilation, limits);
+    return { given: { request: packRequest({ ...NO_PLACE, compilation }), codes } };
+  }
   const { kind, chainId, address } = form;
   if (kind === 'similarity') {
     // There is nothing that a client must say, so that a body may be left out.
     const asked = readSimilarityBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits));
     return { request: packRequest({ chainId, address, ...asked }) };
+  }
+  if (kind === 'explorer') {
+    return { explorer: readExplorerBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits)) };
+  }
+  if (kind === 'explorer_record') {
+    const compilation = readExplorerRecord(bytes, limits);
+    requireBounded(compilation, limits);
+    return { request: packRequest({ chainId, address, compilation }) };
   }
   const body = parseJsonBody(bytes, limits);
   const asked = READERS[kind](body, limits);

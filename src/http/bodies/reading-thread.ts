@@ -46,8 +46,10 @@ async function answer({ form, limits, bytes }: ReadingTask): Promise<ReadingAnsw
 
 /** The memory of an answer that the thread hands over in place of copying it. */
 function handOver(result: ReadingAnswer): ArrayBuffer[] {
-  if (!('read' in result) || !('request' in result.read)) return [];
-  return [result.read.request.packed.buffer];
+  if (!('read' in result)) return [];
+  const { read } = result;
+  if ('request' in read) return [read.request.packed.buffer];
+  return 'given' in read ? [read.given.request.packed.buffer] : [];
 }
 
 if (parentPort !== null) giveWay();

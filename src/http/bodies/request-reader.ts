@@ -37,6 +37,11 @@ export interface RequestReader {
    * malformed_request when the client leaves
    */
   read(c: Context, form: RequestForm): Promise<ReadRequest>;
+  /**
+   * What an answer of another explorer names, which the service asked for itself.
+   * @throws FullmatchError with what is wrong with the answer; too_many_bodies, request_too_complex
+   */
+  readFetched(bytes: Buffer, form: RequestForm, client: string): Promise<ReadRequest>;
   /** The bytes of bodies that are held now, and of how many clients. */
   readonly held: BodyBudget['held'];
   close(): Promise<void>;
@@ -70,6 +75,18 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
   };
   const small = threadFor(Math.min(SMALL_BYTES, bodyBytes));
   const large = threadFor(bodyBytes);
+  const ask = async (
+    task: ReadingTask,
+    length: number,
+    asker: Parameters<typeof small.ask>[1],
+  ): Promise<ReadRequest> => {
+    const thread = length <= SMALL_BYTES ? small : large;
+    try {
+      return readAnswer(await thread.ask(task, asker));
+    } catch (error) {
+      throw refuseForThread(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
+    }
+  };
   const folder = path.join(dataDir, FOLDER);
   const passes = new OwnPasses();
   return {
@@ -85,19 +102,20 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
         turn: () => passes.next(client),
       });
       try {
-        const thread = body.length <= SMALL_BYTES ? small : large;
-        const question = { form, limits, bytes: body.bytes };
         const transfer = memoryOf(body);
-        const answer = await whileWaitedFor(c, (left) => {
+        return await whileWaitedFor(c, (left) => {
           const signal = AbortSignal.any([left, share.lost]);
-          return thread.ask(question, { client, transfer, signal });
+          const task = { form, limits, bytes: body.bytes };
+          return ask(task, body.length, { client, transfer, signal });
         });
-        return readAnswer(answer);
-      } catch (error) {
-        throw refuseForThread(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
       } finally {
         await body.close();
       }
+    },
+    readFetched: (bytes, form, client) => {
+      const block = new Uint8Array(bytes);
+      const asker = { client, transfer: [block.buffer] };
+      return ask({ form, limits, bytes: { blocks: [block] } }, bytes.length, asker);
     },
     get held() {
       return budget.held;

@@ -5,10 +5,10 @@ import { readRunningCodes, type RunningCode } from './read-running-codes.ts';
 import { readTask, type SimilarityTask, type VerificationTask } from './read-compilation-task.ts';
 import {
   readOutputImmutables,
-  readRuntimeCodes,
+  readOutputCodes,
   readTargetOutput,
   type RawOutput,
-  type RuntimeCodes,
+  type OutputCodes,
   type TargetOutput,
 } from './read-output.ts';
 import { usedRemappings, type Remapped } from './used-remappings.ts';
@@ -25,7 +25,7 @@ export type ReadQuestion =
   | { readonly read: 'task'; readonly bytes: Uint8Array; readonly sourceBytes: number }
   | { readonly read: 'remappings'; readonly bytes: Uint8Array }
   | ({ readonly read: 'target'; readonly target: CompilationTarget } & RawOutput)
-  | ({ readonly read: 'immutables' | 'runtime_codes' } & RawOutput)
+  | ({ readonly read: 'immutables' | 'output_codes' } & RawOutput)
   | ({ readonly read: 'codes' } & RawOutput);
 
 /** What a job has read, or a request that becomes one. */
@@ -38,7 +38,7 @@ export interface JobReadings {
   /** Those that an import uses. */
   readonly remappings: readonly unknown[];
   readonly target: TargetOutput;
-  readonly runtime_codes: RuntimeCodes;
+  readonly output_codes: OutputCodes;
   readonly immutables: NonNullable<RecompiledCode['immutableTypes']>;
   readonly codes: readonly RunningCode[];
   readonly pack: PackedRequest;
@@ -81,8 +81,8 @@ function read(question: JobQuestion): JobReadings[keyof JobReadings] {
       return usedRemappings(parseBytes<Remapped>(question.bytes));
     case 'target':
       return readTargetOutput(question, question.target);
-    case 'runtime_codes':
-      return readRuntimeCodes(question);
+    case 'output_codes':
+      return readOutputCodes(question);
     case 'immutables':
       return readOutputImmutables(question);
     case 'codes':

@@ -1,9 +1,10 @@
-import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type ContractCompiler } from './compile-contract.ts';
 import { refusedByCompiler } from './compiler-errors.ts';
 import { type JobReader } from './job-reader.ts';
+import { languageOf } from './languages/all-languages.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
 const NAMES_SHOWN = 20;
@@ -23,13 +24,13 @@ export async function chooseTarget(
 ): Promise<CompilationTarget> {
   const raw = await parts.compilers.compileToBytes({
     ...{ language, version, signal },
-    input: selectRuntimeCodes(input),
+    input: languageOf(language).selectCodes(input),
   });
-  const { errors, codes } = await parts.reader.readRuntimeCodes(raw, signal);
+  const { errors, codes } = await parts.reader.readOutputCodes(raw, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
   const code = Buffer.from(onChain).toString('hex');
   const ranked = codes
-    .map(({ target, object }) => ({ target, same: countSame(object, code) }))
+    .map(({ target, runtime }) => ({ target, same: countSame(runtime, code) }))
     .sort((left, right) => right.same - left.same);
   const [best, second] = ranked;
   if (best === undefined) {
@@ -50,13 +51,8 @@ export async function chooseTarget(
   );
 }
 
-function selectRuntimeCodes(input: StandardJsonInput): StandardJsonInput {
-  const outputSelection = { '*': { '*': ['evm.deployedBytecode.object'] } };
-  return { ...input, settings: { ...input.settings, outputSelection } };
-}
-
 /** How near two codes are, from 0 to 1: the share of equal bytes. */
-function countSame(left: string, right: string): number {
+export function countSame(left: string, right: string): number {
   let same = 0;
   const shorter = Math.min(left.length, right.length);
   for (let at = 0; at < shorter; at += DIGITS_A_BYTE) {

@@ -8,10 +8,7 @@ import {
 import { LIBRARY_ADDRESS_IMMUTABLE } from '../../bytecode/explained-value.ts';
 import { type ImmutableType } from '../../bytecode/immutable-type.ts';
 import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
-import {
-  narrowOutputSelection,
-  selectImmutableDeclarations,
-} from '../../compilers/output-selection.ts';
+import { selectImmutableDeclarations } from '../../compilers/output-selection.ts';
 import { type ContractOutput, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
@@ -21,18 +18,22 @@ import { type AwaitedCompiler } from '../jobs/awaited-compilers.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { entriesOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
+import { languageOf } from './languages/all-languages.ts';
 import { type RawOutput, type TargetOutput } from './read-output.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { holdsVerbatim } from './yul-program.ts';
 
+/** A version of a language's compiler. */
+type WantedCompiler = Pick<CompilationTask, 'language' | 'version'>;
+
 /** What verification needs of compilers. `compilers/` has it. */
 export interface ContractCompiler {
   /** Loads a compiler that will probably be needed; the function given back ends it when no compilation took it. */
-  prepare(version: string): () => void;
-  /** Long versions of the compilers that can be had, newest first. */
-  listVersions(): Promise<readonly string[]>;
+  prepare(wanted: WantedCompiler): () => void;
+  /** Long versions of the compilers of a language that can be had, newest first. */
+  listVersions(language: string): Promise<readonly string[]>;
   /** Begins to download a compiler that is not here; undefined where it is, and where compiling says what is wrong. */
-  obtain(version: string): Promise<AwaitedCompiler | undefined>;
+  obtain(wanted: WantedCompiler): Promise<AwaitedCompiler | undefined>;
   /** Compiles in bounded time and memory. Rejects with a FullmatchError of the compilers, or the reason of `signal`. */
   compileToBytes(request: {
     readonly language: string;
@@ -77,6 +78,7 @@ export async function compileTarget(
   signal: AbortSignal,
 ): Promise<CompiledTarget> {
   const reader = auxdataReaderOf(task.language);
+  const language = languageOf(task.language);
   let compileTimeMs = 0;
   const compile = async (edited: StandardJsonInput): Promise<RawOutput> => {
     signal.throwIfAborted();
@@ -92,7 +94,7 @@ export async function compileTarget(
   const compileCodes = async (
     edited: StandardJsonInput,
   ): Promise<{ output: TargetOutput; version: string }> => {
-    const raw = await compile(narrowOutputSelection(edited, task.target));
+    const raw = await compile(language.selectTarget(edited, task.target));
     return {
       output: await outputs.readTarget(raw, task.target, signal),
       version: raw.version,

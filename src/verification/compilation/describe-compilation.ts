@@ -3,6 +3,7 @@ import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import type { Compilation } from '../../repository/repository.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
+import { languageOf } from './languages/all-languages.ts';
 import { unlistedSources } from './needed-sources.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -21,6 +22,14 @@ function codeArtifacts(
     linkReferences: compiled.linkReferences,
     cborAuxdata: code.auxdata,
   });
+}
+
+/** What the compiler read beside language, sources and settings, where it reads such. */
+function moreMembersOf(language: string, input: StandardJsonInput): Members {
+  const { moreMembers } = languageOf(language);
+  const given = moreMembers.filter((name) => Object.hasOwn(input, name));
+  if (given.length === 0) return {};
+  return { input: Object.fromEntries(given.map((name) => [name, input[name]])) };
 }
 
 /** What the code's own immutables are; a code without any needs none to be judged by. */
@@ -47,7 +56,7 @@ export function describeCompilation(
   const { abi, metadata, userdoc, devdoc, storageLayout, transientStorageLayout } = contract;
   return {
     language,
-    compiler: 'solc',
+    compiler: languageOf(language).compiler,
     version,
     name: target.name,
     fullyQualifiedName: `${target.path}:${target.name}`,
@@ -62,6 +71,7 @@ export function describeCompilation(
       transientStorageLayout,
       // Before 0.3.6 sources have no numbers.
       sources: Object.keys(sourceIds).length === 0 ? undefined : sourceIds,
+      ...moreMembersOf(language, input),
     }),
     ...(typeof metadata === 'string' && metadata !== '' && { metadata }),
     creationCode: toCodeTemplate(codes.creation).bytes,

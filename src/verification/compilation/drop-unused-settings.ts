@@ -4,10 +4,11 @@ import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import { withoutInliner } from '../../solidity/metadata.ts';
-import { DEFAULT_RUNS } from './clean-settings.ts';
+import { changeAt, STEPS, withoutBlanks } from './change-settings.ts';
 import { type CompiledTarget } from './compile-contract.ts';
 import { entriesOf, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
+import { languageOf } from './languages/all-languages.ts';
 import { linkedBySettings } from './linked-libraries.ts';
 import { matchesAsWell, type Attempt, type NeededSources, type Trial } from './needed-sources.ts';
 import { VerificationFailure } from '../verification-failure.ts';
@@ -79,49 +80,8 @@ function provenLibraries(
 
 type Settings = StandardJsonInput['settings'];
 
-/** Settings with another value at a path; undefined takes it away. The same object where nothing is there to change. */
-function changeAt(
-  settings: Settings,
-  [key = '', ...path]: readonly string[],
-  change: (value: unknown) => unknown,
-): Settings {
-  if (!Object.hasOwn(settings, key)) return settings;
-  const { [key]: value, ...others } = settings;
-  const inner = isMembers(value) ? changeAt(value, path, change) : value;
-  const changed = path.length === 0 ? change(value) : inner;
-  if (changed === value) return settings;
-  return changed === undefined ? others : { ...settings, [key]: changed };
-}
-
-const DETAILS = ['optimizer', 'details'];
-const STEPS = [...DETAILS, 'yulDetails', 'optimizerSteps'];
-
-/** The compiler passes over blanks and line feeds between the steps of its optimizer. */
-const withoutBlanks = (steps: unknown): unknown =>
-  typeof steps === 'string' ? steps.replace(/[ \n]/g, '') : steps;
-
 /** How long settings are tried that a partial match may not need. Whatever a compiler makes of those, the match stands. */
 const SPARING_MS = 30_000;
-
-/**
- * The settings of a partial match, each time without some that may have no effect on the code: the details of the optimizer,
- * those of its part for Yul, the steps alone, and runs for an optimizer that is off.
- */
-const SPARE: readonly ((settings: Settings) => Settings)[] = [
-  (settings) => changeAt(settings, DETAILS, () => undefined),
-  (settings) => {
-    const withoutYul = changeAt(settings, [...DETAILS, 'yul'], () => undefined);
-    return changeAt(withoutYul, [...DETAILS, 'yulDetails'], () => undefined);
-  },
-  (settings) => changeAt(settings, STEPS, () => undefined),
-  (settings) => {
-    const { optimizer } = settings;
-    if (isMembers(optimizer) && optimizer['enabled'] === true) return settings;
-    return changeAt(settings, ['optimizer', 'runs'], (runs) =>
-      runs === DEFAULT_RUNS ? runs : undefined,
-    );
-  },
-];
 
 /**
  * The input without the settings that neither the code nor a metadata hash proves: addresses of libraries that the
@@ -168,16 +128,20 @@ async function dropUnusedSettings(
  * told of settings that name libraries, nor where a partial match has settings that may have no effect.
  */
 export function areSettingsSettled(
-  settings: Settings,
+  input: Pick<StandardJsonInput, 'language' | 'settings'>,
   match: 'full' | 'partial',
   described: DescribedSettings,
 ): boolean {
+  const { settings } = input;
+  const { compiler, spare } = languageOf(input.language);
   if (entriesOf(readConfiguredLibraries(settings)).length > 0) return false;
-  if (match === 'full') return withProvenOptimizer(settings, described) === settings;
+  const isProven = match === 'full' && compiler === 'solc';
+  if (isProven) return withProvenOptimizer(settings, described) === settings;
   const { remappings } = settings;
   if (Array.isArray(remappings) && remappings.length > 0) return false;
   if (changeAt(settings, STEPS, withoutBlanks) !== settings) return false;
-  return SPARE.every((spare) => spare(settings) === settings);
+  const whole = { ...input, sources: {} };
+  return spare.every((each) => each(whole) === whole);
 }
 
 /**
@@ -193,6 +157,7 @@ export async function withoutUnusedSettings(
 ): Promise<Attempt & Pick<NeededSources, 'compileTimeMs'>> {
   let { compileTimeMs } = found;
   let best: Attempt = found;
+  const { compiler, spare } = languageOf(found.input.language);
   const attempt = async (input: StandardJsonInput, within: AbortSignal): Promise<Attempt> => {
     const compiled = await trial.compile(input, within).catch(requireCompiled);
     compileTimeMs += compiled.compileTimeMs;
@@ -209,12 +174,13 @@ export async function withoutUnusedSettings(
       return attempt({ ...input, settings: { ...input.settings, optimizer } }, signal);
     });
   }
-  if (best.judgement.match === 'partial') {
+  // A hash of Vyper covers the sources and no settings.
+  if (best.judgement.match === 'partial' || compiler !== 'solc') {
     await within(SPARING_MS, signal, async (ending) => {
-      for (const spare of SPARE) {
-        const settings = spare(best.input.settings);
-        if (settings === best.input.settings) continue;
-        best = await attempt({ ...best.input, settings }, ending).catch(() => best);
+      for (const each of spare) {
+        const fewer = each(best.input);
+        if (fewer === best.input) continue;
+        best = await attempt(fewer, ending).catch(() => best);
         ending.throwIfAborted();
       }
     });

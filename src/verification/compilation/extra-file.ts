@@ -1,11 +1,10 @@
 import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';
-import { compareVersions } from '../../compilers/compiler-version.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
-import { LISTS_IMPORTS_SINCE } from './needed-sources.ts';
+import { languageOf } from './languages/all-languages.ts';
 
 /** Sorts before other names: declarations are numbered in the order of the sources. */
 const ANOTHER_PATH = '!.sol';
@@ -28,7 +27,7 @@ export async function dependsOnOtherFiles(
   compiled: Pick<CompiledTarget, 'codes'>,
   compile: (input: StandardJsonInput) => Promise<Pick<CompiledTarget, 'codes'>>,
 ): Promise<boolean> {
-  const isOld = language !== 'solidity' || compareVersions(version, LISTS_IMPORTS_SINCE) < 0;
+  const isOld = language !== 'solidity' || !languageOf(language).listsImports(version);
   if (isOld || Object.hasOwn(input.sources, ANOTHER_PATH)) return false;
   const sources = { [ANOTHER_PATH]: { content: ANOTHER_SOURCE }, ...input.sources };
   try {

@@ -38,8 +38,8 @@ export interface JobReader {
     target: CompilationTarget,
     signal: AbortSignal,
   ): Promise<TargetOutput>;
-  /** The runtime codes of all contracts that a compiler wrote. @throws as `readTarget` */
-  readRuntimeCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['runtime_codes']>;
+  /** The codes of all contracts that a compiler wrote. @throws as `readTarget` */
+  readOutputCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['output_codes']>;
   /** The types of the immutables in the syntax trees that a compiler wrote. @throws as `readTarget` */
   readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadings['immutables']>;
   /** The keys of the running code of every contract that a compiler wrote. @throws as `readTarget` */
@@ -95,8 +95,8 @@ export function createJobReader(): JobReader {
       ask({ read: 'task', bytes: await inflateAsync(packed), sourceBytes }, signal),
     readTarget: ({ bytes, version }, target, signal) =>
       ask({ read: 'target', bytes, version, target }, signal),
-    readRuntimeCodes: ({ bytes, version }, signal) =>
-      ask({ read: 'runtime_codes', bytes, version }, signal),
+    readOutputCodes: ({ bytes, version }, signal) =>
+      ask({ read: 'output_codes', bytes, version }, signal),
     readImmutables: ({ bytes, version }, signal) =>
       ask({ read: 'immutables', bytes, version }, signal),
     readRunningCodes: ({ bytes, version }, signal) =>

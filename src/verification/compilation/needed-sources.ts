@@ -1,9 +1,9 @@
 import { type ContractJudgement } from '../../bytecode/judge-contract.ts';
-import { compareVersions } from '../../compilers/compiler-version.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import type { Match } from '../../repository/repository.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type CompiledTarget } from './compile-contract.ts';
+import { languageOf } from './languages/all-languages.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
 /** An input, the output of the compiler for it, and how that compares with the code on chain. */
@@ -51,26 +51,27 @@ function listedSources({
   return paths.length === 0 ? undefined : new Set(paths);
 }
 
-/** From this version on metadata lists what the contract imports; before, all that the compiler was given. */
-export const LISTS_IMPORTS_SINCE = '0.4.12';
-
 /** The paths of the sources that a compilation may be without, as far as its lists say. */
 function spareSources(
   { language, target, version }: CompilationTask,
   input: StandardJsonInput,
   compiled: CompiledTarget,
 ): readonly string[] {
-  if (language !== 'solidity' || compareVersions(version, LISTS_IMPORTS_SINCE) >= 0) {
+  if (languageOf(language).listsImports(version)) {
     return unlistedSources(input, compiled);
   }
   return Object.keys(input.sources).filter((path) => path !== target.path);
 }
 
-/** The paths of the input's sources that the compilation does not list. */
+/**
+ * The paths of the input's sources that the compilation does not list, where it might. Solc numbers identifiers over all
+ * sources, so that such a source changes a code that does not use it.
+ */
 export function unlistedSources(
   input: StandardJsonInput,
   compiled: Pick<CompiledTarget, 'contract' | 'sourceIds'>,
 ): readonly string[] {
+  if (languageOf(input.language).compiler !== 'solc') return [];
   const listed = listedSources(compiled);
   return listed === undefined ? [] : Object.keys(input.sources).filter((path) => !listed.has(path));
 }

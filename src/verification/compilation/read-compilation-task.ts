@@ -3,9 +3,9 @@ import { type CompilationTarget, type StandardJsonInput } from '../../solidity/s
 import { printableText } from '../../lib/printable-text.ts';
 import { isBoundedName, MOST_NAME_BYTES } from '../../lib/source-path.ts';
 import { isStorableJson, isStorableText } from '../../lib/storable-text.ts';
-import { requireCompiledLanguage } from '../../compilers/check-input.ts';
-import { cleanSettings } from './clean-settings.ts';
 import { type CompilationTask, OPEN_TARGET } from './compilation-task.ts';
+import { type Language } from './languages/language.ts';
+import { languageOf } from './languages/all-languages.ts';
 import { readMetadataTask } from './metadata-task.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import {
@@ -97,18 +97,28 @@ function readCompilationTask(
       'The settings hold a NUL or text that is not well-formed Unicode.',
     );
   }
-  requireCompiledLanguage(task.language);
-  return clean(task);
+  return clean(task, languageOf(task.language));
 }
 
 /** The task with settings that may be published. Both inputs have the same ones. */
-function clean(task: CompilationTask): CompilationTask {
+function clean(task: CompilationTask, { cleanSettings, moreMembers }: Language): CompilationTask {
   const { language, version, input, withAllSources } = task;
   if (language === 'yul') requireReadableYul(withAllSources ?? input);
   const settings = cleanSettings(input.settings, version);
+  const more = moreMembers.flatMap((name) => {
+    const value = input[name];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  if (!isStorableJson(more)) {
+    throw new VerificationFailure(
+      'invalid_compiler_input',
+      'The input holds a NUL or text that is not well-formed Unicode.',
+    );
+  }
+  const { sources } = input;
   return {
     ...task,
-    input: { ...input, settings },
+    input: { language: input.language, sources, settings, ...Object.fromEntries(more) },
     ...(withAllSources && { withAllSources: { ...withAllSources, settings } }),
   };
 }

@@ -54,27 +54,33 @@ export function readTargetOutput(raw: RawOutput, target: CompilationTarget): Tar
   };
 }
 
-/** The runtime codes of an output, one for each contract that has any, or the errors of the compiler. */
-export interface RuntimeCodes {
+/** The codes of a contract of an output, in hex without `0x`. */
+export interface ContractCodes {
+  readonly target: CompilationTarget;
+  readonly runtime: string;
+  readonly creation: string;
+}
+
+/** The codes of an output, for each contract that has any, or the errors of the compiler. */
+export interface OutputCodes {
   readonly errors: readonly CompilerMessage[];
-  readonly codes: readonly { readonly target: CompilationTarget; readonly object: string }[];
+  readonly codes: readonly ContractCodes[];
 }
 
 /** More contracts than any compilation has. */
 const CODES_MOST = 5000;
 
 /**
- * The runtime codes of an output.
+ * The codes of an output.
  * @throws FullmatchError as {@link parseOutput} does
  */
-export function readRuntimeCodes(raw: RawOutput): RuntimeCodes {
+export function readOutputCodes(raw: RawOutput): OutputCodes {
   const { errors = [], contracts = {} } = parseOutput(raw.bytes, raw.version);
   const codes = Object.entries(contracts).flatMap(([path, file]) =>
     Object.entries(file).flatMap(([name, { evm }]) => {
-      const object = evm?.deployedBytecode?.object;
-      return typeof object === 'string' && object !== ''
-        ? [{ target: { path, name }, object }]
-        : [];
+      const runtime = digitsOf(evm?.deployedBytecode?.object ?? '');
+      const creation = digitsOf(evm?.bytecode?.object ?? '');
+      return runtime === '' ? [] : [{ target: { path, name }, runtime, creation }];
     }),
   );
   const faults = errors.filter(({ severity }) => severity === 'error');
@@ -143,7 +149,15 @@ function reduceEvm({ bytecode, deployedBytecode, legacyAssembly }: Evm): Evm {
 }
 
 function reduceCode(code: CompiledCode): CompiledCode {
-  return pick(code, OF_CODE) as CompiledCode;
+  const picked = pick(code, OF_CODE) as CompiledCode;
+  return typeof picked.object === 'string'
+    ? { ...picked, object: digitsOf(picked.object) }
+    : picked;
+}
+
+/** Vyper writes `0x` in front of a code, Solidity does not. */
+function digitsOf(object: string): string {
+  return object.startsWith('0x') ? object.slice(2) : object;
 }
 
 /** What is read of an assembly and those within it: the auxdatas, and each library that is pushed. */

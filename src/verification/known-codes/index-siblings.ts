@@ -92,7 +92,9 @@ async function index(
   if (await isProjectKnown(database, projectHash)) return { projectHash };
   const { task } = readStoredTask(compilation, compilation.fullyQualifiedName, sourceBytes);
   const usable = await compilers.listUsable();
-  const installed = usable.filter(({ isInstalled }) => isInstalled);
+  const installed = usable.filter(
+    ({ compiler, isInstalled }) => compiler === 'solc' && isInstalled,
+  );
   const versions = installed.map(({ longVersion }) => longVersion);
   if (findVersion(task.version, versions) === undefined) {
     const retrySeconds = tries < COMPILER_TRIES ? COMPILER_RETRY_SECONDS : undefined;

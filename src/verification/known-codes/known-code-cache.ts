@@ -96,7 +96,7 @@ export class KnownCodeCache {
     return {
       // Mostly nothing is to be compiled.
       prepare: () => () => undefined,
-      listVersions: () => compilers.listVersions(),
+      listVersions: (language) => compilers.listVersions(language),
       // Siblings are known of compilers that are at hand.
       obtain: () => Promise.resolve(undefined),
       compileToBytes: async (request) => {

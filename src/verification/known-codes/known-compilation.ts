@@ -1,3 +1,4 @@
+import { auxdataReaderOf } from '../../bytecode/auxdata-reader.ts';
 import { LIBRARY_ADDRESS_IMMUTABLE } from '../../bytecode/explained-value.ts';
 import { type RecompiledCodes } from '../../bytecode/compiled-contract.ts';
 import { judgeContract, type ContractJudgement } from '../../bytecode/judge-contract.ts';
@@ -6,12 +7,12 @@ import {
   type ImmutableReferences,
   type LinkReferences,
 } from '../../bytecode/recompiled-code.ts';
-import { compareVersions } from '../../compilers/compiler-version.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { compilationId, type Compilation } from '../../repository/repository.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { areSettingsSettled } from '../compilation/drop-unused-settings.ts';
-import { LISTS_IMPORTS_SINCE, unlistedSources } from '../compilation/needed-sources.ts';
+import { isCompiledLanguage, languageOf } from '../compilation/languages/all-languages.ts';
+import { unlistedSources } from '../compilation/needed-sources.ts';
 
 /** A compilation by whose codes others are judged without a compiler. */
 export interface KnownCompilation {
@@ -36,6 +37,7 @@ export function toKnownCompilation(
   if (creationCode === undefined || runtimeCode === undefined) return undefined;
   if (ofCreation === undefined || ofRuntime === undefined) return undefined;
   const immutableReferences = (ofRuntime['immutableReferences'] ?? {}) as ImmutableReferences;
+  const appended = appendedImmutables(compilation, { creationCode, runtimeCode });
   const ids = Object.keys(immutableReferences).filter((id) => id !== LIBRARY_ADDRESS_IMMUTABLE);
   if (ids.length > 0 && immutableTypes === undefined) return undefined;
   return {
@@ -46,10 +48,23 @@ export function toKnownCompilation(
         ...placesOf(runtimeCode, ofRuntime),
         immutableReferences,
         immutableTypes: immutableTypes ?? {},
+        ...(appended !== undefined && { appendedImmutableBytes: appended }),
       },
       creation: placesOf(creationCode, ofCreation),
     },
   };
+}
+
+/** What of immutables follows the running code, as the creation code of Vyper says it. */
+function appendedImmutables(
+  { language, version }: Compilation,
+  { creationCode, runtimeCode }: { creationCode: Uint8Array; runtimeCode: Uint8Array },
+): number | undefined {
+  if (languageOf(language).compiler === 'solc') return undefined;
+  const objectOf = (code: Uint8Array) => ({ object: Buffer.from(code).toString('hex') });
+  const evm = { bytecode: objectOf(creationCode), deployedBytecode: objectOf(runtimeCode) };
+  const reading = auxdataReaderOf(language).read({ evm, version });
+  return 'appendedImmutableBytes' in reading ? reading.appendedImmutableBytes : undefined;
 }
 
 function placesOf(
@@ -72,7 +87,8 @@ export function readKnownCompilation(
   id: string,
   gavePartial: boolean,
 ): KnownCompilation | undefined {
-  if (stored.runtimeCode === undefined || compilationId(stored) !== id) return undefined;
+  if (stored.runtimeCode === undefined || !isCompiledLanguage(stored.language)) return undefined;
+  if (compilationId(stored) !== id) return undefined;
   const { metadata, version, artifacts, sources } = stored;
   const sourceIds = (artifacts['sources'] ?? {}) as Readonly<Record<string, { id: number }>>;
   const given = {
@@ -115,12 +131,12 @@ export function isStoredAsIs(
   { compilation, gavePartial }: KnownCompilation,
   match: 'full' | 'partial',
 ): boolean {
-  const { settings, version, metadata, language, hasUnlistedSources = false } = compilation;
+  const { settings, version, metadata, hasUnlistedSources = false } = compilation;
   if (hasUnlistedSources) return false;
   const described = { version, contract: { ...(metadata !== undefined && { metadata }) } };
-  if (areSettingsSettled(settings, match, described)) {
-    const isListed = language !== 'solidity' || compareVersions(version, LISTS_IMPORTS_SINCE) >= 0;
-    return match === 'full' || isListed;
+  if (areSettingsSettled(compilation, match, described)) {
+    const { compiler, listsImports } = languageOf(compilation.language);
+    return match === 'full' || compiler !== 'solc' || listsImports(version);
   }
   const namesLibraries = Object.keys(readConfiguredLibraries(settings)).length > 0;
   return match === 'partial' && gavePartial && !namesLibraries;

@@ -24,7 +24,7 @@ export function replayedCompilers(real: Compilers, folder: string): ReplayedComp
   return {
     hasReplayed: () => hasReplayed,
     prepare: () => () => undefined,
-    listVersions: () => real.listVersions(),
+    listVersions: (language) => real.listVersions(language),
     obtain: () => Promise.resolve(undefined),
     async compileToBytes(request) {
       try {

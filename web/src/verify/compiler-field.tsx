@@ -4,6 +4,7 @@ import { createApi } from '../api.ts';
 import { Combobox } from '../parts/combobox.tsx';
 
 interface Compiler {
+  readonly compiler: 'solc' | 'vyper';
   readonly longVersion: string;
   readonly installed: boolean;
 }
@@ -43,11 +44,11 @@ export function CompilerField({ base, value, fault, proposed, onChange }: Props)
       }
       text={value}
       fault={fault}
-      choices={fitting.slice(0, CHOICES_SHOWN).map(({ longVersion, installed }) => ({
+      choices={fitting.slice(0, CHOICES_SHOWN).map(({ compiler, longVersion, installed }) => ({
         key: longVersion,
         shown: (
           <>
-            {longVersion}{' '}
+            {longVersion} {compiler === 'vyper' && <span class="quiet">Vyper </span>}
             {isDownloading && (
               <span class="quiet">{installed ? 'installed' : 'downloaded first'}</span>
             )}

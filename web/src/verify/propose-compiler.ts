@@ -28,9 +28,12 @@ export async function proposeCompiler(
   }
   const ranges = Object.values(sources).flatMap((text) => pragmaOf(text) ?? []);
   if (ranges.length === 0) return undefined;
-  const known = await api.get<{ compilers: { longVersion: string }[] }>('v1/compilers');
+  const known = await api.get<{ compilers: { compiler: string; longVersion: string }[] }>(
+    'v1/compilers',
+  );
   if (known.state !== 'ready') return undefined;
-  const versions = known.value.compilers.map(({ longVersion }) => longVersion);
+  const solc = known.value.compilers.filter(({ compiler }) => compiler === 'solc');
+  const versions = solc.map(({ longVersion }) => longVersion);
   const version = newestAllowed(versions, ranges);
   return version === undefined
     ? undefined

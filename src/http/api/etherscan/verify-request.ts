@@ -11,6 +11,7 @@ import { readForm } from '../../bodies/read-form.ts';
 import { readUrlencoded } from '../../bodies/read-urlencoded.ts';
 import { asRequestError, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
+import { toStandardJson } from '../../../solidity/to-standard-json.ts';
 import { standardJsonInputSchema } from '../v2/verify-body.ts';
 import {
   type EtherscanFields,
@@ -116,7 +117,7 @@ function readCompilation(
     case 'solidity-standard-json-input':
     case 'vyper-json':
     case 'vyper-standard-json-input': {
-      const input = readInput(source, limits);
+      const input = readBracedJson(source, limits);
       const contractIdentifier = identify(name, input);
       return { kind: 'standard_json', input, compilerVersion, contractIdentifier };
     }
@@ -140,8 +141,11 @@ function readCompilation(
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** The standard JSON input of a source, which some tools put in braces once more. */
-function readInput(source: Buffer, limits: RequestLimits): StandardJsonInput {
+/**
+ * The standard JSON input of a source, which some tools put in braces once more.
+ * @throws FullmatchError invalid_json, request_too_many_values, invalid_parameter
+ */
+export function readBracedJson(source: Buffer, limits: RequestLimits): StandardJsonInput {
   const isBraced =
     source[0] === OPENING &&
     source[1] === OPENING &&
@@ -153,9 +157,7 @@ function readInput(source: Buffer, limits: RequestLimits): StandardJsonInput {
   } catch (error) {
     throw asRequestError(error, 'The parameter sourceCode');
   }
-  const { language, sources, settings } = validateBody(standardJsonInputSchema, value);
-  const texts = Object.entries(sources).map(([path, { content }]) => [path, { content }] as const);
-  return { language, sources: Object.fromEntries(texts), settings: settings ?? {} };
+  return toStandardJson(validateBody(standardJsonInputSchema, value));
 }
 
 /** `path:Name`; of a name alone the one source that declares it. */

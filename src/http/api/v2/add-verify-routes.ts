@@ -7,8 +7,10 @@ import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { readYoungJobAtItsEnd } from '../young-job.ts';
 import { renderJob } from './render-job.ts';
+import { createExplorerImport } from './explorer-import.ts';
 import {
   jobRoute,
+  verifyExplorerRoute,
   verifyMetadataRoute,
   verifyRoute,
   verifySimilarityRoute,
@@ -16,7 +18,7 @@ import {
 
 type VerifyParts = Pick<
   HttpParts,
-  'answers' | 'contracts' | 'requests' | 'trustedProxies' | 'verification'
+  'answers' | 'contracts' | 'explorer' | 'registry' | 'requests' | 'trustedProxies' | 'verification'
 >;
 
 /** The routes of the verification API v2 that verify. Bodies are read on a thread of their own, see {@link RequestReader}. */
@@ -27,6 +29,15 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   routes.openapi(withoutBody(verifySimilarityRoute), (c) =>
     submit(parts, c, { kind: 'similarity', ...c.req.valid('param') }),
   );
+  const findAtExplorer = createExplorerImport(parts);
+  routes.openapi(withoutBody(verifyExplorerRoute), async (c) => {
+    const place = c.req.valid('param');
+    const read = await parts.requests.read(c, { kind: 'explorer', ...place });
+    if (!('explorer' in read)) throw new Error('this body names no sources');
+    const client = clientOf(c.env, parts.trustedProxies);
+    const request = await findAtExplorer({ ...place, ...read.explorer, client });
+    return submitted(await parts.verification.submit(request, client));
+  });
   routes.openapi(withoutBody(verifyRoute), (c) =>
     submit(parts, c, { kind: 'standard_json', ...c.req.valid('param') }),
   );
@@ -49,7 +60,11 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
 
 /** A route whose body the thread validates that reads it. */
 function withoutBody<
-  Route extends typeof verifyRoute | typeof verifyMetadataRoute | typeof verifySimilarityRoute,
+  Route extends
+    | typeof verifyRoute
+    | typeof verifyExplorerRoute
+    | typeof verifyMetadataRoute
+    | typeof verifySimilarityRoute,
 >(route: Route) {
   return { ...route, request: { params: route.request.params } };
 }
@@ -61,6 +76,9 @@ async function submit(
 ): Promise<Answer> {
   const read = await requests.read(c, form);
   if (!('request' in read)) throw new Error('a body of the API v2 names one contract');
-  const verificationId = await verification.submit(read.request, clientOf(c.env, trustedProxies));
+  return submitted(await verification.submit(read.request, clientOf(c.env, trustedProxies)));
+}
+
+function submitted(verificationId: string): Answer {
   return answerJson(verifyRoute, { verificationId }, NOT_STORED, 202);
 }

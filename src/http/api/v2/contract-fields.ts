@@ -91,7 +91,7 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
   ['userdoc', artifact('userdoc')],
   ['devdoc', artifact('devdoc')],
   ['sourceIds', artifact('sources')],
-  ['stdJsonInput', { parts: ['compilation', 'sources'] }],
+  ['stdJsonInput', { parts: ['compilation', 'sources', 'artifacts'] }],
   [
     'stdJsonOutput',
     { parts: ['compilation', 'artifacts', 'metadata', 'creationCode', 'runtimeCode'] },

@@ -1,3 +1,4 @@
+import { isMembers } from '../../../lib/members.ts';
 import { bytesToHex } from '../../../lib/hex.ts';
 import type {
   ContractMatch,
@@ -82,7 +83,15 @@ class ContractTexts {
       language: JSON.stringify(LANGUAGE_NAMES[compilation.language] ?? compilation.language),
       sources: this.#sources(),
       settings: JSON.stringify(compilation.settings),
+      ...this.#moreInput(),
     });
+  }
+
+  /** What the compiler of a language reads beside these. */
+  #moreInput(): Readonly<Record<string, string>> {
+    const more = this.#parts.artifacts?.['input'];
+    if (!isMembers(more)) return {};
+    return Object.fromEntries(Object.entries(more).map(([name, text]) => [name, String(text)]));
   }
 
   /** What the compiler said of this contract, as far as it is known. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { isTransactionHash, type Hex } from '../../../lib/hex.ts';
 import { type Members } from '../../../lib/members.ts';
+import { toStandardJson } from '../../../solidity/to-standard-json.ts';
 import {
   type SimilarityRequest,
   type VerificationRequest,
@@ -41,9 +42,11 @@ export const transactionHash = z
 export const standardJsonInputSchema = z
   .looseObject(
     {
-      language: text.describe('Solidity or Yul'),
+      language: text.describe('Solidity, Yul or Vyper'),
       sources: sourcesOf(z.looseObject({ content: z.string(SOURCE_EXPECTED) }, OBJECT_EXPECTED)),
       settings: anyMembersOrNull.optional(),
+      interfaces: anyMembersOrNull.optional().describe('Of Vyper: path to ABI or text'),
+      storage_layout_overrides: anyMembersOrNull.optional().describe('Of Vyper: path to layout'),
     },
     OBJECT_EXPECTED,
   )
@@ -80,6 +83,21 @@ export const similarityBodySchema = z
   .object({ creationTransactionHash: transactionHash.optional() })
   .meta({ id: 'V2VerifySimilarityRequest', description: 'What is known of the deployment' });
 
+/** The body of POST /v2/verify/etherscan/{chainId}/{address}. */
+export const explorerBodySchema = z
+  .object({
+    apiKey: z
+      .string(TEXT_EXPECTED)
+      .max(512, 'a shorter text is expected')
+      .nullish()
+      .transform((key) => key?.trim() || undefined)
+      .meta({ type: 'string', description: 'A key of your own for the other explorer; not kept' }),
+  })
+  .meta({ id: 'V2VerifyEtherscanRequest', description: 'What the other explorer is asked with' });
+
+/** What is asked of another explorer. */
+export type ExplorerQuestion = z.output<typeof explorerBodySchema>;
+
 /** What a body asks to verify, without its place. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
 
@@ -89,11 +107,8 @@ export function readStandardJsonBody(body: Members): Asked {
     standardJsonBodySchema,
     body,
   );
-  const { language, sources, settings } = stdJsonInput;
-  const texts = Object.entries(sources).map(([path, { content }]) => [path, { content }] as const);
-  const input = { language, sources: Object.fromEntries(texts), settings: settings ?? {} };
   return {
-    compilation: { kind: 'standard_json', input, ...names },
+    compilation: { kind: 'standard_json', input: toStandardJson(stdJsonInput), ...names },
     ...(creationTransactionHash && { creationTransactionHash }),
   };
 }
@@ -105,6 +120,11 @@ export function readMetadataBody(body: Members): Asked {
     compilation: { kind: 'metadata', ...given },
     ...(creationTransactionHash && { creationTransactionHash }),
   };
+}
+
+/** Reads a body that asks for what another explorer has. @throws FullmatchError invalid_parameter */
+export function readExplorerBody(body: Members): ExplorerQuestion {
+  return validateBody(explorerBodySchema, body);
 }
 
 /** Reads a body that asks for what is stored. @throws FullmatchError invalid_parameter */

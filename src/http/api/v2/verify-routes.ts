@@ -11,7 +11,12 @@ import {
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
-import { metadataBodySchema, similarityBodySchema, standardJsonBodySchema } from './verify-body.ts';
+import {
+  explorerBodySchema,
+  metadataBodySchema,
+  similarityBodySchema,
+  standardJsonBodySchema,
+} from './verify-body.ts';
 
 const tags = ['verification'];
 
@@ -79,6 +84,30 @@ export const verifySimilarityRoute = createRoute({
   responses: submitResponses,
 });
 
+/** POST /v2/verify/etherscan/{chainId}/{address}. */
+export const verifyExplorerRoute = createRoute({
+  method: 'post',
+  path: '/v2/verify/etherscan/{chainId}/{address}',
+  summary: 'Verify a contract by the sources that another explorer has',
+  description:
+    'The operator configures which explorer is asked (`etherscan.url`). What it gives is judged as if its sources had been sent.',
+  tags,
+  request: {
+    params: contractParameters,
+    body: { required: false, content: { 'application/json': { schema: explorerBodySchema } } },
+  },
+  responses: {
+    ...submitResponses,
+    404: v2ErrorResponse('The explorer has not verified it (`not_etherscan_verified`)'),
+    429: v2ErrorResponse(
+      'The explorer is asked too often (`etherscan_limit`); else as for the other verifications',
+    ),
+    502: v2ErrorResponse(
+      'The explorer does not answer (`etherscan_request_failed`), or not in a form that can be read (`malformed_etherscan_response`)',
+    ),
+  },
+});
+
 /** The body of GET /v2/verify/{verificationId}. */
 export const jobSchema = z
   .strictObject({
@@ -125,5 +154,6 @@ export const v2VerifyRoutes = [
   verifyRoute,
   verifyMetadataRoute,
   verifySimilarityRoute,
+  verifyExplorerRoute,
   jobRoute,
 ] as const;

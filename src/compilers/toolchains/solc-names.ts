@@ -1,15 +1,6 @@
-import { compareVersions, findVersion, STANDARD_JSON_SINCE } from '../compiler-version.ts';
-import { type CompilerFile } from '../compiler-file.ts';
-
-/** What a build is run by. */
-export type BuildKind = CompilerFile['kind'];
-
-/** A build by the name of its file. */
-export interface NamedBuild {
-  readonly fileName: string;
-  readonly longVersion: string;
-  readonly kind: BuildKind;
-}
+import { compareVersions, isLongVersion, STANDARD_JSON_SINCE } from '../compiler-version.ts';
+import { THIS_MACHINE } from './this-machine.ts';
+import { type BuildKind, type BuildNames, type NamedBuild } from './toolchain.ts';
 
 const SOLJSON_NAME = /^soljson-v(\d[\w.+-]{0,120})\.js$/;
 const NATIVE_NAME = /^(solc-linux-(?:amd64|arm64))-v(\d[\w.+-]{0,120})$/;
@@ -23,26 +14,23 @@ const PUBLISHED_NATIVE = 'solc-linux-amd64';
 const SOLJSON_FOLDER = 'bin';
 const NATIVE_FOLDER = 'linux-amd64';
 
-/** This machine: `linux x64`. */
-export const THIS_MACHINE = `${process.platform} ${process.arch}`;
-
 /** The name of a version's file in the layout of the official binaries. */
-export function fileNameOf(longVersion: string, kind: BuildKind): string {
+function fileNameOf(longVersion: string, kind: BuildKind): string {
   return kind === 'soljson' ? `soljson-v${longVersion}.js` : `${PUBLISHED_NATIVE}-v${longVersion}`;
 }
 
 /** The folder of a kind of builds in the layout of the official binaries. */
-export function folderOf(kind: BuildKind): string {
+function folderOf(kind: BuildKind): string {
   return kind === 'soljson' ? SOLJSON_FOLDER : NATIVE_FOLDER;
 }
 
 /** How native builds that are published for a machine begin; undefined where there are none. */
-export function nativeBuilds(machine = THIS_MACHINE): string | undefined {
+function nativeBuilds(machine = THIS_MACHINE): string | undefined {
   return NATIVE_PREFIXES[machine] === PUBLISHED_NATIVE ? PUBLISHED_NATIVE : undefined;
 }
 
 /** Whether a native build of a version could be run here: those before standard JSON have another interface. */
-export function hasUsableNative(longVersion: string): boolean {
+function hasUsableNative(longVersion: string): boolean {
   return compareVersions(longVersion, STANDARD_JSON_SINCE) >= 0;
 }
 
@@ -50,9 +38,7 @@ export function hasUsableNative(longVersion: string): boolean {
  * The build that a file is by its name, for whatever machine; undefined for what is not a build. A native build without
  * standard JSON is none that can be run here.
  */
-export function readBuildName(
-  fileName: string,
-): (NamedBuild & { readonly prefix?: string }) | undefined {
+function readBuildName(fileName: string): (NamedBuild & { readonly prefix?: string }) | undefined {
   const soljson = SOLJSON_NAME.exec(fileName)?.[1];
   const [, prefix, native] = NATIVE_NAME.exec(fileName) ?? [];
   const longVersion = soljson ?? native;
@@ -66,7 +52,7 @@ export function readBuildName(
  * What a file of a folder is by its name: `soljson-v<long version>.js`, or a native build for this machine,
  * `solc-linux-amd64-v<long version>`. Undefined for everything else.
  */
-export function readFileName(fileName: string, machine = THIS_MACHINE): NamedBuild | undefined {
+function readFileName(fileName: string, machine = THIS_MACHINE): NamedBuild | undefined {
   const build = readBuildName(fileName);
   if (build === undefined) return undefined;
   const { longVersion, kind, prefix } = build;
@@ -74,10 +60,16 @@ export function readFileName(fileName: string, machine = THIS_MACHINE): NamedBui
   return { fileName, longVersion, kind };
 }
 
-function isLongVersion(text: string): boolean {
-  try {
-    return text.includes('+commit.') && findVersion(text, [text]) !== undefined;
-  } catch {
-    return false;
-  }
-}
+/** The layout of the official binaries. */
+export const SOLC_NAMES: BuildNames = {
+  fileNameOf,
+  pathOf: (longVersion, kind) =>
+    `${folderOf(kind)}/${encodeURIComponent(fileNameOf(longVersion, kind))}`,
+  readBuildName,
+  readFileName,
+  kindsOf: (longVersion, { native }) =>
+    native && hasUsableNative(longVersion) && nativeBuilds() !== undefined
+      ? ['native', 'soljson']
+      : ['soljson'],
+  listFolders: { soljson: SOLJSON_FOLDER, native: NATIVE_FOLDER },
+};

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Builds compilers of Vyper for the tests, one of each generation of auxdata that this Python can install: programs that
+# unpack themselves, as the released ones are. The tests that need them say that they were skipped where there are none.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=node_modules/.cache/fullmatch-vyper
+
+# The long versions, by which the releases name their files.
+versions=(0.2.16+commit.59e1bdd9 0.3.9+commit.66b96705 0.3.10+commit.91361694 0.4.3+commit.bff19ea2)
+
+if ! command -v python3 >/dev/null || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
+  echo 'There is no python3 with venv: tests of Vyper are skipped.'
+  exit 0
+fi
+mkdir -p "$folder"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat >"$work/main.py" <<'PYTHON'
+from vyper.cli.vyper_compile import _parse_cli_args
+_parse_cli_args()
+PYTHON
+
+build() {
+  local long=$1 release=${1%%+*}
+  # The releases cut the commit in the names of the oldest.
+  local name="vyper.$long.linux"
+  [ "$release" = 0.2.16 ] && name="vyper.${long%?}.linux"
+  [ -x "$folder/$name" ] && return 0
+  python3 -m venv "$work/$release"
+  "$work/$release/bin/pip" install --quiet --disable-pip-version-check \
+    "vyper==$release" pyinstaller 'setuptools<80'
+  "$work/$release/bin/pyinstaller" --onefile --log-level ERROR --name "$name" \
+    --distpath "$work/dist" --workpath "$work/build-$release" --specpath "$work/build-$release" \
+    --collect-submodules vyper --collect-data vyper --copy-metadata vyper "$work/main.py"
+  mv "$work/dist/$name" "$folder/$name"
+}
+
+for long in "${versions[@]}"; do
+  { build "$long" || echo "Vyper $long cannot be built here: its tests are skipped."; } &
+  # Two at a time.
+  [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+done
+wait
+# The list that speaks for builds that the catalogue does not have.
+python3 - "$folder" "${versions[@]}" <<'PYTHON'
+import hashlib, json, pathlib, sys
+folder, versions = pathlib.Path(sys.argv[1]), sys.argv[2:]
+builds = []
+for file in sorted(folder.glob('vyper.*.linux')):
+    release = file.name.split('+')[0].removeprefix('vyper.')
+    long = next(version for version in versions if version.startswith(release + '+'))
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    builds.append({'path': file.name, 'longVersion': long, 'sha256': '0x' + digest})
+(folder / 'list.json').write_text(json.dumps({'builds': builds}, indent=2) + '\n')
+print(f'{len(builds)} compilers of Vyper in {folder}')
+PYTHON

@@ -1,0 +1,77 @@
+import { FullmatchError } from '../../errors.ts';
+import { FetchFault } from '../../lib/fetch-fault.ts';
+import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { type Secret } from '../../lib/secret.ts';
+
+/** Where another explorer is asked, and with which key. */
+export interface ExplorerOptions {
+  /** Its Etherscan-compatible API; `{chainId}` in it stands for the id of the chain. */
+  readonly url: string;
+  /** The operator's own key. */
+  readonly apiKey?: Secret;
+  readonly fetch: Pick<GuardedFetch, 'fetch'>;
+}
+
+/** What another explorer says of the contracts that it has verified. */
+export interface ExplorerSources {
+  /**
+   * Asks for the sources of a contract.
+   * @param apiKey the client's own key, in place of the operator's
+   * @returns the answer to `getsourcecode` as it came
+   * @throws FullmatchError etherscan_limit, etherscan_request_failed
+   */
+  read(chainId: number, address: Hex, apiKey?: Secret): Promise<Buffer>;
+}
+
+/** The largest verified sources have some megabytes; as JSON within JSON they have twice as many. */
+const ANSWER_BYTES = 16 * 2 ** 20;
+const DEADLINE_MS = 20_000;
+const TOO_MANY_REQUESTS = 429;
+
+/** Asks an explorer for what it has verified. */
+export function openExplorerSources({
+  url,
+  apiKey: ownKey,
+  fetch,
+}: ExplorerOptions): ExplorerSources {
+  return {
+    read: async (chainId, address, apiKey = ownKey) => {
+      const asked = new URL(url.replaceAll('{chainId}', String(chainId)));
+      const question = { chainid: String(chainId), module: 'contract', action: 'getsourcecode' };
+      const key = apiKey && { apikey: apiKey.reveal() };
+      asked.search = new URLSearchParams({ ...question, address, ...key }).toString();
+      const { status, body } = await askOnce(fetch, asked.href);
+      if (status === TOO_MANY_REQUESTS) throw explorerLimit();
+      if (status < 200 || status > 299) throw explorerFailed(`answers with the status ${status}`);
+      return body;
+    },
+  };
+}
+
+async function askOnce(fetch: ExplorerOptions['fetch'], url: string) {
+  try {
+    return await fetch.fetch(url, { maxBytes: ANSWER_BYTES, deadlineMs: DEADLINE_MS });
+  } catch (error) {
+    if (!(error instanceof FetchFault)) throw error;
+    if (error.code === 'throttled') throw explorerLimit();
+    // Its message may name a host of the operator's own network.
+    throw explorerFailed(`could not be asked (${error.code})`);
+  }
+}
+
+/** The explorer wants to be asked less often. */
+export function explorerLimit(): FullmatchError {
+  return new FullmatchError(
+    'etherscan_limit',
+    'The explorer that contracts are taken over from is asked too often; try again later, or with a key of your own in apiKey.',
+  );
+}
+
+/** The explorer does not say what it has. @param how what it does instead, as the end of a sentence */
+export function explorerFailed(how: string): FullmatchError {
+  return new FullmatchError(
+    'etherscan_request_failed',
+    `The explorer that contracts are taken over from ${how}; try again later, or send the sources.`,
+  );
+}

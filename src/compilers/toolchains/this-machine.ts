@@ -1,0 +1,2 @@
+/** This machine: `linux x64`. */
+export const THIS_MACHINE = `${process.platform} ${process.arch}`;

@@ -1,0 +1,85 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
+
+import { type GivenMatch } from '../../../verification/given-codes/verify-given-codes.ts';
+import { VerificationFailure } from '../../../verification/verification-failure.ts';
+import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { type HttpParts } from '../../http-parts.ts';
+import { whileWaitedFor } from '../../records/answer-connection.ts';
+import { failureOf } from './blockscout-error.ts';
+import {
+  batchRoutes,
+  blockscoutHealthRoute,
+  verdictRoutes,
+  versionsRoutes,
+} from './blockscout-routes.ts';
+import { renderBatch, renderVerdict } from './render-verdict.ts';
+import { type BlockscoutForm } from './verifier-request.ts';
+
+type BlockscoutParts = Pick<
+  HttpParts,
+  'compilers' | 'requests' | 'trustedProxies' | 'verification'
+>;
+
+const NOT_VERIFIED = 'No contract could be verified with provided data';
+
+/**
+ * The verifier of Blockscout: codes come with the request, so nothing of a chain is read, and nothing is stored. Who asks
+ * waits for the verdict.
+ */
+export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts): void {
+  routes.openapi(blockscoutHealthRoute, () =>
+    answerJson(blockscoutHealthRoute, { status: 'SERVING' }, NOT_STORED),
+  );
+  for (const { language, route } of versionsRoutes) {
+    routes.openapi(route, async () => {
+      const usable = await parts.compilers.listUsable();
+      const compiler = language === 'vyper' ? 'vyper' : 'solc';
+      const versions = usable.filter((each) => each.compiler === compiler);
+      const compilerVersions = versions.map(({ longVersion }) => `v${longVersion}`);
+      return answerJson(route, { compilerVersions }, REVALIDATED);
+    });
+  }
+  for (const { form, route } of verdictRoutes) {
+    // The body is read on a thread, which validates it.
+    routes.openapi({ ...route, request: {} }, async (c) => {
+      const found = await verify(parts, c, form);
+      if (found instanceof VerificationFailure) {
+        return answerJson(route, failureOf(found.message), NOT_STORED);
+      }
+      const [match] = found;
+      const verdict = match === undefined ? failureOf(NOT_VERIFIED) : renderVerdict(match);
+      return answerJson(route, verdict, NOT_STORED);
+    });
+  }
+  for (const { form, route } of batchRoutes) {
+    routes.openapi({ ...route, request: {} }, async (c) => {
+      const found = await verify(parts, c, form);
+      const answer =
+        found instanceof VerificationFailure
+          ? { compilationFailure: { message: found.message } }
+          : renderBatch(found);
+      return answerJson(route, answer, NOT_STORED);
+    });
+  }
+}
+
+/** The match of each code, or why the compilation gives none. Ends when the client leaves. */
+async function verify(
+  { requests, verification, trustedProxies }: BlockscoutParts,
+  c: Context,
+  form: BlockscoutForm,
+): Promise<readonly (GivenMatch | undefined)[] | VerificationFailure> {
+  const read = await requests.read(c, form);
+  if (!('given' in read)) throw new Error('a request to the verifier of Blockscout has codes');
+  const client = clientOf(c.env, trustedProxies);
+  try {
+    return await whileWaitedFor(c, (signal) =>
+      verification.verifyGiven(read.given, { client, signal }),
+    );
+  } catch (error) {
+    if (error instanceof VerificationFailure) return error;
+    throw error;
+  }
+}

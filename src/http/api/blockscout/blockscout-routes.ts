@@ -1,0 +1,181 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { type BlockscoutForm } from './verifier-request.ts';
+
+const tags = ['verification'];
+
+const jsonText = z.string().describe('JSON');
+const artifacts = jsonText.nullable();
+
+const sourceSchema = z.strictObject({
+  fileName: z.string(),
+  contractName: z.string(),
+  compilerVersion: z.string(),
+  compilerSettings: jsonText,
+  sourceType: z.enum(['SOLIDITY', 'VYPER', 'YUL']),
+  sourceFiles: z.record(z.string(), z.string()),
+  abi: artifacts,
+  constructorArguments: z.string().nullable(),
+  matchType: z.enum(['PARTIAL', 'FULL']),
+  compilationArtifacts: artifacts,
+  creationInputArtifacts: artifacts,
+  deployedBytecodeArtifacts: artifacts,
+  isBlueprint: z.boolean(),
+  libraries: z.record(z.string(), z.string()),
+});
+const partsSchema = z.array(z.strictObject({ type: z.enum(['main', 'meta']), data: z.string() }));
+
+/** The answer to the verification of one contract. */
+export const verdictSchema = z
+  .strictObject({
+    message: z.string(),
+    status: z.enum(['SUCCESS', 'FAILURE']),
+    source: sourceSchema.nullable(),
+    extraData: z
+      .strictObject({
+        localCreationInputParts: partsSchema,
+        localDeployedBytecodeParts: partsSchema,
+      })
+      .nullable(),
+    postActionResponses: z.strictObject({ lookupMethods: z.null() }).nullable(),
+  })
+  .meta({ id: 'BlockscoutVerdict', description: 'What came of codes and sources' });
+
+const matchDetails = z
+  .strictObject({
+    matchType: z.enum(['PARTIAL', 'FULL']),
+    values: jsonText,
+    transformations: jsonText,
+  })
+  .optional();
+
+const successSchema = z.strictObject({
+  creationCode: z.string(),
+  runtimeCode: z.string(),
+  compiler: z.enum(['SOLC', 'VYPER']),
+  compilerVersion: z.string(),
+  language: z.enum(['SOLIDITY', 'YUL', 'VYPER']),
+  fileName: z.string(),
+  contractName: z.string(),
+  sources: z.record(z.string(), z.string()),
+  compilerSettings: jsonText,
+  compilationArtifacts: jsonText,
+  creationCodeArtifacts: jsonText,
+  runtimeCodeArtifacts: jsonText,
+  creationMatchDetails: matchDetails,
+  runtimeMatchDetails: matchDetails,
+});
+
+/** The answer to the verification of several contracts. */
+export const batchSchema = z
+  .union([
+    z.strictObject({ compilationFailure: z.strictObject({ message: z.string() }) }),
+    z.strictObject({
+      contractVerificationResults: z.strictObject({
+        items: z.array(
+          z.union([
+            z.strictObject({ success: successSchema }),
+            z.strictObject({ failure: z.strictObject({}) }),
+          ]),
+        ),
+      }),
+    }),
+  ])
+  .meta({ id: 'BlockscoutBatch', description: 'What came of several codes and one compilation' });
+
+/** Where the verifier answers: below a base of its own, which has its own /health, and at the root for bases without path. */
+const BASES = ['/blockscout', ''];
+
+function verifierRoute<Schema extends z.ZodType>(
+  base: string,
+  form: BlockscoutForm,
+  schema: Schema,
+) {
+  const { language, sources, isBatch } = form;
+  const what = `${isBatch ? 'batch-' : ''}verify-${sources === 'standard_json' ? 'standard-json' : 'multi-part'}`;
+  return createRoute({
+    method: 'post',
+    path: `${base}/api/v2/verifier/${language}/sources:${what}`,
+    summary: `The verifier of Blockscout: ${isBatch ? 'several codes' : 'a code'} and ${language === 'vyper' ? 'Vyper' : 'Solidity'} by ${sources === 'standard_json' ? 'standard JSON' : 'sources and settings'}`,
+    tags,
+    request: {
+      body: {
+        required: true,
+        content: { 'application/json': { schema: z.looseObject({}) } },
+      },
+    },
+    responses: {
+      200: {
+        description: 'What came of it, and what is wrong with the request',
+        content: { 'application/json': { schema } },
+      },
+    },
+  });
+}
+
+/** The routes of some languages by both forms of sources, at each base. */
+function formsOf(languages: readonly BlockscoutForm['language'][], isBatch: boolean) {
+  return BASES.flatMap((base) =>
+    languages.flatMap((language) =>
+      (['standard_json', 'multi_part'] as const).map((sources) => ({
+        base,
+        form: { kind: 'blockscout' as const, language, sources, isBatch },
+      })),
+    ),
+  );
+}
+
+/** POST …/api/v2/verifier/{solidity,vyper}/sources:{verify-standard-json,verify-multi-part}. */
+export const verdictRoutes = formsOf(['solidity', 'vyper'], false).map(({ base, form }) => ({
+  form,
+  route: verifierRoute(base, form, verdictSchema),
+}));
+
+/** POST …/api/v2/verifier/solidity/sources:{batch-verify-standard-json,batch-verify-multi-part}. */
+export const batchRoutes = formsOf(['solidity'], true).map(({ base, form }) => ({
+  form,
+  route: verifierRoute(base, form, batchSchema),
+}));
+
+const versionsSchema = z
+  .strictObject({ compilerVersions: z.array(z.string()) })
+  .meta({ id: 'BlockscoutVersions', description: 'Newest first' });
+
+/** GET …/api/v2/verifier/{solidity,vyper}/versions. */
+export const versionsRoutes = BASES.flatMap((base) =>
+  (['solidity', 'vyper'] as const).map((language) => ({
+    language,
+    route: createRoute({
+      method: 'get',
+      path: `${base}/api/v2/verifier/${language}/versions`,
+      summary: `The versions that the verifier of Blockscout compiles ${language === 'vyper' ? 'Vyper' : 'Solidity'} with`,
+      tags,
+      responses: {
+        200: {
+          description: 'The versions',
+          content: { 'application/json': { schema: versionsSchema } },
+        },
+      },
+    }),
+  })),
+);
+
+/** GET /blockscout/health. */
+export const blockscoutHealthRoute = createRoute({
+  method: 'get',
+  path: '/blockscout/health',
+  summary: 'Whether the verifier of Blockscout serves',
+  tags,
+  responses: {
+    200: {
+      description: 'It does',
+      content: {
+        'application/json': {
+          schema: z
+            .strictObject({ status: z.literal('SERVING') })
+            .meta({ id: 'BlockscoutHealth', description: 'As gRPC names it' }),
+        },
+      },
+    },
+  },
+});

@@ -1,0 +1,136 @@
+import { bytesToHex } from '../../../lib/hex.ts';
+import { isMembers } from '../../../lib/members.ts';
+import { splitLibraryId } from '../../../solidity/library-id.ts';
+import { type GivenMatch } from '../../../verification/given-codes/verify-given-codes.ts';
+import { type AnswerOf } from '../../answer.ts';
+import { type batchSchema, type verdictSchema } from './blockscout-routes.ts';
+
+type Verdict = AnswerOf<typeof verdictSchema>;
+type Parts = NonNullable<Verdict['extraData']>['localCreationInputParts'];
+type Batch = Extract<AnswerOf<typeof batchSchema>, { contractVerificationResults: unknown }>;
+type Item = Batch['contractVerificationResults']['items'][number];
+type Success = Extract<Item, { success: unknown }>['success'];
+
+const MATCH_TYPES = { full: 'FULL', partial: 'PARTIAL' } as const;
+const LANGUAGES: Readonly<Record<string, Success['language']>> = {
+  solidity: 'SOLIDITY',
+  yul: 'YUL',
+  vyper: 'VYPER',
+};
+
+/** A match as the verifier says one. */
+export function renderVerdict({ compilation, judgement }: GivenMatch): Verdict {
+  const { name, fullyQualifiedName, version, settings, artifacts } = compilation;
+  const fileName = fullyQualifiedName.slice(0, -(name.length + 1));
+  const { creation, runtime } = judgement;
+  const creationValues = creation?.match ? creation.values : {};
+  const runtimeValues = runtime?.match ? runtime.values : {};
+  return {
+    ...{ message: 'OK', status: 'SUCCESS' },
+    source: {
+      ...{ fileName, contractName: name, compilerVersion: `v${version}` },
+      compilerSettings: JSON.stringify(settings),
+      sourceType: LANGUAGES[compilation.language] ?? 'SOLIDITY',
+      sourceFiles: sourcesOf(compilation),
+      abi: Array.isArray(artifacts['abi']) ? JSON.stringify(artifacts['abi']) : null,
+      constructorArguments: creationValues.constructorArguments ?? null,
+      matchType: MATCH_TYPES[judgement.match ?? 'partial'],
+      compilationArtifacts: JSON.stringify(artifacts),
+      creationInputArtifacts: JSON.stringify(compilation.creationCodeArtifacts ?? {}),
+      deployedBytecodeArtifacts: JSON.stringify(compilation.runtimeCodeArtifacts ?? {}),
+      isBlueprint: false,
+      libraries: {
+        ...creationValues.libraries,
+        ...runtimeValues.libraries,
+        ...librariesIn(settings),
+      },
+    },
+    extraData: {
+      localCreationInputParts: partsOf(compilation.creationCode, compilation.creationCodeArtifacts),
+      localDeployedBytecodeParts: partsOf(
+        compilation.runtimeCode,
+        compilation.runtimeCodeArtifacts,
+      ),
+    },
+    postActionResponses: { lookupMethods: null },
+  };
+}
+
+function sourcesOf({ sources }: GivenMatch['compilation']): Record<string, string> {
+  return Object.fromEntries(sources.map(({ path, content }) => [path, content]));
+}
+
+/** `path:Name` → address, of the libraries that the settings name. */
+function librariesIn({ libraries }: Readonly<Record<string, unknown>>): Record<string, string> {
+  if (!isMembers(libraries)) return {};
+  return Object.fromEntries(
+    Object.entries(libraries).flatMap(([path, named]) =>
+      isMembers(named)
+        ? Object.entries(named).map(([name, address]) => [`${path}:${name}`, String(address)])
+        : [[splitLibraryId(path).join(':'), String(named)]],
+    ),
+  );
+}
+
+/** A code in parts: metadata and what lies between. */
+function partsOf(
+  code: Uint8Array | undefined,
+  artifacts: Readonly<Record<string, unknown>> | undefined,
+): Parts {
+  if (code === undefined) return [];
+  const positions = isMembers(artifacts?.['cborAuxdata']) ? artifacts['cborAuxdata'] : {};
+  const metas = (Object.values(positions) as { offset: number; value: string }[]).sort(
+    (left, right) => left.offset - right.offset,
+  );
+  const parts: Parts[number][] = [];
+  let end = 0;
+  const add = (type: 'main' | 'meta', until: number): void => {
+    if (until > end) parts.push({ type, data: bytesToHex(code.subarray(end, until)) });
+    end = until;
+  };
+  for (const { offset, value } of metas) {
+    add('main', offset);
+    add('meta', offset + (value.length - 2) / 2);
+  }
+  add('main', code.length);
+  return parts;
+}
+
+/** Matches of several codes, in their order. */
+export function renderBatch(found: readonly (GivenMatch | undefined)[]): Batch {
+  const items = found.map((match): Item =>
+    match === undefined ? { failure: {} } : { success: renderSuccess(match) },
+  );
+  return { contractVerificationResults: { items } };
+}
+
+function renderSuccess({ compilation, judgement }: GivenMatch): Success {
+  const { name, fullyQualifiedName, version, settings, artifacts } = compilation;
+  const creation = detailsOf(judgement.creation);
+  const runtime = detailsOf(judgement.runtime);
+  return {
+    creationCode: bytesToHex(compilation.creationCode ?? new Uint8Array()),
+    runtimeCode: bytesToHex(compilation.runtimeCode ?? new Uint8Array()),
+    compiler: compilation.compiler === 'vyper' ? 'VYPER' : 'SOLC',
+    compilerVersion: `v${version}`,
+    language: LANGUAGES[compilation.language] ?? 'SOLIDITY',
+    fileName: fullyQualifiedName.slice(0, -(name.length + 1)),
+    contractName: name,
+    sources: sourcesOf(compilation),
+    compilerSettings: JSON.stringify(settings),
+    compilationArtifacts: JSON.stringify(artifacts),
+    creationCodeArtifacts: JSON.stringify(compilation.creationCodeArtifacts ?? {}),
+    runtimeCodeArtifacts: JSON.stringify(compilation.runtimeCodeArtifacts ?? {}),
+    ...(creation && { creationMatchDetails: creation }),
+    ...(runtime && { runtimeMatchDetails: runtime }),
+  };
+}
+
+function detailsOf(verdict: GivenMatch['judgement']['runtime']): Success['runtimeMatchDetails'] {
+  if (verdict === undefined || verdict.match === null) return undefined;
+  return {
+    matchType: MATCH_TYPES[verdict.match],
+    values: JSON.stringify(verdict.values),
+    transformations: JSON.stringify(verdict.transformations),
+  };
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+
+import { FullmatchError } from '../../../errors.ts';
+import { isAddress } from '../../../lib/address-text.ts';
+import { type Hex } from '../../../lib/hex.ts';
+import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
+import { buildStandardJson, PlainSourcesFault } from '../../../solidity/build-standard-json.ts';
+import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
+import { toStandardJson } from '../../../solidity/to-standard-json.ts';
+import { type GivenCodes } from '../../../verification/given-codes/verify-given-codes.ts';
+import { type StandardJsonCompilation } from '../../../verification/verification-request.ts';
+import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
+import { namedValues } from '../../named-values.ts';
+import { standardJsonInputSchema } from '../v2/verify-body.ts';
+
+/** What a path of the verifier expects. */
+export interface BlockscoutForm {
+  readonly kind: 'blockscout';
+  readonly language: 'solidity' | 'vyper';
+  readonly sources: 'standard_json' | 'multi_part';
+  /** Whether several codes come with one compilation. */
+  readonly isBatch: boolean;
+}
+
+/** A compilation, and the codes that may come of it. */
+export interface VerifierRequest {
+  readonly compilation: StandardJsonCompilation;
+  readonly codes: readonly GivenCodes[];
+}
+
+const NO_ADDRESS: Hex = `0x${'0'.repeat(40)}`;
+const MOST_CODES = 100;
+const CODE_EXPECTED = '0x and hexadecimal digits in pairs are expected';
+
+const code = z
+  .string(CODE_EXPECTED)
+  .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/, CODE_EXPECTED)
+  .transform((text): Hex => `0x${text.replace(/^0x/, '').toLowerCase()}`);
+const text = z.string('text is expected');
+const metadata = z.looseObject({ contractAddress: z.string().nullish() }).nullish();
+
+/** `bytecode` of one contract, or the codes of several. */
+const single = z.looseObject({
+  bytecode: code,
+  bytecodeType: z.enum(
+    ['CREATION_INPUT', 'DEPLOYED_BYTECODE'],
+    'CREATION_INPUT or DEPLOYED_BYTECODE is expected',
+  ),
+  metadata,
+});
+const batch = z.looseObject({
+  contracts: z
+    .array(
+      z.looseObject({ creationCode: code.nullish(), runtimeCode: code.nullish(), metadata }),
+      'a list of contracts is expected',
+    )
+    .min(1, 'at least one contract is expected')
+    .max(MOST_CODES, `at most ${MOST_CODES} contracts are expected`),
+});
+
+const compilerVersion = text.min(1, 'the version of a compiler is expected');
+const named = namedValues(text).refine(
+  (files) => Object.keys(files).length > 0,
+  'at least one source is expected',
+);
+const multiPart = z.looseObject({
+  compilerVersion,
+  sourceFiles: named.optional(),
+  sources: named.optional(),
+  evmVersion: z.string().nullish(),
+  optimizationRuns: z.int('a whole number is expected').min(0).nullish(),
+  libraries: namedValues(text).nullish(),
+  interfaces: namedValues(text).nullish(),
+});
+const standardJson = z.looseObject({ compilerVersion, input: text });
+
+/**
+ * Reads a request as Blockscout sends it to its verifier.
+ * @throws FullmatchError invalid_parameter, invalid_json, request_too_many_values
+ */
+export function readVerifierRequest(
+  bytes: Buffer<ArrayBuffer>,
+  form: BlockscoutForm,
+  limits: RequestLimits,
+): VerifierRequest {
+  const body = parseJsonBody(bytes, limits);
+  const codes = form.isBatch
+    ? codesOf(validateBody(batch, body))
+    : [codeOf(validateBody(single, body))];
+  const [version, input] =
+    form.sources === 'standard_json'
+      ? readWhole(validateBody(standardJson, body), limits)
+      : readParts(validateBody(multiPart, body), form);
+  return {
+    codes,
+    compilation: {
+      ...{ kind: 'standard_json', input },
+      compilerVersion: version.replace(/^vyper:/, ''),
+    },
+  };
+}
+
+function codeOf({ bytecode, bytecodeType, metadata: place }: z.output<typeof single>): GivenCodes {
+  const address = addressOf(place);
+  return bytecodeType === 'CREATION_INPUT'
+    ? { address, creationCode: bytecode }
+    : { address, runtimeCode: bytecode };
+}
+
+function codesOf({ contracts }: z.output<typeof batch>): readonly GivenCodes[] {
+  return contracts.map(({ creationCode, runtimeCode, metadata: place }) => {
+    if (!creationCode && !runtimeCode) {
+      throw invalidMember('contracts', 'creationCode or runtimeCode is expected of each');
+    }
+    return {
+      address: addressOf(place),
+      ...(creationCode && { creationCode }),
+      ...(runtimeCode && { runtimeCode }),
+    };
+  });
+}
+
+function addressOf(place: z.output<typeof metadata>): Hex {
+  const address = place?.contractAddress ?? '';
+  return isAddress(address) ? (address.toLowerCase() as Hex) : NO_ADDRESS;
+}
+
+function readWhole(
+  { compilerVersion: version, input }: z.output<typeof standardJson>,
+  limits: RequestLimits,
+): readonly [string, StandardJsonInput] {
+  let value: unknown;
+  try {
+    value = parseUntrustedJson(Buffer.from(input), limits);
+  } catch (error) {
+    throw asRequestError(error, 'The member input');
+  }
+  return [version, toStandardJson(validateBody(standardJsonInputSchema, value))];
+}
+
+function readParts(
+  { compilerVersion: version, ...parts }: z.output<typeof multiPart>,
+  { language }: BlockscoutForm,
+): readonly [string, StandardJsonInput] {
+  const sources = parts.sourceFiles ?? parts.sources;
+  if (sources === undefined) throw invalidMember('sourceFiles', 'the sources are expected');
+  const evmVersion = parts.evmVersion ?? '';
+  if (language === 'vyper') return [version, vyperInput(sources, evmVersion, parts.interfaces)];
+  const paths = Object.keys(sources);
+  const runs = parts.optimizationRuns;
+  try {
+    const input = buildStandardJson({
+      sources,
+      language: paths.every((path) => path.endsWith('.yul')) ? 'Yul' : 'Solidity',
+      optimizer: typeof runs === 'number' ? { enabled: true, runs } : { enabled: false },
+      evmVersion,
+      libraries: parts.libraries ?? {},
+    });
+    return [version, input];
+  } catch (error) {
+    if (!(error instanceof PlainSourcesFault)) throw error;
+    throw invalidMember(error.part, error.message.replace(/\.$/, ''));
+  }
+}
+
+function vyperInput(
+  sources: Readonly<Record<string, string>>,
+  evmVersion: string,
+  interfaces: Readonly<Record<string, string>> | null | undefined,
+): StandardJsonInput {
+  const contents = Object.entries(sources).map(([path, content]) => [path, { content }] as const);
+  const given = Object.entries(interfaces ?? {}).map(([path, content]) => [
+    path,
+    path.endsWith('.json') ? { abi: abiOf(path, content) } : { content },
+  ]);
+  return toStandardJson({
+    language: 'Vyper',
+    sources: Object.fromEntries(contents),
+    settings: /^(?:default)?$/.test(evmVersion) ? {} : { evmVersion },
+    ...(given.length > 0 && { interfaces: Object.fromEntries(given) as object }),
+  });
+}
+
+function abiOf(path: string, content: string): unknown {
+  try {
+    return JSON.parse(content) as unknown;
+  } catch (error) {
+    throw new FullmatchError(
+      'invalid_json',
+      `The interface ${JSON.stringify(path.slice(0, 100))} is not JSON.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

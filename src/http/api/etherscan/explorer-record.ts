@@ -1,0 +1,205 @@
+import { z } from 'zod';
+
+import { FullmatchError } from '../../../errors.ts';
+import { isMembers } from '../../../lib/members.ts';
+import { printableText } from '../../../lib/printable-text.ts';
+import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
+import {
+  buildStandardJson,
+  declarationsIn,
+  PlainSourcesFault,
+} from '../../../solidity/build-standard-json.ts';
+import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
+import { explorerFailed, explorerLimit } from '../../../chains/explorer/explorer-sources.ts';
+import { type StandardJsonCompilation } from '../../../verification/verification-request.ts';
+import { type RequestLimits } from '../../bodies/request-limits.ts';
+import { readBracedJson } from './verify-request.ts';
+
+/** What explorers write in place of an empty text. */
+const optionalText = z.string().nullish();
+
+/** The record of `getsourcecode`; Blockscout writes some members in its own way, and more of them. */
+const recordSchema = z.looseObject({
+  SourceCode: optionalText,
+  ContractName: z.string(),
+  CompilerVersion: z.string(),
+  ContractFileName: optionalText,
+  FileName: optionalText,
+  OptimizationUsed: z.union([z.string(), z.boolean()]).nullish(),
+  Runs: z.union([z.string(), z.int()]).nullish(),
+  OptimizationRuns: z.union([z.string(), z.int()]).nullish(),
+  EVMVersion: optionalText,
+  Library: optionalText,
+  CompilerSettings: z.looseObject({}).nullish().catch(undefined),
+  AdditionalSources: z
+    .array(z.looseObject({ Filename: z.string(), SourceCode: z.string() }))
+    .nullish(),
+});
+type ExplorerRecord = z.infer<typeof recordSchema>;
+
+const answerSchema = z.looseObject({
+  status: z.unknown(),
+  message: z.unknown(),
+  result: z.union([z.string(), z.tuple([recordSchema]).rest(z.unknown())]),
+});
+
+const SHOWN_CHARACTERS = 200;
+/** What may be a key that the answer quotes. */
+const LONG_WORD = /[\w-]{20,}/g;
+
+/**
+ * The compilation that another explorer's answer to `getsourcecode` names.
+ * @throws FullmatchError not_etherscan_verified, etherscan_limit, etherscan_request_failed, malformed_etherscan_response
+ */
+export function readExplorerRecord(
+  bytes: Buffer<ArrayBuffer>,
+  limits: RequestLimits,
+): StandardJsonCompilation {
+  const { result } = parse(answerSchema, json(bytes, limits));
+  if (typeof result === 'string') throw refusalOf(result);
+  const [record] = result;
+  const source = record.SourceCode ?? '';
+  if (source === '') throw notVerified();
+  const path = [record.ContractFileName, record.FileName].find((name) => (name ?? '') !== '');
+  const compilerVersion = record.CompilerVersion.replace(/^vyper:/, '');
+  const isVyper = compilerVersion !== record.CompilerVersion;
+  const input = inputOf(record, source, { path: path ?? undefined, isVyper }, limits);
+  const contractIdentifier = identify(record.ContractName, path ?? undefined, input);
+  return {
+    ...{ kind: 'standard_json', input, compilerVersion },
+    ...(contractIdentifier !== undefined && { contractIdentifier }),
+  };
+}
+
+/** What an explorer says in place of a record. */
+function refusalOf(text: string): FullmatchError {
+  if (/rate limit/i.test(text)) return explorerLimit();
+  if (/not verified/i.test(text)) return notVerified();
+  const shown = printableText(text, SHOWN_CHARACTERS).replaceAll(LONG_WORD, '***');
+  return explorerFailed(`refuses the question (${shown})`);
+}
+
+function notVerified(): FullmatchError {
+  return new FullmatchError(
+    'not_etherscan_verified',
+    'The explorer that contracts are taken over from has not verified this contract; send its sources.',
+  );
+}
+
+function malformed(what: string): FullmatchError {
+  return new FullmatchError(
+    'malformed_etherscan_response',
+    `The explorer's answer is of no use: ${what}. Send the sources.`,
+  );
+}
+
+function json(bytes: Uint8Array, limits: RequestLimits): unknown {
+  try {
+    return parseUntrustedJson(bytes, limits);
+  } catch (error) {
+    throw malformed(error instanceof Error ? error.message.replace(/\.$/, '') : 'no JSON');
+  }
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw malformed('a member is missing or of another type than getsourcecode has');
+}
+
+/** The input in whichever form the record holds it: standard JSON in braces, sources as JSON, or one text. */
+function inputOf(
+  record: ExplorerRecord,
+  source: string,
+  { path, isVyper }: { readonly path: string | undefined; readonly isVyper: boolean },
+  limits: RequestLimits,
+): StandardJsonInput {
+  if (/^\{\s{0,8}\{/.test(source)) {
+    try {
+      return readBracedJson(Buffer.from(source), limits);
+    } catch (error) {
+      if (error instanceof FullmatchError) throw malformed(error.message.replace(/\.$/, ''));
+      throw error;
+    }
+  }
+  const named = path ?? `${record.ContractName}.${isVyper ? 'vy' : 'sol'}`;
+  const more = record.AdditionalSources ?? [];
+  const sources = (source.startsWith('{') ? sourcesIn(source, limits) : undefined) ?? {
+    [named]: source,
+    ...Object.fromEntries(more.map(({ Filename, SourceCode }) => [Filename, SourceCode])),
+  };
+  return withSettings(record, sources, isVyper);
+}
+
+/** Path → text of several sources in one JSON object; undefined where it is none, such as a source in Yul. */
+function sourcesIn(
+  source: string,
+  limits: RequestLimits,
+): Readonly<Record<string, string>> | undefined {
+  const schema = z.record(z.string(), z.looseObject({ content: z.string() }));
+  let value: unknown;
+  try {
+    value = parseUntrustedJson(Buffer.from(source), limits);
+  } catch {
+    return undefined;
+  }
+  const held = isMembers(value) && isMembers(value['sources']) ? value['sources'] : value;
+  const { data } = schema.safeParse(held);
+  if (data === undefined) return undefined;
+  return Object.fromEntries(Object.entries(data).map(([path, { content }]) => [path, content]));
+}
+
+function withSettings(
+  record: ExplorerRecord,
+  sources: Readonly<Record<string, string>>,
+  isVyper: boolean,
+): StandardJsonInput {
+  const contents = Object.entries(sources).map(([path, content]) => [path, { content }] as const);
+  const given = record.CompilerSettings;
+  if (given || isVyper) {
+    const settings = given ?? {};
+    const language = isVyper ? 'Vyper' : 'Solidity';
+    return { language, sources: Object.fromEntries(contents), settings };
+  }
+  const runs = Number(record.OptimizationRuns ?? record.Runs ?? NaN);
+  try {
+    return buildStandardJson({
+      sources,
+      optimizer: {
+        enabled: ['1', 'true', true].includes(record.OptimizationUsed ?? ''),
+        ...(Number.isSafeInteger(runs) && runs >= 0 && { runs }),
+      },
+      ...(record.EVMVersion && { evmVersion: record.EVMVersion.toLowerCase() }),
+      libraries: librariesIn(record.Library ?? ''),
+    });
+  } catch (error) {
+    if (error instanceof PlainSourcesFault) throw malformed(error.message.replace(/\.$/, ''));
+    throw error;
+  }
+}
+
+/** Libraries as explorers list them: `Name:address;Name:address`. */
+function librariesIn(text: string): Readonly<Record<string, string>> {
+  const entries = text.split(/[;,]/).flatMap((entry) => {
+    const colon = entry.lastIndexOf(':');
+    return colon < 1 ? [] : [[entry.slice(0, colon).trim(), entry.slice(colon + 1).trim()]];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** `path:Name`; undefined where the record leaves open which source it is: the code on chain says it then. */
+function identify(
+  name: string,
+  path: string | undefined,
+  { language, sources }: StandardJsonInput,
+): string | undefined {
+  if (path !== undefined && Object.hasOwn(sources, path)) {
+    // An explorer calls a Vyper contract by the title in its documentation.
+    const file = path.slice(path.lastIndexOf('/') + 1).replace(/\.vyi?$/, '');
+    return `${path}:${language === 'Vyper' ? file : name}`;
+  }
+  const texts = Object.entries(sources).map(([at, { content = '' }]) => [at, content] as const);
+  const found = declarationsIn(Object.fromEntries(texts)).filter((each) => each.name === name);
+  const [only, another] = found;
+  return only !== undefined && another === undefined ? `${only.path}:${name}` : undefined;
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+
+import { SharedLooks } from '../../../chains/rpc/shared-looks.ts';
+import { FullmatchError } from '../../../errors.ts';
+import { type Hex } from '../../../lib/hex.ts';
+import { Secret } from '../../../lib/secret.ts';
+import { type PackedRequest } from '../../../verification/verification-request.ts';
+import { type HttpParts } from '../../http-parts.ts';
+
+/** Which contract another explorer is asked about, for whom, and with which key. */
+interface ExplorerQuestion {
+  readonly chainId: number;
+  readonly address: Hex;
+  readonly client: string;
+  /** The client's own key. */
+  readonly apiKey?: string | undefined;
+}
+
+/** What anybody's requests may cost the operator's account with the other explorer, and memory here: each answer has megabytes. */
+const LIMITS = {
+  places: { places: 4, placesOfNetwork: 2, waiting: 32, waitingOfNetwork: 8, waitMs: 20_000 },
+  ...{ perMinute: 30, keptMs: 30_000, failureKeptMs: 5_000, mostKept: 8 },
+};
+
+/** Asks another explorer for what it has verified, and makes requests of it. */
+export function createExplorerImport({
+  explorer,
+  registry,
+  requests,
+}: Pick<HttpParts, 'explorer' | 'registry' | 'requests'>): (
+  asked: ExplorerQuestion,
+) => Promise<PackedRequest> {
+  const looks = new SharedLooks<PackedRequest>(LIMITS);
+  return async ({ chainId, address, client, apiKey }) => {
+    const isSupported = registry().chains.some(
+      ({ record }) => record.chainId === chainId && record.supported,
+    );
+    if (explorer === undefined || !isSupported) throw notTakenOver(chainId, explorer !== undefined);
+    const look = async (): Promise<PackedRequest> => {
+      const bytes = await explorer.read(
+        chainId,
+        address,
+        apiKey === undefined ? undefined : new Secret(apiKey),
+      );
+      const form = { kind: 'explorer_record', chainId, address } as const;
+      const read = await requests.readFetched(bytes, form, client);
+      if (!('request' in read)) throw new Error('the record of a contract names one contract');
+      return read.request;
+    };
+    // An answer to a wrong key is of nobody else's concern.
+    const keyHash = createHash('sha256')
+      .update(apiKey ?? '')
+      .digest('base64');
+    return looks.ask(`${chainId} ${address} ${keyHash}`, client, look);
+  };
+}
+
+function notTakenOver(chainId: number, isConfigured: boolean): FullmatchError {
+  const why = isConfigured
+    ? `Contracts of chain ${chainId} are not verified here.`
+    : 'This service takes nothing over from other explorers; its operator sets etherscan.url for that.';
+  return new FullmatchError('unsupported_chain', why, { details: { chainId } });
+}

@@ -1,0 +1,62 @@
+import { FullmatchError } from '../../errors.ts';
+import { FairPlaces } from '../../lib/fair-places.ts';
+import { type VerificationParts } from '../verify-contract.ts';
+import { type GivenMatch, type GivenRequest, verifyGivenCodes } from './verify-given-codes.ts';
+
+/** Who asks, and when nobody waits any more. */
+export interface GivenAsker {
+  readonly client: string;
+  readonly signal: AbortSignal;
+}
+
+/** Verifies codes that somebody gives, while they wait. */
+export interface GivenVerifier {
+  /**
+   * See {@link verifyGivenCodes}.
+   * @throws FullmatchError queue_full, compiler_unavailable where this process compiles nothing, compiler_timeout
+   */
+  verify(given: GivenRequest, asker: GivenAsker): Promise<readonly (GivenMatch | undefined)[]>;
+}
+
+/** Who waits holds a connection and a request in memory. */
+const WAITING = { waiting: 64, waitingOfNetwork: 16, waitMs: 60_000 };
+/** Blockscout gives up after two minutes. */
+const DEADLINE_MS = 110_000;
+
+/** As many at once as verifications of the queue, and networks in turns; the compilers' own bounds hold beside. */
+export function createGivenVerifier(
+  parts: Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>,
+  workers: number,
+  closing: AbortSignal,
+): GivenVerifier {
+  const places = new FairPlaces({ ...WAITING, places: Math.max(1, workers) });
+  return {
+    verify: async (given, { client, signal }) => {
+      if (workers === 0) {
+        throw new FullmatchError(
+          'compiler_unavailable',
+          'This process compiles nothing (verification.workers is 0); ask one that does.',
+        );
+      }
+      const giveBack = await places.take(client);
+      if (giveBack === undefined) {
+        throw new FullmatchError('queue_full', 'Too many verifications wait; ask again later.', {
+          details: { retryAfterSeconds: 5 },
+        });
+      }
+      const late = AbortSignal.timeout(DEADLINE_MS);
+      try {
+        const ending = AbortSignal.any([signal, closing, late]);
+        return await verifyGivenCodes(parts, given, ending);
+      } catch (error) {
+        if (!late.aborted || signal.aborted || closing.aborted) throw error;
+        throw new FullmatchError(
+          'compiler_timeout',
+          `The verification took longer than ${DEADLINE_MS / 1000} seconds.`,
+        );
+      } finally {
+        giveBack();
+      }
+    },
+  };
+}

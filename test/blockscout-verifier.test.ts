@@ -1,0 +1,244 @@
+// Requests as Blockscout sends them to its verifier, with the codes of contracts that were deployed on a real node.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Hex } from '../src/lib/hex.ts';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  post,
+  type TestInput,
+  VERIFIED_CHAIN_ID,
+} from './support/verification-fixture.ts';
+import {
+  inputOfTransaction,
+  startVerifyingService,
+  type VerifyingService,
+} from './support/verifying-service.ts';
+
+const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
+const VERSION = '0.8.30';
+const LONG_VERSION = 'v0.8.30+commit.73712a01';
+const SINGLE = 'solidity/sources:verify-standard-json';
+const PARTS = 'solidity/sources:verify-multi-part';
+const BATCH = 'solidity/sources:batch-verify-standard-json';
+const word = (value: number): string => value.toString(16).padStart(64, '0');
+
+const SOURCES = {
+  'src/Base.sol': 'contract Base { uint public base = 1; }',
+  'src/Box.sol': `import "./Base.sol";
+    library Sum { function sum(uint a, uint b) public pure returns (uint) { return a + b; } }
+    contract Other { uint public o; function other() public { o += 2; } }
+    contract Box is Base {
+      uint public immutable limit;
+      constructor(uint limit_) { limit = limit_; }
+      function within(uint n) public view returns (bool) { return n < limit; }
+    }`,
+};
+const INPUT = inputOf(SOURCES);
+
+/** What Blockscout matches on: each key has to be there, null or not. */
+const SOURCE_KEYS = [
+  ...['abi', 'compilerVersion', 'constructorArguments', 'contractName', 'fileName'],
+  ...['sourceFiles', 'compilerSettings', 'matchType'],
+];
+
+interface Verdict {
+  readonly status: string;
+  readonly message: string;
+  readonly source: Readonly<Record<string, unknown>> & { sourceFiles: Record<string, string> };
+  readonly extraData: Record<string, { type: string; data: string }[]>;
+}
+
+describe.skipIf(absence)(`the verifier of Blockscout${absence ? ` (${absence})` : ''}`, () => {
+  let service: VerifyingService;
+  let base: string;
+  let address: Hex;
+  let creationCode: string;
+  let runtimeCode: string;
+
+  beforeAll(async () => {
+    service = await startVerifyingService();
+    base = `${service.service.apiUrl}/blockscout`;
+    const made = await compileAsDeveloper(VERSION, INPUT, 'src/Box.sol', 'Box');
+    const deployed = await deploy(service.anvil, made.creationCode, word(9));
+    address = deployed.address;
+    creationCode = await inputOfTransaction(service.anvil, deployed.transactionHash);
+    runtimeCode = await service.anvil.request<string>('eth_getCode', [address, 'latest']);
+  });
+  afterAll(() => service.close());
+
+  const metadata = () => ({ chainId: String(VERIFIED_CHAIN_ID), contractAddress: address });
+  const ask = async (path: string, body: object, at = base): Promise<Verdict> => {
+    const response = await post(`${at}/api/v2/verifier/${path}`, body);
+    return (await response.json()) as Verdict;
+  };
+  const ofCreation = (more: object = {}) => ({
+    ...{ bytecode: creationCode, bytecodeType: 'CREATION_INPUT', metadata: metadata() },
+    ...{ compilerVersion: LONG_VERSION, input: JSON.stringify(INPUT) },
+    ...more,
+  });
+  const parts = (more: object = {}) => ({
+    ...{ compilerVersion: LONG_VERSION, sourceFiles: SOURCES, optimizationRuns: 200 },
+    ...{ evmVersion: 'default', libraries: {} },
+    ...more,
+  });
+
+  test('serves, and lists its compilers newest first', async () => {
+    expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: 'SERVING' });
+    const { compilerVersions } = (await (
+      await fetch(`${base}/api/v2/verifier/solidity/versions`)
+    ).json()) as { compilerVersions: string[] };
+    expect(compilerVersions).toContain(LONG_VERSION);
+    expect(compilerVersions[0]).toBe('v0.8.37+commit.f401782d');
+    const vyper = await fetch(`${base}/api/v2/verifier/vyper/versions`);
+    expect(await vyper.json()).toEqual({ compilerVersions: [] });
+  });
+
+  test('finds the contract of a creation code among all of a standard JSON input', async () => {
+    for (const at of [base, service.service.apiUrl, `${service.service.apiUrl}/server`]) {
+      const verdict = await ask(SINGLE, ofCreation({ postActions: ['lookup-methods'] }), at);
+      expect(verdict).toMatchObject({
+        ...{ status: 'SUCCESS', message: 'OK' },
+        source: {
+          ...{ fileName: 'src/Box.sol', contractName: 'Box', compilerVersion: LONG_VERSION },
+          ...{ sourceType: 'SOLIDITY', matchType: 'FULL', isBlueprint: false },
+          ...{ constructorArguments: `0x${word(9)}`, sourceFiles: SOURCES, libraries: {} },
+        },
+        postActionResponses: { lookupMethods: null },
+      });
+      expect(Object.keys(verdict.source)).toEqual(expect.arrayContaining(SOURCE_KEYS));
+      expect(JSON.parse(String(verdict.source['abi']))).toBeInstanceOf(Array);
+      expect(JSON.parse(String(verdict.source['compilerSettings']))).toMatchObject({
+        optimizer: { enabled: true, runs: 200 },
+      });
+      const { localCreationInputParts = [] } = verdict.extraData;
+      expect(localCreationInputParts.map(({ type }) => type)).toEqual(['main', 'meta']);
+      const whole = localCreationInputParts.map(({ data }) => data.slice(2)).join('');
+      expect(creationCode).toBe(`0x${whole}${word(9)}`);
+    }
+  });
+
+  test('finds it by the running code, with the value of its immutable', async () => {
+    const verdict = await ask(SINGLE, {
+      ...ofCreation(),
+      ...{ bytecode: runtimeCode, bytecodeType: 'DEPLOYED_BYTECODE' },
+    });
+    expect(verdict).toMatchObject({
+      status: 'SUCCESS',
+      source: { contractName: 'Box', matchType: 'FULL', constructorArguments: null },
+    });
+  });
+
+  test('takes sources with their settings, and the optimizer is off where no runs are named', async () => {
+    const request = {
+      bytecode: creationCode,
+      bytecodeType: 'CREATION_INPUT',
+      metadata: metadata(),
+    };
+    expect(await ask(PARTS, { ...request, ...parts() })).toMatchObject({
+      status: 'SUCCESS',
+      source: { contractName: 'Box', matchType: 'FULL' },
+    });
+    expect(await ask(PARTS, { ...request, ...parts({ optimizationRuns: null }) })).toMatchObject({
+      status: 'FAILURE',
+      message: 'No contract could be verified with provided data',
+      source: null,
+    });
+  });
+
+  test('another comment is a partial match', async () => {
+    const other = inputOf({ ...SOURCES, 'src/Base.sol': `${SOURCES['src/Base.sol']} // other` });
+    expect(await ask(SINGLE, ofCreation({ input: JSON.stringify(other) }))).toMatchObject({
+      status: 'SUCCESS',
+      source: { matchType: 'PARTIAL' },
+    });
+  });
+
+  test('one byte that differs is no match', async () => {
+    const middle = Math.floor(creationCode.length / 4) * 2;
+    const byte = creationCode.slice(middle, middle + 2) === '00' ? '01' : '00';
+    const forged = `${creationCode.slice(0, middle)}${byte}${creationCode.slice(middle + 2)}`;
+    expect(await ask(SINGLE, ofCreation({ bytecode: forged }))).toMatchObject({
+      status: 'FAILURE',
+    });
+  });
+
+  test('judges several codes by one compilation', async () => {
+    const other = await compileAsDeveloper(VERSION, INPUT, 'src/Box.sol', 'Other');
+    const answer = await post(`${base}/api/v2/verifier/${BATCH}`, {
+      contracts: [
+        { creationCode, runtimeCode, metadata: metadata() },
+        { creationCode: `0x${other.creationCode}` },
+        { runtimeCode: '0x6001600155' },
+      ],
+      ...{ compilerVersion: LONG_VERSION, input: JSON.stringify(INPUT) },
+    });
+    const { contractVerificationResults } = (await answer.json()) as {
+      contractVerificationResults: { items: Record<string, Record<string, unknown>>[] };
+    };
+    const [first, second, third] = contractVerificationResults.items;
+    expect(first?.['success']).toMatchObject({
+      ...{ contractName: 'Box', compiler: 'SOLC', language: 'SOLIDITY', sources: SOURCES },
+      creationMatchDetails: { matchType: 'FULL' },
+      runtimeMatchDetails: { matchType: 'FULL' },
+    });
+    const { values } = first?.['success']?.['creationMatchDetails'] as { values: string };
+    expect(JSON.parse(values)).toEqual({ constructorArguments: `0x${word(9)}` });
+    expect(second?.['success']).toMatchObject({ contractName: 'Other' });
+    expect(second?.['success']).not.toHaveProperty('runtimeMatchDetails');
+    expect(third).toEqual({ failure: {} });
+    const byParts = await post(`${base}/api/v2/verifier/solidity/sources:batch-verify-multi-part`, {
+      contracts: [{ runtimeCode }],
+      ...{ compilerVersion: LONG_VERSION, sources: SOURCES, optimizationRuns: 200 },
+    });
+    expect(JSON.stringify(await byParts.json())).toContain('"contractName":"Box"');
+  });
+
+  test.each<[string, object]>([
+    ['sources that do not compile', { input: JSON.stringify(inputOf({ 'a.sol': 'contract {' })) }],
+    ['a version that nobody knows', { compilerVersion: 'v0.8.99+commit.00000000' }],
+    ['an input that is no JSON', { input: '{' }],
+    ['a code that is no code', { bytecode: '0xzz' }],
+    ['no code', { bytecode: undefined }],
+    ['a type that is none', { bytecodeType: 'SOMETHING' }],
+    [
+      'settings that no compiler reads',
+      { input: JSON.stringify({ ...INPUT, settings: { stopAfter: 'parsing' } }) },
+    ],
+  ])('%s are a failure in a form that is understood', async (_what, more) => {
+    const verdict = await ask(SINGLE, ofCreation(more));
+    expect(verdict).toEqual({
+      ...{ message: expect.any(String) as string, status: 'FAILURE' },
+      ...{ source: null, extraData: null, postActionResponses: null },
+    });
+    expect(verdict.message.length).toBeGreaterThan(5);
+    const { bytecode, ...others } = ofCreation(more) as { bytecode?: string };
+    const batch = await post(`${base}/api/v2/verifier/${BATCH}`, {
+      ...others,
+      contracts: [{ creationCode: bytecode }],
+    });
+    const text = await batch.text();
+    if (!/type/.test(_what)) expect(text).toContain('"compilationFailure":{"message":');
+  });
+
+  test('nothing is stored, whatever was verified', async () => {
+    await ask(SINGLE, ofCreation());
+    const url = `${service.service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`;
+    expect((await fetch(url)).status).toBe(404);
+    expect(await service.statistics()).toBe('{}');
+  });
+
+  test('a source in Yul is verified too', async () => {
+    const object = `object "Thing" { code { datacopy(0, dataoffset("Runtime"), datasize("Runtime")) return(0, datasize("Runtime")) }
+      object "Runtime" { code { mstore(0, 42) return(0, 32) } } }`;
+    const yul: TestInput = { ...inputOf({ 'thing.yul': object }), language: 'Yul' };
+    const made = await compileAsDeveloper(VERSION, yul, 'thing.yul', 'Thing');
+    expect(
+      await ask(PARTS, {
+        ...{ bytecode: `0x${made.creationCode}`, bytecodeType: 'CREATION_INPUT' },
+        ...parts({ sourceFiles: { 'thing.yul': object } }),
+      }),
+    ).toMatchObject({ status: 'SUCCESS', source: { sourceType: 'YUL', contractName: 'Thing' } });
+  });
+});
