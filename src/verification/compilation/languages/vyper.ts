@@ -1,5 +1,5 @@
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
-import { type Members } from '../../../lib/members.ts';
+import { isMembers, type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { changeAt } from '../change-settings.ts';
 import { VerificationFailure } from '../../verification-failure.ts';
@@ -36,6 +36,8 @@ const CODES = ['evm.bytecode.object', 'evm.deployedBytecode.object'];
 function cleanSettings(settings: Members): Members {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) => {
+      // Tools of Solidity write it into every input. Vyper links no libraries.
+      if (name === 'libraries' && isMembers(value) && Object.keys(value).length === 0) return [];
       // Null is taken for nothing.
       if (name === 'outputSelection' || value === null) return [];
       const fits = SETTINGS.get(name);
