@@ -133,7 +133,7 @@ describe.each(OLD_SOLC_VERSIONS)('Solidity %s', (version) => {
 
   test('keeps names that are properties of every object', async () => {
     const sources = { ['__proto__']: 'contract constructor {}', 'a.sol': 'contract A {}' };
-    const input = inputOf(Object.assign(Object.create(null) as Record<string, string>, sources));
+    const input = inputOf(sources);
     const output = await compile(version, input);
     expect(Object.keys(output.contracts ?? {}).sort()).toEqual(['__proto__', 'a.sol']);
     expect(Object.keys(output.contracts?.['__proto__'] ?? {})).toEqual(['constructor']);
