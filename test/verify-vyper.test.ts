@@ -291,6 +291,42 @@ def g(at: address) -> uint256:
     expect(records[0]).toMatchObject({ CompilerVersion: 'vyper:0.4.3', CompilerType: 'vyper' });
   });
 
+  test('is verified over the verifier of Blockscout, with an interface', async () => {
+    const source = `
+import interfaces.IOther as IOther
+
+@external
+def g(at: address) -> uint256:
+    return IOther(at).n()
+`;
+    const abi = [
+      {
+        ...{ type: 'function', name: 'n', inputs: [], stateMutability: 'nonpayable' },
+        outputs: [{ name: '', type: 'uint256' }],
+      },
+    ];
+    const file = 'interfaces/IOther.json';
+    const input = vyperInput({ [PATH]: source }, { interfaces: { [file]: { abi } } });
+    const bytecode = `0x${await compileVyper(V310, input, PATH)}`;
+    const verify = async (path: string, body: object) => {
+      const url = `${service.service.apiUrl}/blockscout/api/v2/verifier/vyper/sources:${path}`;
+      const asked = { bytecode, bytecodeType: 'CREATION_INPUT', compilerVersion: `v${V310}` };
+      return (await post(url, { ...asked, ...body })).json();
+    };
+    const verdict = {
+      status: 'SUCCESS',
+      source: { sourceType: 'VYPER', contractName: 'Token', matchType: 'PARTIAL' },
+    };
+    const sources = {
+      sourceFiles: { [PATH]: source },
+      interfaces: { [file]: JSON.stringify(abi) },
+    };
+    expect(await verify('verify-multi-part', sources)).toMatchObject(verdict);
+    expect(await verify('verify-standard-json', { input: JSON.stringify(input) })).toMatchObject(
+      verdict,
+    );
+  });
+
   test('its tree is published and its page shows it', async () => {
     const input = vyperInput({ [PATH]: sourceFor(V310, '# a tree\n') });
     const { address } = await deployed(V310, input, { args: word(10) });

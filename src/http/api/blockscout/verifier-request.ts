@@ -6,6 +6,7 @@ import { type Hex } from '../../../lib/hex.ts';
 import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import { buildStandardJson, PlainSourcesFault } from '../../../solidity/build-standard-json.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
+import { buildVyperJson } from '../../../solidity/vyper-sources.ts';
 import { toStandardJson } from '../../../solidity/to-standard-json.ts';
 import { type GivenCodes } from '../../../verification/given-codes/verify-given-codes.ts';
 import { type StandardJsonCompilation } from '../../../verification/verification-request.ts';
@@ -169,15 +170,12 @@ function vyperInput(
   evmVersion: string,
   interfaces: Readonly<Record<string, string>> | null | undefined,
 ): StandardJsonInput {
-  const contents = Object.entries(sources).map(([path, content]) => [path, { content }] as const);
   const given = Object.entries(interfaces ?? {}).map(([path, content]) => [
     path,
     path.endsWith('.json') ? { abi: abiOf(path, content) } : { content },
   ]);
   return toStandardJson({
-    language: 'Vyper',
-    sources: Object.fromEntries(contents),
-    settings: /^(?:default)?$/.test(evmVersion) ? {} : { evmVersion },
+    ...buildVyperJson(sources, evmVersion),
     ...(given.length > 0 && { interfaces: Object.fromEntries(given) as object }),
   });
 }
