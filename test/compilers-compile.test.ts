@@ -188,7 +188,7 @@ describe('compiling', () => {
         input: inputOf('contract A {}'),
         ...more,
       });
-    expect(await codeOf(compile({ language: 'vyper' }))).toBe('unsupported_language');
+    expect(await codeOf(compile({ language: 'fe' }))).toBe('unsupported_language');
     expect(await codeOf(compile({ version: 'newest' }))).toBe('invalid_compiler_version');
     expect(await codeOf(compile({ version: '0.8.36' }))).toBe('unsupported_compiler_version');
     expect(await codeOf(compile({ version: '0.9.0' }))).toBe('unsupported_compiler_version');

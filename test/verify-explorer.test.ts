@@ -116,6 +116,17 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
       }),
     );
     expect((await takeOver(address)).status).toBe(409);
+    const url = `${service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}?fields=signatures.function`;
+    const { signatures } = (await (await fetch(url)).json()) as { signatures: object };
+    expect(signatures).toEqual({
+      function: [
+        expect.objectContaining({ signature: 'n()' }),
+        {
+          ...{ signature: 'set(uint256)', signatureHash4: '0x60fe47b1' },
+          signatureHash32: expect.stringMatching(/^0x60fe47b1[0-9a-f]{56}$/) as string,
+        },
+      ],
+    });
   });
 
   test('standard JSON in braces is taken with the contract of its file', async () => {

@@ -590,6 +590,30 @@ export interface V2Contract {
   sourceIds?: Record<string, unknown> | null;
   stdJsonInput?: Record<string, unknown> | null;
   stdJsonOutput?: Record<string, unknown> | null;
+  /** Of the ABI, each once */
+  signatures?: {
+    function?: {
+      signature: string;
+      /** Its Keccak-256 hash: the first topic of an event */
+      signatureHash32: string;
+      /** The first four bytes: the selector */
+      signatureHash4: string;
+    }[];
+    event?: {
+      signature: string;
+      /** Its Keccak-256 hash: the first topic of an event */
+      signatureHash32: string;
+      /** The first four bytes: the selector */
+      signatureHash4: string;
+    }[];
+    error?: {
+      signature: string;
+      /** Its Keccak-256 hash: the first topic of an event */
+      signatureHash32: string;
+      /** The first four bytes: the selector */
+      signatureHash4: string;
+    }[];
+  };
   /** Read from the chain for this answer, so it is no part of fields=all */
   proxyResolution?: {
     isProxy?: boolean;

@@ -1,5 +1,6 @@
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
+import { signaturesOf } from '../../../solidity/abi-signatures.ts';
 import type { ContractSection, ContractSections } from '../../../repository/repository.ts';
 import {
   renderCode,
@@ -85,6 +86,14 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
     },
   ],
   ['abi', artifact('abi')],
+  [
+    'signatures',
+    {
+      parts: ['artifacts'],
+      render: ({ artifacts }) => signaturesOf(artifacts?.['abi']),
+      members: ['function', 'event', 'error'],
+    },
+  ],
   ['metadata', { parts: ['metadata'], render: renderMetadata }],
   ['storageLayout', artifact('storageLayout')],
   ['transientStorageLayout', artifact('transientStorageLayout')],

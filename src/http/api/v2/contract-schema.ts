@@ -72,6 +72,20 @@ export const proxyResolutionSchema = z
   .partial()
   .describe('Read from the chain for this answer, so it is no part of fields=all');
 
+const signature = z.strictObject({
+  signature: z.string().meta({ example: 'transfer(address,uint256)' }),
+  signatureHash32: z.string().describe('Its Keccak-256 hash: the first topic of an event'),
+  signatureHash4: z.string().describe('The first four bytes: the selector'),
+});
+const signaturesSchema = z
+  .strictObject({
+    function: z.array(signature),
+    event: z.array(signature),
+    error: z.array(signature),
+  })
+  .partial()
+  .describe('Of the ABI, each once');
+
 /** A contract with the fields that were asked for. */
 export const contractSchema = z
   .strictObject({
@@ -118,6 +132,7 @@ export const contractSchema = z
     sourceIds: anyMembersOrNull.optional(),
     stdJsonInput: anyMembersOrNull.optional(),
     stdJsonOutput: anyMembersOrNull.optional(),
+    signatures: signaturesSchema.optional(),
     proxyResolution: proxyResolutionSchema.optional(),
   })
   .meta({ id: 'V2Contract', description: 'A verified contract; what is not known is null' });

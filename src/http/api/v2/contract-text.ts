@@ -101,7 +101,7 @@ class ContractTexts {
     const { name, fullyQualifiedName } = compilation;
     const path = fullyQualifiedName.slice(0, -(name.length + 1));
     const ofContract = Object.keys(artifacts)
-      .filter((key) => key !== 'sources')
+      .filter((key) => key !== 'sources' && key !== 'input')
       .map((key) => [key, this.#artifact(key) ?? 'null'] as const);
     const evm = {
       bytecode: renderOutputCode(creationCode),

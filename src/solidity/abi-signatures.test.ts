@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { signaturesOf } from './abi-signatures.ts';
+
+const uint = { name: 'a', type: 'uint256' };
+
+test('are those of functions, events and errors, with their hashes', () => {
+  const abi = [
+    { type: 'constructor', inputs: [uint] },
+    { type: 'function', name: 'transfer', inputs: [{ type: 'address' }, uint] },
+    // Before 0.4.16 nothing says that an entry is a function; and an overload is another.
+    { name: 'transfer', inputs: [uint] },
+    { type: 'event', name: 'Transfer', inputs: [{ type: 'address' }, { type: 'address' }, uint] },
+    { type: 'event', name: 'Transfer', inputs: [{ type: 'address' }, { type: 'address' }, uint] },
+    { type: 'error', name: 'Error', inputs: [{ type: 'string' }] },
+    { type: 'receive', stateMutability: 'payable' },
+    { type: 'fallback' },
+  ];
+  // The hashes are those that everybody knows.
+  expect(signaturesOf(abi)).toEqual({
+    function: [
+      {
+        signature: 'transfer(address,uint256)',
+        signatureHash32: '0xa9059cbb2ab09eb219583f4a59a5d0623ade346d962bcd4e46b11da047c9049b',
+        signatureHash4: '0xa9059cbb',
+      },
+      expect.objectContaining({ signature: 'transfer(uint256)' }),
+    ],
+    event: [
+      {
+        signature: 'Transfer(address,address,uint256)',
+        signatureHash32: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+        signatureHash4: '0xddf252ad',
+      },
+    ],
+    error: [expect.objectContaining({ signatureHash4: '0x08c379a0' })],
+  });
+});
+
+test('have tuples by the types of their members, in arrays too', () => {
+  const inner = { type: 'tuple[2]', components: [{ type: 'bool' }, { type: 'bytes32[]' }] };
+  const tuple = { type: 'tuple[]', components: [uint, inner] };
+  expect(signaturesOf([{ type: 'function', name: 'f', inputs: [tuple] }]).function).toMatchObject([
+    { signature: 'f((uint256,(bool,bytes32[])[2])[])' },
+  ]);
+});
+
+test.each([
+  ['nothing', undefined],
+  ['no list', {}],
+  ['no entries', [null, 7, 'f()']],
+  ['no name', [{ type: 'function', inputs: [] }]],
+  ['a name that is none', [{ type: 'function', name: 'f(', inputs: [] }]],
+  ['inputs without types', [{ type: 'function', name: 'f', inputs: [{}] }]],
+  ['a tuple without members', [{ type: 'function', name: 'f', inputs: [{ type: 'tuple' }] }]],
+])('of %s are none', (_what, abi) => {
+  expect(signaturesOf(abi)).toEqual({ function: [], event: [], error: [] });
+});
