@@ -236,7 +236,7 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     ],
     [
       'another language',
-      { stdJsonInput: { ...inputOf({ [PATH]: SOURCE }), language: 'Vyper' } },
+      { stdJsonInput: { ...inputOf({ [PATH]: SOURCE }), language: 'Fe' } },
       'unsupported_language',
     ],
     [

@@ -71,7 +71,10 @@ export const API_ROUTES: readonly RouteConfig[] = [
   ...v1LookUpRoutes,
   apiFileRoute,
   ...etherscanRoutes,
-  ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes].map(({ route }) => route),
+  // The same routes at the root are for bases without a path: the document has each once.
+  ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes]
+    .map(({ route }) => route)
+    .filter(({ path }) => path.startsWith('/blockscout/')),
   blockscoutHealthRoute,
   ...statisticsRoutes,
   ...evidenceRoutes,

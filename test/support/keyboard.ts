@@ -1,6 +1,7 @@
 import { type WatchedPage } from './browser.ts';
 
-const MOST_KEYS = 400;
+/** The page of the API has a stop for each route and what belongs to it; a page that holds the focus has no end. */
+const MOST_KEYS = 1_000;
 
 /** Where the focus stands after a key. */
 export interface Stop {

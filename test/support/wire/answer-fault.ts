@@ -4,6 +4,11 @@ import { ERROR_CODES } from '../../../src/errors.ts';
 import { eventDataSchemas } from '../../../src/http/api/statistics/statistics-routes.ts';
 import { v1ErrorSchema, v1ErrorShape } from '../../../src/http/api/v1/v1-error.ts';
 import { v2ErrorSchema, v2ErrorShape } from '../../../src/http/api/v2/v2-error.ts';
+import {
+  batchRoutes,
+  verdictRoutes,
+  versionsRoutes,
+} from '../../../src/http/api/blockscout/blockscout-routes.ts';
 import { API_ROUTES, REPOSITORY_ROUTES } from '../../../src/http/openapi-document.ts';
 import { problemSchema } from '../../../src/http/problem-schema.ts';
 import { statisticsSchema } from '../../../src/http/repository/statistics-schema.ts';
@@ -20,7 +25,12 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-const ROUTES = { api: API_ROUTES, repository: [...REPOSITORY_ROUTES, ...API_ROUTES] };
+/** Those of the verifier of Blockscout answer at the root too, where the document does not have them a second time. */
+const ALIASES = [...verdictRoutes, ...batchRoutes, ...versionsRoutes].map(({ route }) => route);
+const ROUTES = {
+  api: [...API_ROUTES, ...ALIASES],
+  repository: [...REPOSITORY_ROUTES, ...API_ROUTES],
+};
 /** What any request may be answered: by the listener, the router, and while the service fails or ends. */
 const ANYWHERE = new Set([400, 404, 405, 408, 413, 415, 417, 431, 500, 503]);
 const EVENT_STREAM = 'text/event-stream';
